@@ -34,7 +34,13 @@ export function openBilling({ config, pools, query, transact, redis, logger, reg
     }),
   );
   const renewals = createWorker(({ dueWatch }) =>
-    startRenewals({ database: pools.renewals, dueWatch, logger, metrics: createRenewalMetrics(registry) }),
+    startRenewals({
+      query: createQuery(pools.renewals),
+      transact: createTransact(pools.renewals),
+      dueWatch,
+      logger,
+      metrics: createRenewalMetrics(registry),
+    }),
   );
   const { SIGN_UP_PLAN: plan, SIGN_UP_PLAN_DAYS: days } = config;
   const setting = plan === undefined ? null : { plan, days };

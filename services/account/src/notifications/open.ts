@@ -37,7 +37,8 @@ export function openNotifications(
   );
   const alerts = createWorker(({ dueWatch }) =>
     startAlertDetector({
-      database: pools.alertDetector,
+      query: createQuery(pools.alertDetector),
+      transact: createTransact(pools.alertDetector),
       dueWatch,
       onAlerts: () => {
         deliveries.wake();

@@ -1,9 +1,9 @@
 import type { Platform } from '../platform/open.ts';
-import type { HealthReportParts } from './health-report/health-report.ts';
+import type { ReportedHealth } from './health-report/health-report.ts';
 
 /** What operators look at: the health of an installation, and its audit log. */
 export function openOperating({ config, pools, redis }: Pick<Platform, 'config' | 'pools' | 'redis'>): {
-  needs: { healthReport: HealthReportParts };
+  needs: { healthReport: ReportedHealth };
 } {
   return {
     needs: {

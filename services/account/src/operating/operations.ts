@@ -11,7 +11,7 @@ import type { AuditEntry } from '../platform/audit/audit-log.ts';
 import { operator } from '../platform/audit/private-callers.ts';
 import type { Query } from '../platform/database/query.ts';
 import { reportHealth } from './health-report/health-report.ts';
-import type { HealthReportParts } from './health-report/health-report.ts';
+import type { ReportedHealth } from './health-report/health-report.ts';
 
 const textField = z.string('must be text').min(1, 'must not be empty').max(300, 'is too long');
 
@@ -85,7 +85,7 @@ export const operatorOperating = {
         'A part that account cannot reach, or that does not answer in time, is null; the report itself never fails.',
       caller: operator,
       answers: { 200: { description: 'The report.', schema: healthReportSchema } },
-      handle: ({ healthReport }: { healthReport: HealthReportParts }) => reportHealth(healthReport),
+      handle: ({ healthReport }: { healthReport: ReportedHealth }) => reportHealth(healthReport),
     }),
   ],
 } satisfies Chapter;

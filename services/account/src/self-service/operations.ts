@@ -15,7 +15,7 @@ import { publicPlanAnswer, subscriptionView } from './view.ts';
 import { catalogueSchema, previewAnswerSchema, subscriptionSchema } from './answers.ts';
 import { changePlanSchema, ownTeamSlotsSchema, previewSchema, subscribeSchema } from './input.ts';
 
-export type SelfServiceParts = { query: Query; transact: Transact; selfService: SelfService };
+type Needs = { query: Query; transact: Transact; selfService: SelfService };
 
 const SUBSCRIPTION = {
   description: 'The plan and subscription.',
@@ -35,7 +35,7 @@ export const ownerSubscription = {
       summary: 'List public plans',
       caller: session,
       answers: { 200: { description: 'The plans.', schema: catalogueSchema } },
-      handle: async ({ query }: SelfServiceParts) => ({
+      handle: async ({ query }: Needs) => ({
         plans: (await listPublicPlans(query)).map(publicPlanAnswer),
       }),
     }),
@@ -45,8 +45,7 @@ export const ownerSubscription = {
       caller: session,
       answers: { 200: SUBSCRIPTION },
       // `billing_period` is the payer's, `subscription` the account's own.
-      handle: ({ query, selfService }: SelfServiceParts, { by }) =>
-        subscriptionView(query, by.account_id, selfService),
+      handle: ({ query, selfService }: Needs, { by }) => subscriptionView(query, by.account_id, selfService),
     }),
     operation('GET /api/console/subscription/preview', {
       operationId: 'previewSubscription',
@@ -55,7 +54,7 @@ export const ownerSubscription = {
       caller: session,
       query: previewSchema,
       answers: { 200: { description: 'The periods.', schema: previewAnswerSchema } },
-      handle: ({ query: read }: SelfServiceParts, { by, query }) => previewOf(read, by.account_id, query),
+      handle: ({ query: read }: Needs, { by, query }) => previewOf(read, by.account_id, query),
     }),
     operation('POST /api/console/subscription', {
       operationId: 'subscribe',
@@ -74,7 +73,7 @@ export const ownerSubscription = {
         'subscription_changed',
         'subscription_exists',
       ],
-      handle: (needs: SelfServiceParts, { by, body }) =>
+      handle: (needs: Needs, { by, body }) =>
         changed(needs, by, (query, customer) => subscribe(query, customer, body)),
     }),
     operation('POST /api/console/subscription/change-plan', {
@@ -97,7 +96,7 @@ export const ownerSubscription = {
         'subscription_changed',
         'subscription_ended',
       ],
-      handle: (needs: SelfServiceParts, { by, body }) =>
+      handle: (needs: Needs, { by, body }) =>
         changed(needs, by, (query, customer) => changeOwnPlan(query, customer, body)),
     }),
     operation('POST /api/console/subscription/cancel', {
@@ -107,7 +106,7 @@ export const ownerSubscription = {
       guard: maySelfServe('cancel'),
       answers: { 200: SUBSCRIPTION },
       problems: ['forbidden', 'not_found', 'subscription_ended'],
-      handle: (needs: SelfServiceParts, { by }) => changed(needs, by, cancelOwn),
+      handle: (needs: Needs, { by }) => changed(needs, by, cancelOwn),
     }),
     operation('POST /api/console/subscription/resume', {
       operationId: 'resumeSubscription',
@@ -116,7 +115,7 @@ export const ownerSubscription = {
       guard: maySelfServe('cancel'),
       answers: { 200: SUBSCRIPTION },
       problems: ['forbidden', 'not_found', 'subscription_ended'],
-      handle: (needs: SelfServiceParts, { by }) => changed(needs, by, resumeOwn),
+      handle: (needs: Needs, { by }) => changed(needs, by, resumeOwn),
     }),
     operation('PUT /api/console/subscription/team-slots', {
       operationId: 'setTeamSlots',
@@ -128,7 +127,7 @@ export const ownerSubscription = {
       example: { team_slots_limit: 8 },
       answers: { 200: SUBSCRIPTION },
       problems: ['account_blocked', 'forbidden', 'not_found', 'plan_not_offered', 'subscription_ended'],
-      handle: (needs: SelfServiceParts, { by, body }) =>
+      handle: (needs: Needs, { by, body }) =>
         changed(needs, by, (query, customer) => setOwnTeamSlots(query, customer, body.team_slots_limit)),
     }),
   ],
@@ -136,7 +135,7 @@ export const ownerSubscription = {
 
 /** Guard: the operator decides what is self-service (docs/design/billing.md). */
 function maySelfServe(action: SelfServiceAction) {
-  return ({ selfService }: Pick<SelfServiceParts, 'selfService'>): void => {
+  return ({ selfService }: Pick<Needs, 'selfService'>): void => {
     if (selfService.actions.includes(action)) return;
     throw new Problem('forbidden', { detail: 'This is not self-service. Contact sales.' });
   };
@@ -145,14 +144,14 @@ function maySelfServe(action: SelfServiceAction) {
 /** Guard: blocked accounts can cancel, and buy nothing. */
 function mayBuy(action: SelfServiceAction) {
   const isSelfService = maySelfServe(action);
-  return async (needs: BlockedNeeds & Pick<SelfServiceParts, 'selfService'>, by: SignedIn): Promise<void> => {
+  return async (needs: BlockedNeeds & Pick<Needs, 'selfService'>, by: SignedIn): Promise<void> => {
     isSelfService(needs);
     await unblocked(needs, by);
   };
 }
 
 async function changed(
-  { query, transact, selfService }: SelfServiceParts,
+  { query, transact, selfService }: Needs,
   { account_id, actor }: SignedIn,
   change: (inside: Query, customer: Customer) => Promise<void>,
 ) {

@@ -1,10 +1,8 @@
-import type { Knex } from 'knex';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { Problem } from '@tollgate/http/problem';
 import { singleRow } from '../../platform/database/single-row.ts';
-import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import { startWorkLoop } from '../../platform/background/work-loop.ts';
@@ -19,7 +17,7 @@ export type RenewalMetrics = {
 /** Failed renewals wait this long and do not delay others. */
 const RETRY_SEC = 60;
 
-type Parts = {
+type RenewalOptions = {
   query: Query;
   transact: Transact;
   dueWatch: DueWatch;
@@ -28,22 +26,21 @@ type Parts = {
 };
 
 /** Runs in every replica at once: each takes unlocked subscriptions and renews each in one transaction. */
-export function startRenewals(options: Omit<Parts, 'query' | 'transact'> & { database: Knex }): {
-  close: () => Promise<void>;
-} {
-  const { database, ...rest } = options;
-  const parts: Parts = { ...rest, query: createQuery(database), transact: createTransact(database) };
+export function startRenewals(options: RenewalOptions): { close: () => Promise<void> } {
   return startWorkLoop({
     work: async (signal) => {
-      await observeOverdue(parts);
-      while (!signal.aborted && (await renewNext(parts)));
+      await observeOverdue(options);
+      while (!signal.aborted && (await renewNext(options)));
     },
     messages: {
       failed: 'subscriptions cannot be renewed; retrying',
       recovered: 'subscriptions are being renewed again',
     },
-    due: { dueWatch: parts.dueWatch, condition: `EXISTS (SELECT FROM subscriptions WHERE ${DUE_CONDITION})` },
-    logger: parts.logger,
+    due: {
+      dueWatch: options.dueWatch,
+      condition: `EXISTS (SELECT FROM subscriptions WHERE ${DUE_CONDITION})`,
+    },
+    logger: options.logger,
   });
 }
 
@@ -68,7 +65,7 @@ export function createRenewalMetrics(registry: Registry): RenewalMetrics {
   };
 }
 
-async function renewNext({ query, transact, logger, metrics }: Parts): Promise<boolean> {
+async function renewNext({ query, transact, logger, metrics }: RenewalOptions): Promise<boolean> {
   let taken: number | undefined;
   try {
     await transact(async (inside) => {
@@ -96,7 +93,7 @@ async function putOff(query: Query, subscriptionId: number): Promise<void> {
   );
 }
 
-async function observeOverdue({ query, metrics }: Parts): Promise<void> {
+async function observeOverdue({ query, metrics }: RenewalOptions): Promise<void> {
   const rows = await query<{ overdue: number }>(
     `SELECT count(*) AS overdue FROM subscriptions WHERE ${DUE_CONDITION} AND renews_at <= clock_timestamp()`,
   );

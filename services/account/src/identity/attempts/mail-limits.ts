@@ -3,6 +3,9 @@ import type { AttemptCounts } from './attempt-counts.ts';
 
 export type MailLimits = { windowSec: number; perRecipient: number; perAddress: number; perAccount: number };
 
+/** What a mail takes that anyone may request. */
+export type RequestedMails = { counts: AttemptCounts; mailLimits: MailLimits; wakeMails: () => void };
+
 export type MailPurpose = 'sign_up' | 'password_reset' | 'email_change' | 'team_invitation';
 
 /**

@@ -5,7 +5,8 @@ import type { SignInLimits, SlowDown } from '../attempts/sign-in-limits.ts';
 import type { Caller } from '../../http/caller-address.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 
-export type PasswordCheckParts = {
+/** What a check of a password takes. */
+export type PasswordCheck = {
   hasher: PasswordHasher;
   counts: AttemptCounts;
   signInLimits: SignInLimits;
@@ -14,7 +15,7 @@ export type PasswordCheckParts = {
 
 /** Counts as a sign-in, so it is no way around that limit. @throws {Problem} too_many_requests; service_unavailable */
 export async function isPasswordRight(
-  { counts, signInLimits, slowDown, hasher }: PasswordCheckParts,
+  { counts, signInLimits, slowDown, hasher }: PasswordCheck,
   { email, password, password_hash }: { email: string; password: string; password_hash: string },
   { address, addressGroup }: Caller,
 ): Promise<boolean> {

@@ -1,32 +1,34 @@
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { countMailRequest } from '../attempts/mail-limits.ts';
+import type { RequestedMails } from '../attempts/mail-limits.ts';
 import type { IdentityMail } from '../mails/identity-mails.ts';
 import type { Caller } from '../../http/caller-address.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { assertCurrentPassword } from './password-changes.ts';
-import type { PeopleParts } from './people.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import type { PasswordCheck } from '../passwords/password-attempt.ts';
 
 /**
  * Mails a link to a new address, which applies once the link is used (sign-up.ts). Only the mail tells whether the
  * address belongs to another account. @throws {Problem} invalid_request for the current password; too_many_requests
  */
 export async function requestEmailChange(
-  parts: PeopleParts,
+  needs: PasswordCheck & RequestedMails & { query: Query; transact: Transact },
   signedIn: SignedIn,
   { email, current_password }: { email: string; current_password: string },
   caller: Caller,
 ): Promise<void> {
   const { account_id, actor } = signedIn;
   const current = { password: current_password, act: 'email_change' } as const;
-  await assertCurrentPassword(parts, signedIn, current, caller);
+  await assertCurrentPassword(needs, signedIn, current, caller);
   const request = {
     ...({ purpose: 'email_change', recipient: email } as const),
     address: caller.addressGroup,
     accountId: account_id,
   };
-  await countMailRequest(parts.counts, parts.mailLimits, request);
-  await parts.transact(async (inside) => {
+  await countMailRequest(needs.counts, needs.mailLimits, request);
+  await needs.transact(async (inside) => {
     await recordAudit(inside, {
       ...actor,
       application_id: null,
@@ -37,5 +39,5 @@ export async function requestEmailChange(
     const mail: IdentityMail = { kind: 'email_change', recipient: email, account_id };
     await enqueueMail(inside, mail);
   });
-  parts.wakeMails();
+  needs.wakeMails();
 }

@@ -2,15 +2,16 @@ import { anyone, operation } from '@tollgate/operation';
 import type { Answer, Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Transact } from '../../platform/database/query.ts';
 import { lockAccount, setName } from '../accounts/account-store.ts';
 import { callerOf } from '../../http/caller-address.ts';
 import { sessionAnswer, setSession } from '../sessions/operations.ts';
 import { session } from '../sessions/require-session.ts';
 import { requestEmailChange } from './email-change.ts';
 import { changePassword, requestPasswordReset, resetPassword } from './password-changes.ts';
-import type { PeopleParts } from './people.ts';
 import { sendSignUpAgain, signUp, verifyEmail } from './sign-up.ts';
 import { sessionSchema } from '../sessions/answers.ts';
+import type { SessionCookie } from '../sessions/session-cookie.ts';
 import { acceptedSchema, signUpSettingSchema, verifiedSchema } from './answers.ts';
 import { addressSchema } from '../accounts/input.ts';
 import {
@@ -58,7 +59,7 @@ export const ownerPeople = {
       example: { email: EMAIL, name: 'Ada' },
       answers: { 202: BY_MAIL },
       problems: ['too_many_requests'],
-      handle: async (needs: PeopleParts, { body, req, res }) => {
+      handle: async (needs: Parameters<typeof signUp>[0], { body, req, res }) => {
         await signUp(needs, body, callerOf(req, res));
         return {};
       },
@@ -73,7 +74,7 @@ export const ownerPeople = {
       example: { email: EMAIL },
       answers: { 202: BY_MAIL },
       problems: ['too_many_requests'],
-      handle: async (needs: PeopleParts, { body, req, res }) => {
+      handle: async (needs: Parameters<typeof sendSignUpAgain>[0], { body, req, res }) => {
         await sendSignUpAgain(needs, body.email, callerOf(req, res));
         return {};
       },
@@ -88,7 +89,7 @@ export const ownerPeople = {
       body: verificationSchema,
       example: { token: TOKEN, password: PASSWORD },
       answers: { 200: { description: 'Confirmed.', schema: verifiedSchema, example: { email: EMAIL } } },
-      handle: async (needs: PeopleParts, { body, req, res }) => ({
+      handle: async (needs: Parameters<typeof verifyEmail>[0], { body, req, res }) => ({
         email: await verifyEmail(needs, body, callerOf(req, res)),
       }),
     }),
@@ -100,7 +101,7 @@ export const ownerPeople = {
       example: { email: EMAIL },
       answers: { 202: BY_MAIL },
       problems: ['too_many_requests'],
-      handle: async (needs: PeopleParts, { body, req, res }) => {
+      handle: async (needs: Parameters<typeof requestPasswordReset>[0], { body, req, res }) => {
         await requestPasswordReset(needs, body.email, callerOf(req, res));
         return {};
       },
@@ -114,7 +115,8 @@ export const ownerPeople = {
       example: { token: TOKEN, password: PASSWORD },
       answers: { 204: { description: 'The password was set.' } },
       problems: ['too_many_requests'],
-      handle: (needs: PeopleParts, { body, req, res }) => resetPassword(needs, body, callerOf(req, res)),
+      handle: (needs: Parameters<typeof resetPassword>[0], { body, req, res }) =>
+        resetPassword(needs, body, callerOf(req, res)),
     }),
     operation('PATCH /api/console/account', {
       operationId: 'changeProfile',
@@ -123,7 +125,7 @@ export const ownerPeople = {
       body: profileSchema,
       example: { name: 'Ada Lovelace' },
       answers: { 200: { description: 'The session.', schema: sessionSchema } },
-      handle: async ({ transact }: PeopleParts, { by, body: { name } }) => {
+      handle: async ({ transact }: { transact: Transact }, { by, body: { name } }) => {
         const { account_id, actor } = by;
         const account = await transact(async (inside) => {
           const before = await lockAccount(inside, account_id);
@@ -153,7 +155,10 @@ export const ownerPeople = {
         },
       },
       problems: ['too_many_requests'],
-      handle: async (needs: PeopleParts, { by, body, req, res }) => {
+      handle: async (
+        needs: Parameters<typeof changePassword>[0] & { cookie: SessionCookie },
+        { by, body, req, res },
+      ) => {
         const caller = callerOf(req, res);
         const origin = { address: caller.address, userAgent: req.get('user-agent') ?? '' };
         return setSession(res, needs.cookie, await changePassword(needs, by, body, origin, caller));
@@ -169,7 +174,7 @@ export const ownerPeople = {
       example: { email: EMAIL, current_password: PASSWORD },
       answers: { 202: BY_MAIL },
       problems: ['too_many_requests'],
-      handle: async (needs: PeopleParts, { by, body, req, res }) => {
+      handle: async (needs: Parameters<typeof requestEmailChange>[0], { by, body, req, res }) => {
         await requestEmailChange(needs, by, body, callerOf(req, res));
         return {};
       },

@@ -1,27 +1,30 @@
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
-import type { Query } from '../../platform/database/query.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
 import { lockAccount, setEmailVerified, setPasswordHash } from '../accounts/account-store.ts';
 import { countMailRequest } from '../attempts/mail-limits.ts';
+import type { RequestedMails } from '../attempts/mail-limits.ts';
 import { consumeEmailToken, endEmailTokens, findEmailToken } from '../mails/email-tokens.ts';
 import type { IdentityMail } from '../mails/identity-mails.ts';
 import { assertPasswordFits } from '../passwords/input.ts';
 import { isPasswordRight } from '../passwords/password-attempt.ts';
-import type { PasswordCheckParts } from '../passwords/password-attempt.ts';
+import type { PasswordCheck } from '../passwords/password-attempt.ts';
 import { newSecretToken } from '../secret-token.ts';
 import type { Caller } from '../../http/caller-address.ts';
 import { recordConfirmationFailed } from '../sessions/confirmation-failed.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
+import type { SessionTokens } from '../sessions/end-sessions.ts';
 import { beginSession } from '../sessions/session-store.ts';
 import type { SessionOrigin } from '../sessions/session-store.ts';
 import type { BegunSession } from '../sessions/complete-sign-in.ts';
 import { unknownToken, wrongCurrentPassword } from './input.ts';
-import type { PeopleParts } from './people.ts';
+import type { PasswordHasher } from '../passwords/password-hasher.ts';
+import type { SignInNeeds } from '../sessions/sign-in.ts';
 
 /** Mails a link to set a new password if the address has an account. @throws {Problem} too_many_requests */
 export async function requestPasswordReset(
-  { query, counts, mailLimits, wakeMails }: PeopleParts,
+  { query, counts, mailLimits, wakeMails }: RequestedMails & { query: Query },
   email: string,
   { addressGroup, address: request_address, request_id }: Caller,
 ): Promise<void> {
@@ -41,11 +44,11 @@ export async function requestPasswordReset(
  * account. @throws {Problem} invalid_request for the token or the password
  */
 export async function resetPassword(
-  parts: PeopleParts,
+  needs: SessionTokens & { query: Query; transact: Transact; hasher: PasswordHasher; wakeMails: () => void },
   { token, password }: { token: string; password: string },
   { address, addressGroup, request_id }: Caller,
 ): Promise<void> {
-  const { query, transact, hasher } = parts;
+  const { query, transact, hasher } = needs;
   // Looked up first, so that guessed tokens cost no hash.
   const found = await findEmailToken(query, token);
   if (found?.purpose !== 'reset_password') throw unknownToken();
@@ -59,7 +62,7 @@ export async function resetPassword(
     if (account === undefined || !(await consumeEmailToken(inside, token))) throw unknownToken();
     await setPasswordHash(inside, account_id, passwordHash);
     await setEmailVerified(inside, account_id);
-    const changes = await endSessions(parts, inside, { account_id, actor });
+    const changes = await endSessions(needs, inside, { account_id, actor });
     await endEmailTokens(inside, account_id);
     await recordAudit(inside, {
       ...actor,
@@ -72,13 +75,13 @@ export async function resetPassword(
     await enqueueMail(inside, mail);
     return changes;
   });
-  parts.wakeMails();
+  needs.wakeMails();
   await Promise.all(ended.map((tell) => tell()));
 }
 
 /** Ends all sessions and begins a new one. @throws {Problem} invalid_request for either password; too_many_requests */
 export async function changePassword(
-  parts: PeopleParts,
+  needs: SignInNeeds & SessionTokens & { wakeMails: () => void },
   signedIn: SignedIn,
   { current_password, new_password }: { current_password: string; new_password: string },
   origin: SessionOrigin,
@@ -88,20 +91,20 @@ export async function changePassword(
   const { email, password_hash } = signedIn.session.account;
   assertPasswordFits('new_password', new_password, email);
   const current = { password: current_password, act: 'password_change' } as const;
-  await assertCurrentPassword(parts, signedIn, current, caller);
-  const passwordHash = await parts.hasher.hash(new_password, {
+  await assertCurrentPassword(needs, signedIn, current, caller);
+  const passwordHash = await needs.hasher.hash(new_password, {
     addressGroup: caller.addressGroup,
     isTrusted: true,
   });
-  const { begun, ended } = await parts.transact(async (inside) => {
+  const { begun, ended } = await needs.transact(async (inside) => {
     const account = await lockAccount(inside, account_id);
     // A concurrent change may have replaced the password that was verified.
     if (account?.password_hash !== password_hash) throw wrongCurrentPassword();
     await setPasswordHash(inside, account_id, passwordHash);
-    const changes = await endSessions(parts, inside, { account_id, actor });
+    const changes = await endSessions(needs, inside, { account_id, actor });
     await endEmailTokens(inside, account_id);
     const token = newSecretToken();
-    const session = await beginSession(inside, account_id, token, origin, parts.lifetimes);
+    const session = await beginSession(inside, account_id, token, origin, needs.lifetimes);
     await recordAudit(inside, {
       ...actor,
       application_id: null,
@@ -113,20 +116,20 @@ export async function changePassword(
     await enqueueMail(inside, mail);
     return { begun: { token, session: { ...session, account } }, ended: changes };
   });
-  parts.wakeMails();
+  needs.wakeMails();
   await Promise.all(ended.map((tell) => tell()));
   return begun;
 }
 
 /** A stolen session must not be enough to take the account over. @throws {Problem} invalid_request; too_many_requests */
 export async function assertCurrentPassword(
-  parts: PasswordCheckParts & { query: Query },
+  needs: PasswordCheck & { query: Query },
   by: SignedIn,
   { password, act }: { password: string; act: 'password_change' | 'email_change' | 'account_deletion' },
   caller: Caller,
 ): Promise<void> {
   const { email, password_hash } = by.session.account;
-  if (await isPasswordRight(parts, { email, password, password_hash }, caller)) return;
-  await recordConfirmationFailed(parts.query, by, { for: act, with: 'password' });
+  if (await isPasswordRight(needs, { email, password, password_hash }, caller)) return;
+  await recordConfirmationFailed(needs.query, by, { for: act, with: 'password' });
   throw wrongCurrentPassword();
 }

@@ -1,10 +1,11 @@
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
-import type { Query } from '../../platform/database/query.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { insertAccount, lockAccount, setEmail } from '../accounts/account-store.ts';
 import { countMailRequest } from '../attempts/mail-limits.ts';
+import type { RequestedMails } from '../attempts/mail-limits.ts';
 import { consumeEmailToken, endEmailTokens, endSignUps, findEmailToken } from '../mails/email-tokens.ts';
 import type { EmailToken } from '../mails/email-tokens.ts';
 import type { IdentityMail } from '../mails/identity-mails.ts';
@@ -12,14 +13,14 @@ import { assertPasswordFits } from '../passwords/input.ts';
 import type { PasswordHasher } from '../passwords/password-hasher.ts';
 import type { Caller } from '../../http/caller-address.ts';
 import { missingSignUpPassword, unknownToken } from './input.ts';
-import type { PeopleParts } from './people.ts';
+import type { SignUpPlan } from './people.ts';
 
 /**
  * The account is created when the mailed link is used, so no address can be reserved. The response never tells
  * whether the address has an account (identity-mails.ts). @throws {Problem} too_many_requests
  */
 export async function signUp(
-  { query, counts, mailLimits, wakeMails }: PeopleParts,
+  { query, counts, mailLimits, wakeMails }: RequestedMails & { query: Query },
   { email, name }: { email: string; name: string },
   { addressGroup }: Caller,
 ): Promise<void> {
@@ -36,7 +37,7 @@ export async function signUp(
 
 /** Sends the link of a sign-up again. @throws {Problem} too_many_requests */
 export async function sendSignUpAgain(
-  { query, counts, mailLimits, wakeMails }: PeopleParts,
+  { query, counts, mailLimits, wakeMails }: RequestedMails & { query: Query },
   email: string,
   { addressGroup }: Caller,
 ): Promise<void> {
@@ -58,11 +59,23 @@ export async function sendSignUpAgain(
  * service_unavailable
  */
 export async function verifyEmail(
-  parts: PeopleParts,
+  {
+    query,
+    transact,
+    hasher,
+    wakeMails,
+    signUpPlan,
+  }: {
+    query: Query;
+    transact: Transact;
+    hasher: PasswordHasher;
+    wakeMails: () => void;
+    /** Null without SIGN_UP_PLAN. */
+    signUpPlan: SignUpPlan | null;
+  },
   { token, password }: { token: string; password?: string | undefined },
   caller: Caller,
 ): Promise<string> {
-  const { query, transact, hasher, wakeMails, signUpPlan } = parts;
   const found = await findEmailToken(query, token);
   if (found === undefined || found.purpose === 'reset_password') throw unknownToken();
   try {
@@ -99,7 +112,7 @@ async function createAccount(
   query: Query,
   token: string,
   signUp: Extract<EmailToken, { purpose: 'sign_up' }> & { password_hash: string },
-  { caller, signUpPlan }: { caller: Caller; signUpPlan: PeopleParts['signUpPlan'] },
+  { caller, signUpPlan }: { caller: Caller; signUpPlan: SignUpPlan | null },
 ): Promise<number> {
   const { email, name, password_hash } = signUp;
   const account_id = await insertAccount(query, { email, name, password_hash });

@@ -12,7 +12,8 @@ import { deleteSession, deleteSessions } from './session-store.ts';
 /** Tells auth and the gateways of a change, once its transaction is committed. */
 export type AfterCommit = () => Promise<unknown>;
 
-export type SessionEndParts = {
+/** Of access. */
+export type SessionTokens = {
   tokens: {
     /** Null if none is live. */
     endTemporary: (inside: Query, accountId: number, by: Actor) => Promise<AfterCommit | null>;
@@ -23,7 +24,7 @@ type Ended = { account_id: number; actor: Actor };
 
 /** Also sign-ins that are not complete yet, whose password was right before a change of it. */
 export async function endSessions(
-  { tokens }: SessionEndParts,
+  { tokens }: SessionTokens,
   inside: Query,
   { account_id, actor, except = null }: Ended & { except?: number | null },
 ): Promise<AfterCommit[]> {
@@ -34,7 +35,7 @@ export async function endSessions(
 
 /** Undefined if the account has no such session. */
 export async function endOneSession(
-  { tokens }: SessionEndParts,
+  { tokens }: SessionTokens,
   inside: Query,
   { account_id, actor, session_id }: Ended & { session_id: number },
 ): Promise<AfterCommit[] | undefined> {

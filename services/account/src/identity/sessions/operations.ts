@@ -9,17 +9,16 @@ import { callerOf } from '../../http/caller-address.ts';
 import type { BegunSession, SignInBrowser } from './complete-sign-in.ts';
 import { csrfTokenOf } from './csrf-token.ts';
 import { endOneSession, endSessions } from './end-sessions.ts';
-import type { SessionEndParts } from './end-sessions.ts';
+import type { SessionTokens } from './end-sessions.ts';
 import { closingSession, session } from './require-session.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { deleteSession, listSessions } from './session-store.ts';
 import { signIn } from './sign-in.ts';
-import type { SignInParts } from './sign-in.ts';
+import type { SignInNeeds } from './sign-in.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { secondStepSchema, sessionListSchema, sessionSchema } from './answers.ts';
 import { signInSchema } from './input.ts';
-
-export type SessionParts = SignInParts & SessionEndParts & { cookie: SessionCookie };
+import type { Transact } from '../../platform/database/query.ts';
 
 const COOKIE = { 'Set-Cookie': "The session's cookie." };
 
@@ -41,7 +40,7 @@ export const ownerSessions = {
         202: { description: 'The password is right. A second step is needed.', schema: secondStepSchema },
       },
       problems: ['invalid_credentials', 'too_many_requests'],
-      handle: async (needs: SessionParts, { body, req, res }) => {
+      handle: async (needs: SignInNeeds & { cookie: SessionCookie }, { body, req, res }) => {
         const outcome = await signIn(needs, { ...body, ...browserOf(req, needs.cookie) }, callerOf(req, res));
         if (!('session' in outcome)) return new Reply(202, outcome);
         return new Reply(201, setSession(res, needs.cookie, outcome));
@@ -60,7 +59,7 @@ export const ownerSessions = {
       caller: closingSession,
       answers: { 204: { description: 'The session has ended.', headers: COOKIE } },
       handle: async (
-        { transact, cookie }: SessionParts,
+        { transact, cookie }: { transact: Transact; cookie: SessionCookie },
         { by: { account_id, session: own, actor }, res },
       ) => {
         await transact(async (inside) => {
@@ -77,7 +76,7 @@ export const ownerSessions = {
       summary: 'List sessions, newest first',
       caller: session,
       answers: { 200: { description: 'The sessions.', schema: sessionListSchema } },
-      handle: async ({ query, lifetimes }: SessionParts, { by }) => {
+      handle: async ({ query, lifetimes }: Pick<SignInNeeds, 'query' | 'lifetimes'>, { by }) => {
         const found = await listSessions(query, by.account_id, lifetimes);
         const { session_id } = by.session;
         return { sessions: found.map((one) => ({ ...one, current: one.session_id === session_id })) };
@@ -89,7 +88,10 @@ export const ownerSessions = {
       description: 'The temporary token ends, too.',
       caller: session,
       answers: { 204: { description: 'All sessions have ended.', headers: COOKIE } },
-      handle: async (needs: SessionParts, { by: { account_id, actor }, res }) => {
+      handle: async (
+        needs: SessionTokens & { transact: Transact; cookie: SessionCookie },
+        { by: { account_id, actor }, res },
+      ) => {
         const ended = await needs.transact(async (inside) => {
           await lockAccount(inside, account_id);
           const entry = { ...actor, application_id: null, account_id, details: {} };
@@ -107,7 +109,10 @@ export const ownerSessions = {
       caller: session,
       params: z.object({ session_id: idParameter }),
       answers: { 204: { description: 'The session has ended.' } },
-      handle: async (needs: SessionParts, { by: { account_id, actor }, params: { session_id } }) => {
+      handle: async (
+        needs: SessionTokens & { transact: Transact },
+        { by: { account_id, actor }, params: { session_id } },
+      ) => {
         const ended = await needs.transact(async (inside) => {
           await lockAccount(inside, account_id);
           const changes = await endOneSession(needs, inside, { account_id, actor, session_id });

@@ -26,13 +26,13 @@ const signedInOf = new WeakMap<Response, SignedIn>();
  * check. An account that is being deleted is refused, unless `whileDeleting`.
  * @throws {Problem} unauthorized; csrf_token_required; account_deletion_pending; service_unavailable
  */
-export function requireSession(parts: {
+export function requireSession(needs: {
   query: Query;
   cookie: SessionCookie;
   lifetimes: SessionLifetimes;
   whileDeleting?: boolean;
 }): RequestHandler {
-  const { query, cookie, lifetimes, whileDeleting = false } = parts;
+  const { query, cookie, lifetimes, whileDeleting = false } = needs;
   return async (req, res, next) => {
     const token = cookie.read(req);
     const session = token === undefined ? undefined : await findSession(query, token, lifetimes);

@@ -4,7 +4,7 @@ import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { isOutdated } from '../passwords/password.ts';
 import type { HashCaller } from '../passwords/password-hasher.ts';
-import type { PasswordCheckParts } from '../passwords/password-attempt.ts';
+import type { PasswordCheck } from '../passwords/password-attempt.ts';
 import type { Account } from '../accounts/account.ts';
 import { findAccountByEmail, lockAccount, setPasswordHash } from '../accounts/account-store.ts';
 import { factorsOf } from './factors.ts';
@@ -17,7 +17,7 @@ import type { BegunSession, SignInBrowser } from './complete-sign-in.ts';
 import type { SessionLifetimes } from './session-store.ts';
 import { isFromQuietNetwork, passwordAttempt } from '../attempts/sign-in-limits.ts';
 
-export type SignInParts = PasswordCheckParts & {
+export type SignInNeeds = PasswordCheck & {
   query: Query;
   transact: Transact;
   lifetimes: SessionLifetimes;
@@ -38,11 +38,11 @@ const LOOKS = 2;
  * @throws {Problem} invalid_credentials; too_many_requests; service_unavailable
  */
 export async function signIn(
-  parts: SignInParts,
+  needs: SignInNeeds,
   request: SignInRequest,
   by: Caller,
 ): Promise<BegunSession | SecondStep> {
-  const { query, counts, signInLimits, slowDown } = parts;
+  const { query, counts, signInLimits, slowDown } = needs;
   const { email } = request;
   const attempt = passwordAttempt(signInLimits, { account: email, address: by.address });
   const taken = await counts.take(attempt);
@@ -55,11 +55,11 @@ export async function signIn(
   const caller = { addressGroup: by.addressGroup, isTrusted: isFromQuietNetwork(attempt, taken) };
   for (let look = 0; look < LOOKS; look += 1) {
     const account = await findAccountByEmail(query, email);
-    if (!(await isPasswordOf(parts, account, request.password, caller)) || account === undefined) break;
+    if (!(await isPasswordOf(needs, account, request.password, caller)) || account === undefined) break;
     const upgraded = isOutdated(account.password_hash)
-      ? await parts.hasher.hash(request.password, caller)
+      ? await needs.hasher.hash(request.password, caller)
       : undefined;
-    const begun = await beginIfUnchanged(parts, { account, upgraded, request, by });
+    const begun = await beginIfUnchanged(needs, { account, upgraded, request, by });
     if (begun === undefined) continue;
     await counts.giveBack(attempt);
     return begun;
@@ -68,7 +68,7 @@ export async function signIn(
 }
 
 async function isPasswordOf(
-  { hasher }: SignInParts,
+  { hasher }: Pick<SignInNeeds, 'hasher'>,
   account: Account | undefined,
   password: string,
   caller: HashCaller,
@@ -79,7 +79,7 @@ async function isPasswordOf(
 
 /** Waits for a concurrent change of password; a later one ends this session with the others. */
 function beginIfUnchanged(
-  { transact, lifetimes }: SignInParts,
+  { transact, lifetimes }: Pick<SignInNeeds, 'transact' | 'lifetimes'>,
   step: { account: Account; upgraded: string | undefined; request: SignInRequest; by: Caller },
 ): Promise<BegunSession | SecondStep | undefined> {
   const { upgraded, request, by } = step;

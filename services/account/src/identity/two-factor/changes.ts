@@ -3,12 +3,12 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
-import type { Query } from '../../platform/database/query.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import type { TwoFactorMail } from './two-factor-mails.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
-import type { AfterCommit } from '../sessions/end-sessions.ts';
+import type { AfterCommit, SessionTokens } from '../sessions/end-sessions.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { confirmSession } from '../sessions/session-store.ts';
 import { factorsOf } from '../sessions/factors.ts';
@@ -20,16 +20,28 @@ import { verifyRegistration } from './passkeys/registration.ts';
 import { deleteRecoveryCodes, renewRecoveryCodes } from './recovery-codes.ts';
 import { confirmTotpSecret, deleteTotpSecret, storeTotpSecret } from './totp/totp-store.ts';
 import { newTotpSecret, otpauthUrl } from './totp/totp.ts';
-import type { TwoFactorParts } from './two-factor.ts';
+import type { SealingKey } from '../../platform/sealing/sealing.ts';
+import type { PasskeyNeeds } from './passkeys/assertion.ts';
 
 /** The recovery codes if this was the first factor, else null. They are shown once. */
 type NewCodes = { recovery_codes: string[] | null };
+
+type ChangeNeeds = { transact: Transact; wakeMails: () => void };
 
 const MAX_PASSKEYS = 20;
 
 /** A secret that counts once a code has confirmed it. @throws {Problem} totp_enabled */
 export async function setUpTotp(
-  { query, sealingKeys, productName: issuer }: TwoFactorParts,
+  {
+    query,
+    sealingKeys,
+    productName: issuer,
+  }: {
+    query: Query;
+    sealingKeys: readonly SealingKey[];
+    /** As authenticator apps show it. */
+    productName: string;
+  },
   { account_id, session }: SignedIn,
 ): Promise<{ secret: string; otpauth_url: string }> {
   const secret = newTotpSecret();
@@ -38,23 +50,27 @@ export async function setUpTotp(
 }
 
 /** Enables the authenticator app by its first code, and ends the other sessions. @throws {Problem} invalid_request for the code */
-export function confirmTotp(parts: TwoFactorParts, signedIn: SignedIn, code: string): Promise<NewCodes> {
+export function confirmTotp(
+  needs: ChangeNeeds & SessionTokens & { sealingKeys: readonly SealingKey[] },
+  signedIn: SignedIn,
+  code: string,
+): Promise<NewCodes> {
   const { account_id: accountId } = signedIn;
-  return changeFactors(parts, signedIn, async (inside) => {
-    const use = { accountId, code, nowMs: Date.now(), keys: parts.sealingKeys };
+  return changeFactors(needs, signedIn, async (inside) => {
+    const use = { accountId, code, nowMs: Date.now(), keys: needs.sealingKeys };
     const had = await factorsOf(inside, accountId);
     if (!(await confirmTotpSecret(inside, use))) {
       throw invalidFields([{ field: 'code', message: 'is wrong or expired' }]);
     }
-    const ended = await endOthers(parts, inside, signedIn);
+    const ended = await endOthers(needs, inside, signedIn);
     return { told: 'totp_added', details: {}, ended, result: await firstCodes(inside, accountId, had) };
   });
 }
 
 /** @throws {Problem} not_found */
-export function removeTotp(parts: TwoFactorParts, signedIn: SignedIn): Promise<void> {
+export function removeTotp(needs: ChangeNeeds, signedIn: SignedIn): Promise<void> {
   const { account_id } = signedIn;
-  return changeFactors(parts, signedIn, async (inside) => {
+  return changeFactors(needs, signedIn, async (inside) => {
     if (!(await deleteTotpSecret(inside, account_id))) throw new Problem('not_found');
     await endCodesWithoutFactor(inside, account_id);
     return { told: 'totp_removed', details: {}, ended: [], result: undefined };
@@ -63,21 +79,21 @@ export function removeTotp(parts: TwoFactorParts, signedIn: SignedIn): Promise<v
 
 /** Ends the other sessions. @throws {Problem} invalid_request for the credential; passkey_limit_reached; passkeys_unavailable */
 export async function addPasskey(
-  parts: TwoFactorParts,
+  needs: ChangeNeeds & SessionTokens & PasskeyNeeds,
   signedIn: SignedIn,
   { name, credential }: { name: string; credential: Registration },
 ): Promise<NewCodes & { passkey: ListedPasskey }> {
   const { account_id } = signedIn;
-  const verified = await verifyRegistration(parts, credential, account_id);
+  const verified = await verifyRegistration(needs, credential, account_id);
   try {
-    return await changeFactors(parts, signedIn, async (inside) => {
+    return await changeFactors(needs, signedIn, async (inside) => {
       const had = await factorsOf(inside, account_id);
       if ((await listPasskeys(inside, account_id)).length >= MAX_PASSKEYS) {
         throw new Problem('passkey_limit_reached');
       }
       const passkey = await insertPasskey(inside, { ...verified, name });
       const result = { passkey, ...(await firstCodes(inside, account_id, had)) };
-      const ended = await endOthers(parts, inside, signedIn);
+      const ended = await endOthers(needs, inside, signedIn);
       return { told: 'passkey_added', details: { passkey_id: passkey.passkey_id, name }, ended, result };
     });
   } catch (error) {
@@ -87,9 +103,9 @@ export async function addPasskey(
 }
 
 /** @throws {Problem} not_found */
-export function removePasskey(parts: TwoFactorParts, signedIn: SignedIn, passkey_id: number): Promise<void> {
+export function removePasskey(needs: ChangeNeeds, signedIn: SignedIn, passkey_id: number): Promise<void> {
   const { account_id } = signedIn;
-  return changeFactors(parts, signedIn, async (inside) => {
+  return changeFactors(needs, signedIn, async (inside) => {
     const removed = await deletePasskey(inside, account_id, passkey_id);
     if (removed === undefined) throw new Problem('not_found');
     await endCodesWithoutFactor(inside, account_id);
@@ -99,9 +115,9 @@ export function removePasskey(parts: TwoFactorParts, signedIn: SignedIn, passkey
 }
 
 /** @throws {Problem} two_factor_disabled */
-export function renewCodes(parts: TwoFactorParts, signedIn: SignedIn): Promise<{ recovery_codes: string[] }> {
+export function renewCodes(needs: ChangeNeeds, signedIn: SignedIn): Promise<{ recovery_codes: string[] }> {
   const { account_id } = signedIn;
-  return changeFactors(parts, signedIn, async (inside) => {
+  return changeFactors(needs, signedIn, async (inside) => {
     if ((await factorsOf(inside, account_id)).length === 0) throw new Problem('two_factor_disabled');
     const result = { recovery_codes: await renewRecoveryCodes(inside, account_id) };
     return { told: 'recovery_codes_renewed', details: {}, ended: [], result };
@@ -110,12 +126,12 @@ export function renewCodes(parts: TwoFactorParts, signedIn: SignedIn): Promise<{
 
 /** A session that began without the factor doesn't stay, except the one that has just shown it. */
 async function endOthers(
-  parts: TwoFactorParts,
+  needs: SessionTokens,
   inside: Query,
   { account_id, actor, session }: SignedIn,
 ): Promise<AfterCommit[]> {
   await confirmSession(inside, session.session_id);
-  return endSessions(parts, inside, { account_id, actor, except: session.session_id });
+  return endSessions(needs, inside, { account_id, actor, except: session.session_id });
 }
 
 async function firstCodes(inside: Query, accountId: number, had: readonly string[]): Promise<NewCodes> {
@@ -136,7 +152,7 @@ type Change<T> = {
 
 /** One change at a time of an account, with its audit record and its mail. */
 async function changeFactors<T>(
-  { transact, wakeMails }: TwoFactorParts,
+  { transact, wakeMails }: ChangeNeeds,
   { account_id, actor }: { account_id: number; actor: Actor },
   change: (inside: Query) => Promise<Change<T>>,
 ): Promise<T> {

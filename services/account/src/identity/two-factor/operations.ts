@@ -4,6 +4,7 @@ import type { Answer, Chapter } from '@tollgate/operation';
 import type { Request, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { refuseExceeded } from '../attempts/attempt-counts.ts';
+import type { AttemptCounts } from '../attempts/attempt-counts.ts';
 import { passkeyOptionsAttempt } from '../attempts/second-step-limits.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { callerOf } from '../../http/caller-address.ts';
@@ -19,6 +20,7 @@ import {
   requireConfirmed,
 } from './confirmation.ts';
 import { assertionOptions } from './passkeys/assertion.ts';
+import type { PasskeyNeeds } from './passkeys/assertion.ts';
 import { listPasskeys, renamePasskey } from './passkeys/passkey-store.ts';
 import { registrationOptions } from './passkeys/registration.ts';
 import { countRecoveryCodes } from './recovery-codes.ts';
@@ -30,7 +32,6 @@ import {
   signInWithPasskey,
 } from './sign-in/second-step.ts';
 import { totpEnabledAt } from './totp/totp-store.ts';
-import type { TwoFactorParts } from './two-factor.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { sessionSchema } from '../sessions/answers.ts';
 import {
@@ -56,6 +57,9 @@ import {
   totpConfirmationSchema,
   totpStepSchema,
 } from './input.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import type { SignInLimits } from '../attempts/sign-in-limits.ts';
+import type { SessionCookie } from '../sessions/session-cookie.ts';
 
 const SIGN_IN_TOKEN = 'b3J2aWxsZS13cmlnaHQtYW5kLXdpbGJ1ci13cmlnaHQ';
 const CODE = '492039';
@@ -107,7 +111,7 @@ export const ownerSignIn = {
       summary: 'Get the ways to sign in',
       caller: anyone,
       answers: { 200: { description: 'What this installation offers.', schema: waysToSignInSchema } },
-      handle: ({ relyingParty }: TwoFactorParts) => ({
+      handle: ({ relyingParty }: Pick<PasskeyNeeds, 'relyingParty'>) => ({
         passkeys: relyingParty === undefined ? null : { origin: relyingParty.origin },
       }),
     }),
@@ -120,7 +124,10 @@ export const ownerSignIn = {
       example: { sign_in_token: SIGN_IN_TOKEN, code: CODE },
       answers: { 201: SIGNED_IN },
       problems: ['unauthorized', 'too_many_requests'],
-      handle: async (needs: TwoFactorParts, { body: { sign_in_token, code }, req, res }) => {
+      handle: async (
+        needs: Parameters<typeof completeWithTotp>[0] & { cookie: SessionCookie },
+        { body: { sign_in_token, code }, req, res },
+      ) => {
         const request = { sign_in_token: signInTokenOf(sign_in_token), code, ...fromOf(needs, req, res) };
         return setSession(res, needs.cookie, await completeWithTotp(needs, request));
       },
@@ -134,7 +141,10 @@ export const ownerSignIn = {
       example: { sign_in_token: SIGN_IN_TOKEN, code: '7g2m-x4kq-9v0d-w3hr' },
       answers: { 201: SIGNED_IN },
       problems: ['unauthorized', 'too_many_requests'],
-      handle: async (needs: TwoFactorParts, { body: { sign_in_token, code }, req, res }) => {
+      handle: async (
+        needs: Parameters<typeof completeWithRecoveryCode>[0] & { cookie: SessionCookie },
+        { body: { sign_in_token, code }, req, res },
+      ) => {
         const request = { sign_in_token: signInTokenOf(sign_in_token), code, ...fromOf(needs, req, res) };
         return setSession(res, needs.cookie, await completeWithRecoveryCode(needs, request));
       },
@@ -147,7 +157,10 @@ export const ownerSignIn = {
       example: {},
       answers: { 200: OPTIONS },
       problems: ['unauthorized', 'passkeys_unavailable', 'too_many_requests'],
-      handle: async (needs: TwoFactorParts, { body: { sign_in_token }, req, res }) => {
+      handle: async (
+        needs: PasskeyNeeds & { counts: AttemptCounts; signInLimits: SignInLimits },
+        { body: { sign_in_token }, req, res },
+      ) => {
         if (sign_in_token === undefined) {
           const { addressGroup } = callerOf(req, res);
           // Each leaves a row until it expires.
@@ -170,7 +183,11 @@ export const ownerSignIn = {
       example: { sign_in_token: SIGN_IN_TOKEN, credential: ASSERTION },
       answers: { 201: SIGNED_IN },
       problems: ['unauthorized', 'passkeys_unavailable', 'too_many_requests'],
-      handle: async (needs: TwoFactorParts, { body: { sign_in_token, credential }, req, res }) => {
+      handle: async (
+        needs: Parameters<typeof signInWithPasskey>[0] &
+          Parameters<typeof completeWithPasskey>[0] & { cookie: SessionCookie },
+        { body: { sign_in_token, credential }, req, res },
+      ) => {
         const request = { credential, ...fromOf(needs, req, res) };
         const begun =
           sign_in_token === undefined
@@ -190,7 +207,7 @@ export const ownerSignIn = {
       example: { password: 'correct horse battery staple' },
       answers: { 204: { description: 'The session is confirmed.' } },
       problems: ['second_factor_required', 'too_many_requests'],
-      handle: (needs: TwoFactorParts, { by, body, req, res }) =>
+      handle: (needs: Parameters<typeof confirmWithPassword>[0], { by, body, req, res }) =>
         confirmWithPassword(needs, by, body.password, callerOf(req, res)),
     }),
     operation('POST /api/console/session/confirm/totp', {
@@ -202,7 +219,7 @@ export const ownerSignIn = {
       example: { code: CODE },
       answers: { 204: { description: 'The session is confirmed.' } },
       problems: ['too_many_requests'],
-      handle: (needs: TwoFactorParts, { by, body, req, res }) =>
+      handle: (needs: Parameters<typeof confirmWithTotp>[0], { by, body, req, res }) =>
         confirmWithTotp(needs, by, body.code, callerOf(req, res)),
     }),
     operation('POST /api/console/session/confirm/recovery-code', {
@@ -214,7 +231,7 @@ export const ownerSignIn = {
       example: { code: '7g2m-x4kq-9v0d-w3hr' },
       answers: { 204: { description: 'The session is confirmed.' } },
       problems: ['too_many_requests'],
-      handle: (needs: TwoFactorParts, { by, body, req, res }) =>
+      handle: (needs: Parameters<typeof confirmWithRecoveryCode>[0], { by, body, req, res }) =>
         confirmWithRecoveryCode(needs, by, body.code, callerOf(req, res)),
     }),
     operation('POST /api/console/session/confirm/passkey/options', {
@@ -223,7 +240,7 @@ export const ownerSignIn = {
       caller: session,
       answers: { 200: OPTIONS },
       problems: ['passkeys_unavailable'],
-      handle: (needs: TwoFactorParts, { by }) =>
+      handle: (needs: Parameters<typeof assertionOptions>[0], { by }) =>
         assertionOptions(needs, { purpose: 'confirm', accountId: by.account_id }),
     }),
     operation('POST /api/console/session/confirm/passkey', {
@@ -234,7 +251,7 @@ export const ownerSignIn = {
       example: { credential: ASSERTION },
       answers: { 204: { description: 'The session is confirmed.' } },
       problems: ['passkeys_unavailable', 'too_many_requests'],
-      handle: (needs: TwoFactorParts, { by, body, req, res }) =>
+      handle: (needs: Parameters<typeof confirmWithPasskey>[0], { by, body, req, res }) =>
         confirmWithPasskey(needs, by, body.credential, callerOf(req, res)),
     }),
   ],
@@ -249,7 +266,7 @@ export const ownerTwoFactor = {
       summary: 'Get the second factors of the account',
       caller: session,
       answers: { 200: { description: 'The second factors.', schema: twoFactorSchema } },
-      handle: async ({ query }: TwoFactorParts, { by: { account_id } }) => {
+      handle: async ({ query }: { query: Query }, { by: { account_id } }) => {
         const [enabledAt, passkeys, recovery_codes_left] = await Promise.all([
           totpEnabledAt(query, account_id),
           listPasskeys(query, account_id),
@@ -271,7 +288,7 @@ export const ownerTwoFactor = {
       guard: requireConfirmed,
       answers: { 201: { description: 'The secret for the app.', schema: totpSetupSchema } },
       problems: ['confirmation_required', 'totp_enabled'],
-      handle: (needs: TwoFactorParts, { by }) => setUpTotp(needs, by),
+      handle: (needs: Parameters<typeof setUpTotp>[0], { by }) => setUpTotp(needs, by),
     }),
     operation('POST /api/console/two-factor/totp/confirm', {
       operationId: 'confirmTotp',
@@ -281,7 +298,7 @@ export const ownerTwoFactor = {
       body: totpConfirmationSchema,
       example: { code: CODE },
       answers: { 200: { description: 'The app is enabled.', schema: enabledSchema } },
-      handle: (needs: TwoFactorParts, { by, body }) => confirmTotp(needs, by, body.code),
+      handle: (needs: Parameters<typeof confirmTotp>[0], { by, body }) => confirmTotp(needs, by, body.code),
     }),
     operation('DELETE /api/console/two-factor/totp', {
       operationId: 'removeTotp',
@@ -291,7 +308,7 @@ export const ownerTwoFactor = {
       guard: requireConfirmed,
       answers: { 204: { description: 'The app is removed.' } },
       problems: ['confirmation_required', 'not_found'],
-      handle: (needs: TwoFactorParts, { by }) => removeTotp(needs, by),
+      handle: (needs: Parameters<typeof removeTotp>[0], { by }) => removeTotp(needs, by),
     }),
     operation('POST /api/console/two-factor/passkeys/options', {
       operationId: 'getPasskeyOptions',
@@ -303,7 +320,8 @@ export const ownerTwoFactor = {
         200: { ...OPTIONS, description: 'Options for `navigator.credentials.create()`.' },
       },
       problems: ['confirmation_required', 'passkeys_unavailable'],
-      handle: (needs: TwoFactorParts, { by }) => registrationOptions(needs, by.session.account),
+      handle: (needs: Parameters<typeof registrationOptions>[0], { by }) =>
+        registrationOptions(needs, by.session.account),
     }),
     operation('POST /api/console/two-factor/passkeys', {
       operationId: 'addPasskey',
@@ -314,7 +332,7 @@ export const ownerTwoFactor = {
       example: { name: 'Laptop', credential: REGISTRATION },
       answers: { 201: { description: 'The passkey.', schema: addedPasskeySchema } },
       problems: ['passkey_limit_reached', 'passkeys_unavailable'],
-      handle: (needs: TwoFactorParts, { by, body }) => addPasskey(needs, by, body),
+      handle: (needs: Parameters<typeof addPasskey>[0], { by, body }) => addPasskey(needs, by, body),
     }),
     operation('PATCH /api/console/two-factor/passkeys/{passkey_id}', {
       operationId: 'renamePasskey',
@@ -325,7 +343,7 @@ export const ownerTwoFactor = {
       example: { name: 'Laptop' },
       answers: { 200: { description: 'The passkey.', schema: renamedPasskeySchema } },
       handle: (
-        { transact }: TwoFactorParts,
+        { transact }: { transact: Transact },
         { by: { account_id, actor }, params: { passkey_id }, body: { name } },
       ) =>
         transact(async (inside) => {
@@ -345,7 +363,8 @@ export const ownerTwoFactor = {
       params: passkeyParams,
       answers: { 204: { description: 'The passkey is removed.' } },
       problems: ['confirmation_required'],
-      handle: (needs: TwoFactorParts, { by, params }) => removePasskey(needs, by, params.passkey_id),
+      handle: (needs: Parameters<typeof removePasskey>[0], { by, params }) =>
+        removePasskey(needs, by, params.passkey_id),
     }),
     operation('POST /api/console/two-factor/recovery-codes', {
       operationId: 'renewRecoveryCodes',
@@ -355,12 +374,12 @@ export const ownerTwoFactor = {
       guard: requireConfirmed,
       answers: { 201: { description: 'Ten codes.', schema: recoveryCodesSchema } },
       problems: ['confirmation_required', 'two_factor_disabled'],
-      handle: (needs: TwoFactorParts, { by }) => renewCodes(needs, by),
+      handle: (needs: Parameters<typeof renewCodes>[0], { by }) => renewCodes(needs, by),
     }),
   ],
 } satisfies Chapter;
 
 /** The browser and the caller of a sign-in. */
-function fromOf({ cookie }: TwoFactorParts, req: Request, res: Response) {
+function fromOf({ cookie }: { cookie: SessionCookie }, req: Request, res: Response) {
   return { browser: browserOf(req, cookie), by: callerOf(req, res) };
 }

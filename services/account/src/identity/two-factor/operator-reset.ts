@@ -12,7 +12,7 @@ import { findOperatedAccount } from '../accounts/operator-store.ts';
 import type { OperatedAccount } from '../accounts/operator-store.ts';
 import type { TwoFactorMail } from './two-factor-mails.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
-import type { AfterCommit, SessionEndParts } from '../sessions/end-sessions.ts';
+import type { AfterCommit, SessionTokens } from '../sessions/end-sessions.ts';
 import { factorsOf } from '../sessions/factors.ts';
 import { deletePasskeys } from './passkeys/passkey-store.ts';
 import { endPendingSignIns } from '../sessions/pending-sign-ins.ts';
@@ -31,7 +31,7 @@ export const operatorTwoFactor = {
       caller: operator,
       params: ofAccount,
       answers: { 200: { description: 'The account.', schema: operatedAccountSchema } },
-      handle: async (needs: ResetParts, { by: { actor }, params: { account_id } }) => {
+      handle: async (needs: ResetNeeds, { by: { actor }, params: { account_id } }) => {
         const { account, ended } = await needs.transact((inside) =>
           resetTwoFactor(needs, inside, { account_id, actor }),
         );
@@ -42,10 +42,10 @@ export const operatorTwoFactor = {
   ],
 } satisfies Chapter;
 
-type ResetParts = SessionEndParts & { transact: Transact };
+type ResetNeeds = SessionTokens & { transact: Transact };
 
 async function resetTwoFactor(
-  parts: ResetParts,
+  needs: ResetNeeds,
   inside: Query,
   { account_id, actor }: { account_id: number; actor: Actor },
 ): Promise<{ account: OperatedAccount; ended: AfterCommit[] }> {
@@ -58,7 +58,7 @@ async function resetTwoFactor(
   await deleteRecoveryCodes(inside, account_id);
   await endPendingSignIns(inside, account_id);
   if (removed.length === 0) return { account, ended: [] };
-  const ended = await endSessions(parts, inside, { account_id, actor });
+  const ended = await endSessions(needs, inside, { account_id, actor });
   const entry = { ...actor, application_id: null, account_id, details: { removed } };
   await recordAudit(inside, { ...entry, action: 'two_factor_reset' });
   const mail: TwoFactorMail = { kind: 'two_factor_reset', recipient: account.email, account_id };

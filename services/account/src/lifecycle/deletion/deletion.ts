@@ -6,7 +6,6 @@ import { lockAccount } from '../../identity/accounts/account-store.ts';
 import { endEmailTokens } from '../../identity/mails/email-tokens.ts';
 import { assertCurrentPassword } from '../../identity/people/password-changes.ts';
 import { wrongCurrentPassword } from '../../identity/people/input.ts';
-import type { PeopleParts } from '../../identity/people/people.ts';
 import type { Caller } from '../../http/caller-address.ts';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import { deleteSessions } from '../../identity/sessions/session-store.ts';
@@ -14,7 +13,7 @@ import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { disableWebhook } from '../../notifications/deliveries/disable-webhook.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
-import type { Query } from '../../platform/database/query.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
 import type { ClientChangeOutbox } from '../../access/client-changes/client-change-outbox.ts';
 import type { NewClientChange } from '../../access/client-changes/store.ts';
 import { leaveTeam } from '../../teams/changes.ts';
@@ -23,15 +22,22 @@ import type { DeletionMail } from './deletion-mails.ts';
 import { wrongEmail } from './input.ts';
 import { enabledWebhooks, markForDeletion, unmarkForDeletion } from './store.ts';
 import type { PendingDeletion } from './store.ts';
+import type { PasswordCheck } from '../../identity/passwords/password-attempt.ts';
 
-export type DeletionParts = PeopleParts & Pick<ClientChangeOutbox, 'deliver'> & { deletionGraceDays: number };
+type DeletionNeeds = PasswordCheck &
+  Pick<ClientChangeOutbox, 'deliver'> & {
+    query: Query;
+    transact: Transact;
+    wakeMails: () => void;
+    deletionGraceDays: number;
+  };
 
 /**
  * Ends the account's credentials at once, and marks it for erasure after the grace (docs/design/identity.md).
  * @throws {Problem} invalid_request for the password or the address; account_deletion_pending; team_has_members
  */
 export async function requestDeletion(
-  parts: DeletionParts,
+  needs: DeletionNeeds,
   signedIn: SignedIn,
   { email, current_password }: { email: string; current_password: string },
   caller: Caller,
@@ -39,29 +45,29 @@ export async function requestDeletion(
   const { account_id, actor, session } = signedIn;
   if (email.toLowerCase() !== session.account.email.toLowerCase()) throw wrongEmail();
   const current = { password: current_password, act: 'account_deletion' } as const;
-  await assertCurrentPassword(parts, signedIn, current, caller);
-  const { pending, changes } = await parts.transact(async (inside) => {
+  await assertCurrentPassword(needs, signedIn, current, caller);
+  const { pending, changes } = await needs.transact(async (inside) => {
     const account = await lockAccount(inside, account_id);
     // A concurrent change may have replaced the password that was verified.
     if (account?.password_hash !== session.account.password_hash) throw wrongCurrentPassword();
     if (account.deletion_due_at !== null) throw new Problem('account_deletion_pending');
     const ended = await endEverything(inside, account_id, actor);
     await deleteSessions(inside, account_id, session.session_id);
-    const marked = await markForDeletion(inside, account_id, parts.deletionGraceDays);
+    const marked = await markForDeletion(inside, account_id, needs.deletionGraceDays);
     const details = { deletion_due_at: marked.deletion_due_at };
     const entry = { ...actor, application_id: null, account_id, details };
     await recordAudit(inside, { ...entry, action: 'account_deletion_requested' });
     await mail(inside, { kind: 'account_deletion_requested', recipient: account.email, account_id });
     return { pending: marked, changes: ended };
   });
-  parts.wakeMails();
-  await Promise.all(changes.map(parts.deliver));
+  needs.wakeMails();
+  await Promise.all(changes.map(needs.deliver));
   return pending;
 }
 
 /** Keeps what the request ended as it is. @throws {Problem} not_found, if none is pending, or once it is due */
 export async function cancelDeletion(
-  { transact, wakeMails }: Pick<DeletionParts, 'transact' | 'wakeMails'>,
+  { transact, wakeMails }: Pick<DeletionNeeds, 'transact' | 'wakeMails'>,
   { account_id, actor }: Pick<SignedIn, 'account_id' | 'actor'>,
 ): Promise<void> {
   await transact((inside) => restoreAccount(inside, { account_id, actor }));

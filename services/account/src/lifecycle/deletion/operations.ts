@@ -12,7 +12,6 @@ import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { accountDeletionSchema, operatedDeletionSchema } from './answers.ts';
 import { cancelDeletion, requestDeletion, restoreAccount } from './deletion.ts';
-import type { DeletionParts } from './deletion.ts';
 import { eraseDue } from './erase.ts';
 import { deletionSchema } from './input.ts';
 import { findConsequences, findPendingDeletion, makeDue } from './store.ts';
@@ -29,7 +28,7 @@ export const ownerDeletion = {
       summary: 'Get whether the account is being deleted, and what a deletion ends',
       caller: closingSession,
       answers: { 200: STATE },
-      handle: ({ query, deletionGraceDays }: DeletionParts, { by }) =>
+      handle: ({ query, deletionGraceDays }: { query: Query; deletionGraceDays: number }, { by }) =>
         deletionAnswer(query, by.account_id, deletionGraceDays),
     }),
     operation('POST /api/console/account/deletion', {
@@ -42,7 +41,10 @@ export const ownerDeletion = {
       example: { email: 'ada@example.com', current_password: 'correct horse battery staple' },
       answers: { 202: STATE },
       problems: ['team_has_members', 'too_many_requests'],
-      handle: async (needs: DeletionParts, { by, body, req, res }) => {
+      handle: async (
+        needs: Parameters<typeof requestDeletion>[0] & { query: Query },
+        { by, body, req, res },
+      ) => {
         await requestDeletion(needs, by, body, callerOf(req, res));
         return deletionAnswer(needs.query, by.account_id, needs.deletionGraceDays);
       },
@@ -55,7 +57,7 @@ export const ownerDeletion = {
       caller: closingSession,
       answers: { 204: { description: 'The account is not deleted.' } },
       problems: ['not_found'],
-      handle: (needs: DeletionParts, { by }) => cancelDeletion(needs, by),
+      handle: (needs: Parameters<typeof cancelDeletion>[0], { by }) => cancelDeletion(needs, by),
     }),
   ],
 } satisfies Chapter;

@@ -6,7 +6,7 @@ import type { Chapter } from '@tollgate/operation';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Transact } from '../../platform/database/query.ts';
 import { refuseExceeded } from '../../identity/attempts/attempt-counts.ts';
-import type { PeopleParts } from '../../identity/people/people.ts';
+import type { AttemptCounts } from '../../identity/attempts/attempt-counts.ts';
 import { session } from '../../identity/sessions/require-session.ts';
 import { requireConfirmed } from '../../identity/two-factor/confirmation.ts';
 import { exportEntries } from './contents.ts';
@@ -14,8 +14,12 @@ import { EXPORT_LIMITS } from './running-exports.ts';
 import type { RunningExports } from './running-exports.ts';
 import { sendZip } from './send-zip.ts';
 import { openSource } from './source.ts';
+import type { SessionLifetimes } from '../../identity/sessions/session-store.ts';
 
-export type ExportParts = Pick<PeopleParts, 'transact' | 'counts' | 'lifetimes'> & {
+type ExportNeeds = {
+  transact: Transact;
+  counts: AttemptCounts;
+  lifetimes: SessionLifetimes;
   /** Of the pool for exports. */
   snapshot: Transact;
   runningExports: RunningExports;
@@ -52,7 +56,7 @@ export const ownerExport = {
       },
       problems: ['confirmation_required', 'too_many_requests'],
       // docs/design/identity.md.
-      respond: async (needs: ExportParts, { by: { account_id, actor }, res }) => {
+      respond: async (needs: ExportNeeds, { by: { account_id, actor }, res }) => {
         const subject = `export ${String(account_id)}`;
         refuseExceeded(
           await needs.counts.take([{ subject, max: EXPORT_LIMITS.perHour, windowSec: HOUR_SEC }]),
@@ -67,18 +71,18 @@ export const ownerExport = {
   ],
 } satisfies Chapter;
 
-async function sendExport(parts: ExportParts, accountId: number, res: Response): Promise<void> {
+async function sendExport(needs: ExportNeeds, accountId: number, res: Response): Promise<void> {
   const gone = new AbortController();
   res.once('close', () => {
     gone.abort();
   });
   const ended = AbortSignal.any([gone.signal, AbortSignal.timeout(MAX_EXPORT_MS)]);
   try {
-    await parts.snapshot(async (query) => {
-      const source = await openSource(query, accountId, parts.lifetimes);
+    await needs.snapshot(async (query) => {
+      const source = await openSource(query, accountId, needs.lifetimes);
       // From here on a failure resets the connection.
       res.attachment(fileName(source)).type('application/zip');
-      await sendZip(res, exportEntries(source, parts), ended);
+      await sendZip(res, exportEntries(source, needs), ended);
     });
     res.end();
   } catch (error) {

@@ -1,9 +1,7 @@
-import type { Knex } from 'knex';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { Problem } from '@tollgate/http/problem';
-import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { createBacklogGauges, observeBacklog } from '../../platform/outbox/backlog.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
@@ -16,7 +14,7 @@ export type AlertMetrics = BacklogGauges & { alerts: Pick<Counter<'limit'>, 'inc
 /** Delay after a failed check, which holds up no other period. */
 const RETRY_SEC = 60;
 
-type Parts = {
+type DetectorOptions = {
   query: Query;
   transact: Transact;
   onAlerts: () => void;
@@ -29,22 +27,18 @@ type Parts = {
  * Postgres' triggers request checks. A check is deleted in the transaction that writes its result, so a crash
  * loses none.
  */
-export function startAlertDetector(options: Omit<Parts, 'query' | 'transact'> & { database: Knex }): {
-  close: () => Promise<void>;
-} {
-  const { database, ...rest } = options;
-  const parts: Parts = { ...rest, query: createQuery(database), transact: createTransact(database) };
+export function startAlertDetector(options: DetectorOptions): { close: () => Promise<void> } {
   return startWorkLoop({
     work: async (signal) => {
-      await observeBacklog(parts.query, 'usage_alert_checks', parts.metrics);
-      while (!signal.aborted && (await checkNext(parts)));
+      await observeBacklog(options.query, 'usage_alert_checks', options.metrics);
+      while (!signal.aborted && (await checkNext(options)));
     },
     messages: { failed: 'alerts wait for Postgres; trying again', recovered: 'alerts are looked for again' },
     due: {
-      dueWatch: parts.dueWatch,
+      dueWatch: options.dueWatch,
       condition: 'EXISTS (SELECT FROM usage_alert_checks WHERE due_at <= clock_timestamp())',
     },
-    logger: parts.logger,
+    logger: options.logger,
   });
 }
 
@@ -65,7 +59,7 @@ export function createAlertMetrics(registry: Registry): AlertMetrics {
 }
 
 /** False if nothing was due. */
-async function checkNext({ query, transact, onAlerts, logger, metrics }: Parts): Promise<boolean> {
+async function checkNext({ query, transact, onAlerts, logger, metrics }: DetectorOptions): Promise<boolean> {
   let taken: number | undefined;
   try {
     const alerts = await transact(async (inside) => {

@@ -38,7 +38,7 @@ export type DeliveryOptions = RetryRules & {
 };
 
 /** Aborted when the process ends: attempts under way are left to other replicas. */
-type Parts = DeliveryOptions & { stopping: AbortSignal };
+type Delivering = DeliveryOptions & { stopping: AbortSignal };
 
 export type DeliveryWorker = { wake: () => void; close: () => Promise<void> };
 
@@ -59,11 +59,11 @@ const ACCOUNT_PART = 2;
 export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   const { maxInFlight } = options;
   const stopping = new AbortController();
-  const parts = { ...options, stopping: stopping.signal };
-  const quickLane = startLane(parts, { quick: true, maxInFlight }, () => undefined);
+  const delivering = { ...options, stopping: stopping.signal };
+  const quickLane = startLane(delivering, { quick: true, maxInFlight }, () => undefined);
   // A webhook may be quick from then on, and the quick lane observes the backlog of both.
   const slowLane = startLane(
-    parts,
+    delivering,
     { quick: false, maxInFlight: Math.ceil(maxInFlight / SLOW_PART) },
     quickLane.wake,
   );
@@ -80,7 +80,11 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   };
 }
 
-function startLane(options: Parts, lane: { quick: boolean; maxInFlight: number }, onAttempted: () => void) {
+function startLane(
+  options: Delivering,
+  lane: { quick: boolean; maxInFlight: number },
+  onAttempted: () => void,
+) {
   const { query, attemptTimeoutMs, metrics, logger } = options;
   const { quick, maxInFlight } = lane;
   const perAccount = Math.ceil(maxInFlight / ACCOUNT_PART);
@@ -102,7 +106,7 @@ function startLane(options: Parts, lane: { quick: boolean; maxInFlight: number }
 }
 
 /** Never throws. */
-async function attemptNext(options: Parts, webhook: LeasedWebhook): Promise<Attempt> {
+async function attemptNext(options: Delivering, webhook: LeasedWebhook): Promise<Attempt> {
   const { query, transact, metrics, logger, wakeMails, stopping } = options;
   const { webhook_id } = webhook;
   try {
@@ -133,7 +137,7 @@ async function attemptNext(options: Parts, webhook: LeasedWebhook): Promise<Atte
 }
 
 async function attempt(
-  { query, sealingKeys, agent, attemptTimeoutMs, stopping, logger }: Parts,
+  { query, sealingKeys, agent, attemptTimeoutMs, stopping, logger }: Delivering,
   { webhook_id, url }: LeasedWebhook,
   delivery: DueDelivery,
 ): Promise<Outcome> {

@@ -36,7 +36,7 @@ import {
   webhookRotationSchema,
 } from './input.ts';
 
-export type WebhookParts = {
+type Needs = {
   query: Query;
   transact: Transact;
   counts: AttemptCounts;
@@ -67,7 +67,7 @@ export const ownerWebhooks = {
       summary: 'List webhooks, newest first',
       caller: session,
       answers: { 200: { description: 'All webhooks.', schema: webhooksSchema } },
-      handle: async ({ query }: WebhookParts, { by }) => ({
+      handle: async ({ query }: Needs, { by }) => ({
         webhooks: (await listWebhooks(query, by.account_id)).map(answer),
       }),
     }),
@@ -80,7 +80,7 @@ export const ownerWebhooks = {
       example: { url: 'https://hooks.example.com/tollgate', description: 'The pager' },
       answers: { 201: { description: 'The webhook with its secret.', schema: webhookWithSecretSchema } },
       problems: ['account_blocked', 'webhook_limit_reached', 'invalid_request'],
-      handle: async ({ transact, webhookSettings }: WebhookParts, { by, body }) => {
+      handle: async ({ transact, webhookSettings }: Needs, { by, body }) => {
         const made = await transact((query) => createWebhook(query, body, webhookSettings, by));
         return { ...answer(made.webhook), secret: made.secret };
       },
@@ -91,7 +91,7 @@ export const ownerWebhooks = {
       caller: session,
       params: ofWebhook,
       answers: { 200: WEBHOOK },
-      handle: async ({ query }: WebhookParts, { by, params: { webhook_id } }) =>
+      handle: async ({ query }: Needs, { by, params: { webhook_id } }) =>
         answer(await foundWebhook(query, { webhook_id, account_id: by.account_id })),
     }),
     operation('PATCH /api/console/webhooks/{webhook_id}', {
@@ -104,7 +104,7 @@ export const ownerWebhooks = {
       body: webhookChangesSchema,
       example: { enabled: true },
       answers: { 200: WEBHOOK },
-      handle: async ({ transact, webhookSettings }: WebhookParts, { by, params: { webhook_id }, body }) =>
+      handle: async ({ transact, webhookSettings }: Needs, { by, params: { webhook_id }, body }) =>
         answer(await transact((query) => changeWebhook(query, webhook_id, body, webhookSettings, by))),
     }),
     operation('DELETE /api/console/webhooks/{webhook_id}', {
@@ -113,7 +113,7 @@ export const ownerWebhooks = {
       caller: session,
       params: ofWebhook,
       answers: { 204: { description: 'Deleted.' } },
-      handle: async ({ transact }: WebhookParts, { by, params: { webhook_id } }) => {
+      handle: async ({ transact }: Needs, { by, params: { webhook_id } }) => {
         await transact((query) => removeWebhook(query, webhook_id, by));
       },
     }),
@@ -129,7 +129,7 @@ export const ownerWebhooks = {
       example: { overlap_sec: 86_400 },
       answers: { 200: { description: 'The webhook with its new secret.', schema: webhookWithSecretSchema } },
       problems: ['previous_secret_active'],
-      handle: async ({ transact, webhookSettings }: WebhookParts, { by, params: { webhook_id }, body }) => {
+      handle: async ({ transact, webhookSettings }: Needs, { by, params: { webhook_id }, body }) => {
         const rotated = await transact((query) =>
           rotateSecret(query, webhook_id, body.overlap_sec, webhookSettings, by),
         );
@@ -143,7 +143,7 @@ export const ownerWebhooks = {
       caller: session,
       params: ofWebhook,
       answers: { 200: WEBHOOK },
-      handle: async ({ transact }: WebhookParts, { by, params: { webhook_id } }) =>
+      handle: async ({ transact }: Needs, { by, params: { webhook_id } }) =>
         answer(await transact((query) => endPreviousSecret(query, webhook_id, by))),
     }),
     operation('POST /api/console/webhooks/{webhook_id}/test', {
@@ -154,7 +154,7 @@ export const ownerWebhooks = {
       params: ofWebhook,
       answers: { 202: { description: 'The delivery, which is pending.', schema: deliverySchema } },
       problems: ['account_blocked', 'webhook_disabled', 'too_many_requests'],
-      handle: async ({ transact, counts, wakeWebhooks }: WebhookParts, { by, params: { webhook_id } }) => {
+      handle: async ({ transact, counts, wakeWebhooks }: Needs, { by, params: { webhook_id } }) => {
         await countAskedFor(counts, by.account_id);
         const delivery = await transact((query) => sendTest(query, webhook_id, by));
         wakeWebhooks();
@@ -168,7 +168,7 @@ export const ownerWebhooks = {
       params: ofWebhook,
       query: deliveryListSchema,
       answers: { 200: { description: 'One page.', schema: deliveryPageSchema } },
-      handle: async ({ query: read }: WebhookParts, { by, params: { webhook_id }, query }) => {
+      handle: async ({ query: read }: Needs, { by, params: { webhook_id }, query }) => {
         await foundWebhook(read, { webhook_id, account_id: by.account_id });
         const page = { ...lookAhead(query), status: query.status ?? null };
         const found = await listDeliveries(read, webhook_id, page);
@@ -185,7 +185,7 @@ export const ownerWebhooks = {
       params: ofDelivery,
       answers: { 202: { description: 'The delivery, which is pending.', schema: deliverySchema } },
       problems: ['account_blocked', 'webhook_disabled', 'too_many_requests'],
-      handle: async ({ transact, counts, wakeWebhooks }: WebhookParts, { by, params }) => {
+      handle: async ({ transact, counts, wakeWebhooks }: Needs, { by, params }) => {
         await countAskedFor(counts, by.account_id);
         const { webhook_id, delivery_id } = params;
         const delivery = await transact((query) => retryDelivery(query, webhook_id, delivery_id, by));

@@ -9,7 +9,8 @@ import { reportPostgres } from './postgres-report.ts';
 import { reportRedis } from './redis-report.ts';
 import { reportStreams } from './streams-report.ts';
 
-export type HealthReportParts = {
+/** What the report is about, and what it is asked of. */
+export type ReportedHealth = {
   database: Knex;
   redis: RedisConnection;
   /** Base URL of auth's private listener. */
@@ -26,8 +27,8 @@ const liveSchema = z.object({ version: z.string() });
  * What `tollgate doctor` compares (docs/design/operations.md). A part that doesn't answer is null; the report itself
  * never fails.
  */
-export async function reportHealth(parts: HealthReportParts): Promise<HealthReport> {
-  const { database, redis, authPrivateUrl, publicUrl, sealingKeys } = parts;
+export async function reportHealth(reported: ReportedHealth): Promise<HealthReport> {
+  const { database, redis, authPrivateUrl, publicUrl, sealingKeys } = reported;
   const [postgres, redisReport, auth] = await Promise.all([
     orNull(reportPostgres(database, sealingKeys)),
     orNull(reportRedis(redis)),

@@ -4,7 +4,7 @@ import type { Answer, Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { unblocked } from '../../billing/entitlements/refuse-blocked.ts';
 import { countMailRequest } from '../../identity/attempts/mail-limits.ts';
-import type { PeopleParts } from '../../identity/people/people.ts';
+import type { RequestedMails } from '../../identity/attempts/mail-limits.ts';
 import { callerOf } from '../../http/caller-address.ts';
 import { session } from '../../identity/sessions/require-session.ts';
 import { createTeam, dissolveTeam, handOver, leaveTeam, removeMember, renameTeam } from '../changes.ts';
@@ -22,10 +22,9 @@ import {
   teamAnswerSchema,
 } from './answers.ts';
 import { handOverSchema, teamSchema } from './input.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
 
-export type TeamParts = Pick<PeopleParts, 'query' | 'transact' | 'wakeMails'>;
-
-export type InvitationParts = TeamParts & Pick<PeopleParts, 'counts' | 'mailLimits'>;
+type Needs = { query: Query; transact: Transact };
 
 const TEAM = { description: 'The team, as the caller sees it.', schema: teamAnswerSchema } satisfies Answer;
 
@@ -44,7 +43,7 @@ export const ownerTeam = {
       caller: session,
       answers: { 200: TEAM },
       problems: ['not_found'],
-      handle: ({ query }: TeamParts, { by }) => teamView(query, by.account_id),
+      handle: ({ query }: Needs, { by }) => teamView(query, by.account_id),
     }),
     operation('POST /api/console/team', {
       operationId: 'createTeam',
@@ -55,7 +54,7 @@ export const ownerTeam = {
       example: { name: 'Data desk' },
       answers: { 201: TEAM },
       problems: ['already_in_team', 'not_found'],
-      handle: async ({ query, transact }: TeamParts, { by, body: { name } }) => {
+      handle: async ({ query, transact }: Needs, { by, body: { name } }) => {
         await transact((inside) => createTeam(inside, by, name));
         return teamView(query, by.account_id);
       },
@@ -69,7 +68,7 @@ export const ownerTeam = {
       example: { name: 'Data desk' },
       answers: { 200: TEAM },
       problems: ['not_found'],
-      handle: async ({ query, transact }: TeamParts, { by, body: { name } }) => {
+      handle: async ({ query, transact }: Needs, { by, body: { name } }) => {
         await transact((inside) => renameTeam(inside, by, name));
         return teamView(query, by.account_id);
       },
@@ -81,7 +80,7 @@ export const ownerTeam = {
       caller: session,
       answers: { 204: { description: 'The team was dissolved.' } },
       problems: ['not_found'],
-      handle: async ({ transact }: TeamParts, { by }) => {
+      handle: async ({ transact }: Needs, { by }) => {
         await transact((inside) => dissolveTeam(inside, by));
       },
     }),
@@ -93,7 +92,7 @@ export const ownerTeam = {
       caller: session,
       answers: { 204: { description: 'The caller left the team.' } },
       problems: ['not_found', 'team_has_members'],
-      handle: async ({ transact }: TeamParts, { by }) => {
+      handle: async ({ transact }: Needs, { by }) => {
         await transact((inside) => leaveTeam(inside, by));
       },
     }),
@@ -106,7 +105,10 @@ export const ownerTeam = {
       example: { account_id: 42 },
       answers: { 200: { description: 'The team, as a member sees it.', schema: handedOverSchema } },
       problems: ['not_found'],
-      handle: async ({ query, transact, wakeMails }: TeamParts, { by, body: { account_id } }) => {
+      handle: async (
+        { query, transact, wakeMails }: Needs & { wakeMails: () => void },
+        { by, body: { account_id } },
+      ) => {
         await transact((inside) => handOver(inside, by, account_id));
         wakeMails();
         const team = await teamView(query, by.account_id);
@@ -126,7 +128,7 @@ export const ownerTeam = {
       caller: session,
       params: z.object({ account_id: idParameter }),
       answers: { 204: { description: 'The member was removed.' } },
-      handle: async ({ transact }: TeamParts, { by, params }) => {
+      handle: async ({ transact }: Needs, { by, params }) => {
         await transact((inside) => removeMember(inside, by, params.account_id));
       },
     }),
@@ -147,7 +149,7 @@ export const ownerTeam = {
         'team_slots_limit_exceeded',
         'too_many_requests',
       ],
-      handle: async (needs: InvitationParts, { by, body: { email }, req, res }) => {
+      handle: async (needs: Needs & RequestedMails, { by, body: { email }, req, res }) => {
         await countMailRequest(needs.counts, needs.mailLimits, {
           purpose: 'team_invitation',
           recipient: email,
@@ -166,7 +168,7 @@ export const ownerTeam = {
       caller: session,
       params: ofInvitation,
       answers: { 204: { description: 'The invitation was withdrawn.' } },
-      handle: async ({ transact }: TeamParts, { by, params }) => {
+      handle: async ({ transact }: Needs, { by, params }) => {
         await transact((inside) => withdraw(inside, by, params.invitation_id));
       },
     }),
@@ -186,7 +188,7 @@ export const ownerInvitations = {
       summary: 'List received invitations, newest first',
       caller: session,
       answers: { 200: { description: 'The invitations.', schema: receivedInvitationsSchema } },
-      handle: async ({ query }: TeamParts, { by }) => ({
+      handle: async ({ query }: Needs, { by }) => ({
         invitations: await invitationsTo(query, by.account_id),
       }),
     }),
@@ -198,7 +200,7 @@ export const ownerInvitations = {
       params: ofInvitation,
       answers: { 200: TEAM },
       problems: ACCEPTING,
-      handle: async ({ query, transact }: TeamParts, { by, params: { invitation_id } }) => {
+      handle: async ({ query, transact }: Needs, { by, params: { invitation_id } }) => {
         const { account_id } = by;
         await transact((inside) => accept(inside, by, { invitation_id, account_id }));
         return teamView(query, account_id);
@@ -210,7 +212,7 @@ export const ownerInvitations = {
       caller: session,
       params: ofInvitation,
       answers: { 204: { description: 'The invitation was declined.' } },
-      handle: async ({ transact }: TeamParts, { by, params: { invitation_id } }) => {
+      handle: async ({ transact }: Needs, { by, params: { invitation_id } }) => {
         await transact((inside) => decline(inside, by, { invitation_id, account_id: by.account_id }));
       },
     }),
@@ -222,7 +224,7 @@ export const ownerInvitations = {
       example: MAILED,
       answers: { 200: { description: 'The invitation.', schema: receivedInvitationSchema } },
       problems: ['not_found'],
-      handle: async ({ query }: TeamParts, { body: { token } }) => {
+      handle: async ({ query }: Needs, { body: { token } }) => {
         const invitation = await invitationOfToken(query, token);
         if (invitation === undefined) throw new Problem('not_found');
         return invitation;
@@ -237,7 +239,7 @@ export const ownerInvitations = {
       example: MAILED,
       answers: { 200: TEAM },
       problems: ACCEPTING,
-      handle: async ({ query, transact }: TeamParts, { by, body }) => {
+      handle: async ({ query, transact }: Needs, { by, body }) => {
         await transact((inside) => accept(inside, by, body));
         return teamView(query, by.account_id);
       },
@@ -250,7 +252,7 @@ export const ownerInvitations = {
       example: MAILED,
       answers: { 204: { description: 'The invitation was declined.' } },
       problems: ['not_found'],
-      handle: async ({ transact }: TeamParts, { body, req, res }) => {
+      handle: async ({ transact }: Needs, { body, req, res }) => {
         const { address, request_id } = callerOf(req, res);
         const by = { account_id: null, actor: { actor: 'unknown', address, request_id } };
         await transact((inside) => decline(inside, by, body));

@@ -7,7 +7,7 @@ import { openFeed } from './feed.ts';
 import type { Feed, FeedOwner } from './feed.ts';
 import { createFeedMetrics } from './feed-metrics.ts';
 import { pauseFeeds, pollFeeds } from './poll-feeds.ts';
-import type { PollParts } from './poll-feeds.ts';
+import type { PollOptions } from './poll-feeds.ts';
 
 /** In each process. A browser opens one for each visible tab. */
 export const FEED_LIMITS = { perSession: 4, perAccount: 20, total: 1_000 } as const;
@@ -25,7 +25,7 @@ export type LiveFeeds = {
   close: () => Promise<void>;
 };
 
-type Parts = Pick<PollParts, 'query' | 'lifetimes'> & {
+type FeedOptions = Pick<PollOptions, 'query' | 'lifetimes'> & {
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   registry: Registry;
 };
@@ -34,18 +34,18 @@ type Parts = Pick<PollParts, 'query' | 'lifetimes'> & {
  * The live feeds of this process (docs/design/counting.md). One poll, twice a second while a feed is open, finds those
  * whose figures have changed, whichever replica has counted, and those whose session has ended.
  */
-export function startLiveFeeds({ query, lifetimes, logger, registry }: Parts): LiveFeeds {
+export function startLiveFeeds({ query, lifetimes, logger, registry }: FeedOptions): LiveFeeds {
   const feeds = new Set<Feed>();
   const metrics = createFeedMetrics(registry, () => feeds.size);
-  const parts: PollParts = { query, lifetimes, logger, metrics };
+  const polling: PollOptions = { query, lifetimes, logger, metrics };
   let isDraining = false;
 
   const loop = startWorkLoop({
     work: async () => {
       try {
-        await pollFeeds(parts, [...feeds]);
+        await pollFeeds(polling, [...feeds]);
       } catch (error) {
-        pauseFeeds(parts, feeds);
+        pauseFeeds(polling, feeds);
         throw error;
       }
     },

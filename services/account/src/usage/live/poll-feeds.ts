@@ -16,7 +16,7 @@ const REFRESH_MS = 30_000;
 /** Then the browser reconnects, perhaps to another replica. */
 const MAX_AGE_MS = 3_600_000;
 
-export type PollParts = {
+export type PollOptions = {
   query: Query;
   lifetimes: SessionLifetimes;
   logger: Pick<Logger, 'error'>;
@@ -29,9 +29,9 @@ type Content = { event: FeedEvent; answer: object };
  * Sends each feed what has changed for it, and ends those whose session has ended. @throws {Problem}
  * service_unavailable
  */
-export async function pollFeeds(parts: PollParts, feeds: readonly Feed[]): Promise<void> {
+export async function pollFeeds(options: PollOptions, feeds: readonly Feed[]): Promise<void> {
   if (feeds.length === 0) return;
-  const { query, lifetimes, metrics } = parts;
+  const { query, lifetimes, metrics } = options;
   const sessionIds = [...new Set(feeds.map(({ session_id }) => session_id))];
   const states = await findFeedStates(query, sessionIds, lifetimes);
   const versions = new Map(states.map(({ session_id, version }) => [session_id, version]));
@@ -42,7 +42,7 @@ export async function pollFeeds(parts: PollParts, feeds: readonly Feed[]): Promi
       send(metrics, feed, { event: 'session_ended', answer: {} });
       feed.end();
     } else if (isDue(feed, version)) {
-      const content = contents.get(feed.account_id) ?? (await contentOf(parts, feed.account_id));
+      const content = contents.get(feed.account_id) ?? (await contentOf(options, feed.account_id));
       contents.set(feed.account_id, content);
       send(metrics, feed, content, version);
     }
@@ -51,16 +51,21 @@ export async function pollFeeds(parts: PollParts, feeds: readonly Feed[]): Promi
 }
 
 /** Says once that figures are unavailable for now. */
-export function pauseFeeds({ metrics }: Pick<PollParts, 'metrics'>, feeds: Iterable<Feed>): void {
+export function pauseFeeds({ metrics }: Pick<PollOptions, 'metrics'>, feeds: Iterable<Feed>): void {
   for (const feed of feeds) if (!feed.isPaused) send(metrics, feed, { event: 'paused', answer: {} });
 }
 
-function send(metrics: PollParts['metrics'], feed: Feed, { event, answer }: Content, version?: string): void {
+function send(
+  metrics: PollOptions['metrics'],
+  feed: Feed,
+  { event, answer }: Content,
+  version?: string,
+): void {
   feed.send(event, answer, version);
   metrics.events.inc({ event });
 }
 
-async function contentOf({ query, logger }: PollParts, accountId: number): Promise<Content> {
+async function contentOf({ query, logger }: PollOptions, accountId: number): Promise<Content> {
   try {
     return { event: 'pace', answer: await paceAnswer(query, accountId, new Date()) };
   } catch (error) {

@@ -10,10 +10,11 @@ import type { Passkey } from './passkey-store.ts';
 import type { RelyingParty } from './relying-party.ts';
 import { userHandleOf } from './user-handle.ts';
 
-export type PasskeyParts = { query: Query; relyingParty: RelyingParty | undefined };
+/** What passkeys are verified with. Undefined: they can't work at PUBLIC_URL. */
+export type PasskeyNeeds = { query: Query; relyingParty: RelyingParty | undefined };
 
 /** @throws {Problem} passkeys_unavailable */
-export function relyingPartyIn({ relyingParty }: Pick<PasskeyParts, 'relyingParty'>): RelyingParty {
+export function relyingPartyIn({ relyingParty }: Pick<PasskeyNeeds, 'relyingParty'>): RelyingParty {
   if (relyingParty !== undefined) return relyingParty;
   throw new Problem('passkeys_unavailable', {
     detail: 'Passkeys need a domain name and TLS. This installation has neither.',
@@ -30,12 +31,12 @@ const needsUserVerification = ({ purpose }: ChallengeFor) => purpose === 'sign_i
 export type WebauthnOptions = { challenge: string; [option: string]: unknown };
 
 /** `PublicKeyCredentialRequestOptionsJSON` for the browser. @throws {Problem} passkeys_unavailable */
-export async function assertionOptions(parts: PasskeyParts, wanted: ChallengeFor): Promise<WebauthnOptions> {
-  const { id: rpID } = relyingPartyIn(parts);
-  const known = wanted.accountId === null ? [] : await passkeyDescriptors(parts.query, wanted.accountId);
+export async function assertionOptions(needs: PasskeyNeeds, wanted: ChallengeFor): Promise<WebauthnOptions> {
+  const { id: rpID } = relyingPartyIn(needs);
+  const known = wanted.accountId === null ? [] : await passkeyDescriptors(needs.query, wanted.accountId);
   const options = await generateAuthenticationOptions({
     rpID,
-    challenge: new Uint8Array(await newChallenge(parts.query, wanted)),
+    challenge: new Uint8Array(await newChallenge(needs.query, wanted)),
     timeout: CHALLENGE_TIMEOUT_MS,
     userVerification: needsUserVerification(wanted) ? 'required' : 'preferred',
     allowCredentials: known.map(({ credential_id, transports }) => ({ id: credential_id, transports })),
@@ -48,12 +49,12 @@ export async function assertionOptions(parts: PasskeyParts, wanted: ChallengeFor
  * which detects a passkey that is used twice at once. @throws {Problem} invalid_request; passkeys_unavailable
  */
 export async function verifyAssertion(
-  parts: PasskeyParts,
+  needs: PasskeyNeeds,
   assertion: Assertion,
   wanted: ChallengeFor,
 ): Promise<Passkey> {
-  const { id: rpID, origin } = relyingPartyIn(parts);
-  const passkey = await findPasskey(parts.query, assertion.id);
+  const { id: rpID, origin } = relyingPartyIn(needs);
+  const passkey = await findPasskey(needs.query, assertion.id);
   if (passkey === undefined) throw passkeyRefused();
   const { account_id } = passkey;
   const { userHandle } = assertion.response;
@@ -75,7 +76,7 @@ export async function verifyAssertion(
           clientExtensionResults: {},
           response: { clientDataJSON, authenticatorData, signature },
         },
-        expectedChallenge: (challenge) => consumeChallenge(parts.query, challenge, wanted),
+        expectedChallenge: (challenge) => consumeChallenge(needs.query, challenge, wanted),
         expectedOrigin: origin,
         expectedRPID: rpID,
         credential: { id: credential_id, publicKey: new Uint8Array(public_key), counter: sign_count },

@@ -2,7 +2,7 @@ import { generateRegistrationOptions, verifyRegistrationResponse } from '@simple
 import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
 import { Problem } from '@tollgate/http/problem';
 import { relyingPartyIn } from './assertion.ts';
-import type { PasskeyParts, WebauthnOptions } from './assertion.ts';
+import type { PasskeyNeeds, WebauthnOptions } from './assertion.ts';
 import { CHALLENGE_TIMEOUT_MS, consumeChallenge, newChallenge } from './challenges.ts';
 import { passkeyRefused } from './input.ts';
 import type { Registration } from './input.ts';
@@ -12,14 +12,17 @@ import { userHandleOf } from './user-handle.ts';
 
 /** `PublicKeyCredentialCreationOptionsJSON` for the browser. @throws {Problem} passkeys_unavailable */
 export async function registrationOptions(
-  parts: PasskeyParts & { productName: string },
+  needs: PasskeyNeeds & {
+    /** As browsers show it. */
+    productName: string;
+  },
   { account_id, email, name }: { account_id: number; email: string; name: string },
 ): Promise<WebauthnOptions> {
-  const { id: rpID } = relyingPartyIn(parts);
-  const known = await passkeyDescriptors(parts.query, account_id);
-  const challenge = await newChallenge(parts.query, { purpose: 'register', accountId: account_id });
+  const { id: rpID } = relyingPartyIn(needs);
+  const known = await passkeyDescriptors(needs.query, account_id);
+  const challenge = await newChallenge(needs.query, { purpose: 'register', accountId: account_id });
   const options = await generateRegistrationOptions({
-    rpName: parts.productName,
+    rpName: needs.productName,
     rpID,
     userName: email,
     userDisplayName: name,
@@ -36,11 +39,11 @@ export async function registrationOptions(
 
 /** Verifies a response and consumes its challenge. @throws {Problem} invalid_request; passkeys_unavailable */
 export async function verifyRegistration(
-  parts: PasskeyParts,
+  needs: PasskeyNeeds,
   registration: Registration,
   accountId: number,
 ): Promise<Omit<Passkey, 'passkey_id'>> {
-  const { id: expectedRPID, origin: expectedOrigin } = relyingPartyIn(parts);
+  const { id: expectedRPID, origin: expectedOrigin } = relyingPartyIn(needs);
   try {
     const { clientDataJSON, attestationObject, transports = [] } = registration.response;
     assertNoCertificates(attestationObject);
@@ -53,7 +56,7 @@ export async function verifyRegistration(
         response: { clientDataJSON, attestationObject },
       },
       expectedChallenge: (challenge) =>
-        consumeChallenge(parts.query, challenge, { purpose: 'register', accountId }),
+        consumeChallenge(needs.query, challenge, { purpose: 'register', accountId }),
       expectedOrigin,
       expectedRPID,
       requireUserVerification: false,

@@ -1,11 +1,11 @@
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../../platform/audit/audit-log.ts';
 import { enqueueMail } from '../../../mail/mail-outbox.ts';
-import type { Query } from '../../../platform/database/query.ts';
+import type { Query, Transact } from '../../../platform/database/query.ts';
 import { findAccount, lockAccount } from '../../accounts/account-store.ts';
 import type { Account } from '../../accounts/account.ts';
 import { refuseExceeded } from '../../attempts/attempt-counts.ts';
-import type { AttemptLimit } from '../../attempts/attempt-counts.ts';
+import type { AttemptCounts, AttemptLimit } from '../../attempts/attempt-counts.ts';
 import {
   passkeyAttempt,
   passkeyOptionsAttempt,
@@ -19,29 +19,41 @@ import type { BegunSession, SignInBrowser } from '../../sessions/complete-sign-i
 import { wrongCode } from '../confirmation.ts';
 import type { Factor } from '../../sessions/factors.ts';
 import { verifyAssertion } from '../passkeys/assertion.ts';
+import type { PasskeyNeeds } from '../passkeys/assertion.ts';
 import { passkeyRefused } from '../passkeys/input.ts';
 import type { Assertion } from '../passkeys/input.ts';
 import { notePasskeyUse } from '../passkeys/passkey-store.ts';
 import { consumePendingSignIn, findPendingSignIn } from '../../sessions/pending-sign-ins.ts';
 import { useRecoveryCode } from '../recovery-codes.ts';
 import { acceptTotpCode } from '../totp/totp-store.ts';
-import type { TwoFactorParts } from '../two-factor.ts';
+import type { SealingKey } from '../../../platform/sealing/sealing.ts';
+import type { SignInLimits } from '../../attempts/sign-in-limits.ts';
+import type { SessionLifetimes } from '../../sessions/session-store.ts';
 
 /** One mail and one audit record in this time, however many attempts are refused. */
 const NOTICE_WINDOW_SEC = 3_600;
 
 export type SecondStepRequest = { sign_in_token: string; browser: SignInBrowser; by: Caller };
 
+type StepNeeds = {
+  query: Query;
+  transact: Transact;
+  counts: AttemptCounts;
+  signInLimits: SignInLimits;
+  lifetimes: SessionLifetimes;
+  wakeMails: () => void;
+};
+
 /** Completes a sign-in with a code of the authenticator app. @throws {Problem} as `complete` */
 export function completeWithTotp(
-  parts: TwoFactorParts,
+  needs: StepNeeds & { sealingKeys: readonly SealingKey[] },
   { code, ...request }: SecondStepRequest & { code: string },
 ): Promise<BegunSession> {
-  const { sealingKeys: keys } = parts;
-  return complete(parts, request, {
+  const { sealingKeys: keys } = needs;
+  return complete(needs, request, {
     factor: 'totp',
     limits: ({ account_id: accountId, password_hash: passwordHash }) =>
-      totpAttempt(parts.signInLimits, { accountId, passwordHash, address: request.by.addressGroup }),
+      totpAttempt(needs.signInLimits, { accountId, passwordHash, address: request.by.addressGroup }),
     prepare: ({ account_id: accountId }) => {
       const use = { accountId, code, nowMs: Date.now(), keys };
       return Promise.resolve((inside) => acceptTotpCode(inside, use));
@@ -52,13 +64,13 @@ export function completeWithTotp(
 
 /** Completes a sign-in with a recovery code, and tells the owner by mail. @throws {Problem} as `complete` */
 export async function completeWithRecoveryCode(
-  parts: TwoFactorParts,
+  needs: StepNeeds,
   { code, ...request }: SecondStepRequest & { code: string },
 ): Promise<BegunSession> {
-  const begun = await complete(parts, request, {
+  const begun = await complete(needs, request, {
     factor: 'recovery_code',
     limits: ({ account_id: accountId }) =>
-      unguessableAttempt(parts.signInLimits, { accountId, address: request.by.addressGroup }),
+      unguessableAttempt(needs.signInLimits, { accountId, address: request.by.addressGroup }),
     prepare: ({ account_id, email }) =>
       Promise.resolve((inside) => {
         const { address, request_id } = request.by;
@@ -67,21 +79,21 @@ export async function completeWithRecoveryCode(
       }),
     refused: wrongCode,
   });
-  parts.wakeMails();
+  needs.wakeMails();
   return begun;
 }
 
 /** Completes a sign-in with one of the account's passkeys. @throws {Problem} as `complete`; passkeys_unavailable */
 export function completeWithPasskey(
-  parts: TwoFactorParts,
+  needs: StepNeeds & PasskeyNeeds,
   { credential, ...request }: SecondStepRequest & { credential: Assertion },
 ): Promise<BegunSession> {
-  return complete(parts, request, {
+  return complete(needs, request, {
     factor: 'passkey',
     limits: ({ account_id: accountId }) =>
-      unguessableAttempt(parts.signInLimits, { accountId, address: request.by.addressGroup }),
+      unguessableAttempt(needs.signInLimits, { accountId, address: request.by.addressGroup }),
     prepare: async ({ account_id: accountId }) => {
-      const passkey = await verifyAssertion(parts, credential, { purpose: 'second_step', accountId });
+      const passkey = await verifyAssertion(needs, credential, { purpose: 'second_step', accountId });
       return (inside) => notePasskeyUse(inside, passkey);
     },
     refused: passkeyRefused,
@@ -93,22 +105,22 @@ export function completeWithPasskey(
  * @throws {Problem} invalid_request for the credential; passkeys_unavailable; too_many_requests
  */
 export async function signInWithPasskey(
-  parts: TwoFactorParts,
+  needs: Omit<StepNeeds, 'wakeMails'> & PasskeyNeeds,
   { credential, browser, by }: Omit<SecondStepRequest, 'sign_in_token'> & { credential: Assertion },
 ): Promise<BegunSession> {
-  const attempt = passkeyAttempt(parts.signInLimits, by.addressGroup);
-  refuseExceeded(await parts.counts.take(attempt));
-  const passkey = await verifyAssertion(parts, credential, { purpose: 'sign_in', accountId: null });
-  const begun = await parts.transact(async (inside) => {
+  const attempt = passkeyAttempt(needs.signInLimits, by.addressGroup);
+  refuseExceeded(await needs.counts.take(attempt));
+  const passkey = await verifyAssertion(needs, credential, { purpose: 'sign_in', accountId: null });
+  const begun = await needs.transact(async (inside) => {
     const account = await lockAccount(inside, passkey.account_id);
     const isOwner = account !== undefined && account.email_verified_at !== null;
     if (!isOwner || !(await notePasskeyUse(inside, passkey))) throw passkeyRefused();
     const details = { factor: 'passkey' };
-    return completeSignIn(inside, { account, browser, by, lifetimes: parts.lifetimes, details });
+    return completeSignIn(inside, { account, browser, by, lifetimes: needs.lifetimes, details });
   });
   // Its challenge was counted, too.
-  const challenge = passkeyOptionsAttempt(parts.signInLimits, by.addressGroup);
-  await parts.counts.giveBack([...attempt, ...challenge]);
+  const challenge = passkeyOptionsAttempt(needs.signInLimits, by.addressGroup);
+  await needs.counts.giveBack([...attempt, ...challenge]);
   return begun;
 }
 
@@ -126,30 +138,30 @@ type Step = {
  * @throws {Problem} invalid_request for a wrong factor; unauthorized for the token; too_many_requests
  */
 async function complete(
-  parts: TwoFactorParts,
+  needs: Omit<StepNeeds, 'signInLimits'>,
   { sign_in_token, browser, by }: SecondStepRequest,
   { factor, limits, prepare, refused }: Step,
 ): Promise<BegunSession> {
-  const accountId = await findPendingSignIn(parts.query, sign_in_token);
-  const found = accountId === undefined ? undefined : await findAccount(parts.query, accountId);
+  const accountId = await findPendingSignIn(needs.query, sign_in_token);
+  const found = accountId === undefined ? undefined : await findAccount(needs.query, accountId);
   if (found === undefined) throw signInExpired();
   const attempt = limits(found);
-  await refuseLimited(parts, found, attempt, by);
+  await refuseLimited(needs, found, attempt, by);
   const accept = await prepare(found);
-  const begun = await parts.transact(async (inside) => {
+  const begun = await needs.transact(async (inside) => {
     const account = await lockAccount(inside, found.account_id);
     if (account === undefined || !(await consumePendingSignIn(inside, sign_in_token))) throw signInExpired();
     if (!(await accept(inside))) throw refused();
     const details = { second_factor: factor };
-    return completeSignIn(inside, { account, browser, by, lifetimes: parts.lifetimes, details });
+    return completeSignIn(inside, { account, browser, by, lifetimes: needs.lifetimes, details });
   });
-  await parts.counts.giveBack(attempt);
+  await needs.counts.giveBack(attempt);
   return begun;
 }
 
 /** The owner learns that someone knows the password. @throws {Problem} too_many_requests */
 async function refuseLimited(
-  { counts, transact, wakeMails }: TwoFactorParts,
+  { counts, transact, wakeMails }: Pick<StepNeeds, 'counts' | 'transact' | 'wakeMails'>,
   { account_id, email }: Account,
   attempt: AttemptLimit[],
   { address, request_id }: Caller,
