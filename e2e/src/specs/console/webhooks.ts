@@ -149,7 +149,6 @@ export function webhookJourneys(journey: Journey): void {
     expect(await other.getByLabel('Points: thresholds').inputValue()).toBe('10, 75');
     await other.getByLabel('Points', { exact: true }).selectOption('Default thresholds');
     await other.getByLabel('Default thresholds', { exact: true }).fill('80, 100');
-    await other.getByLabel('Team slots', { exact: true }).selectOption('Default thresholds');
     await other.getByRole('button', { name: 'Save' }).click();
     await other.getByText('Saved.').waitFor();
   });

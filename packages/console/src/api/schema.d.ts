@@ -2573,9 +2573,9 @@ export interface components {
             last_24_hours: components["schemas"]["Pace"];
         };
         Pace: {
-            /** @description In the unit of the limit. */
+            /** @description In the unit of the limit; never more than what was used in all. */
             per_day: number;
-            /** @description When the limit will be reached at this pace. Null if the period ends first, nothing is used, or the limit is already reached. */
+            /** @description When the limit will be reached at this pace. Null before `forecast_from`, if the period ends first, nothing is used, or the limit is already reached. */
             reached_at: string | null;
         };
         CrossedThreshold: {
@@ -2726,7 +2726,7 @@ export interface components {
         AlertSettings: {
             /** @description Whether to send alerts by mail. Webhooks receive all alerts. */
             mail: boolean;
-            /** @description Thresholds in percent, for the limits that `limits` does not contain. */
+            /** @description Thresholds in percent, for the limits that `limits` does not contain. Team slots have alerts only with thresholds of their own. */
             shares: number[];
             /** @description Limits with their own thresholds. An empty list means no alerts. */
             limits: {
@@ -8087,6 +8087,8 @@ export interface operations {
                             } | null;
                         };
                         elapsed_share: number;
+                        /** @description When forecasts begin: after 24 hours and 3% of the billing period. Null if the period ends before. */
+                        forecast_from: string | null;
                         /** @description The enforced limits that usage adds up to. */
                         limits: {
                             points_limit?: components["schemas"]["PaceOfLimit"];
@@ -8329,7 +8331,9 @@ export interface operations {
                  *         100
                  *       ],
                  *       "limits": {
-                 *         "team_slots_limit": []
+                 *         "team_slots_limit": [
+                 *           100
+                 *         ]
                  *       }
                  *     }
                  */

@@ -9,7 +9,7 @@ import { Form } from '../../ui/form/form.tsx';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import styles from '../../ui/page/page.module.css';
-import { MODES, modeOf, settingsOf } from './form-values.ts';
+import { MODES, SLOT_MODES, modeOf, settingsOf } from './form-values.ts';
 import { alertsQuery } from './queries.ts';
 import type { AlertLimit, AlertSettings } from './queries.ts';
 import { LIMITS, LIMIT_LABELS, differencesInWords } from './settings-text.ts';
@@ -111,13 +111,13 @@ type LimitFieldsProps = {
 };
 
 function LimitFields({ limit, shares, error }: LimitFieldsProps) {
-  const [mode, setMode] = useState<string>(modeOf(shares));
+  const [mode, setMode] = useState<string>(modeOf(limit, shares));
   return (
     <>
       <SelectField
         label={LIMIT_LABELS[limit]}
         name={`mode_${limit}`}
-        options={MODES}
+        options={limit === 'team_slots_limit' ? SLOT_MODES : MODES}
         value={mode}
         onChange={setMode}
       />

@@ -1,5 +1,5 @@
 import { FieldError } from '../../ui/form/form.tsx';
-import type { AlertSettings } from './queries.ts';
+import type { AlertLimit, AlertSettings } from './queries.ts';
 import { LIMITS } from './settings-text.ts';
 
 export const MODES = [
@@ -8,10 +8,13 @@ export const MODES = [
   { value: 'none', label: 'No alerts' },
 ] as const;
 
+/** Team slots have no default: seats that one pays for are meant to be taken. */
+export const SLOT_MODES = MODES.filter(({ value }) => value !== 'default');
+
 export type Mode = (typeof MODES)[number]['value'];
 
-export function modeOf(shares: readonly number[] | undefined): Mode {
-  if (shares === undefined) return 'default';
+export function modeOf(limit: AlertLimit, shares: readonly number[] | undefined): Mode {
+  if (shares === undefined) return limit === 'team_slots_limit' ? 'none' : 'default';
   return shares.length === 0 ? 'none' : 'own';
 }
 

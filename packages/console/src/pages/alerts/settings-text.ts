@@ -19,7 +19,8 @@ function thresholdsInWords(shares: readonly number[]): string {
 export function differencesInWords(before: AlertSettings, after: AlertSettings): string[] {
   const ofLimit = (settings: AlertSettings, limit: AlertLimit) => {
     const shares = settings.limits[limit];
-    return shares === undefined ? 'as the default' : thresholdsInWords(shares);
+    if (shares === undefined && limit !== 'team_slots_limit') return 'as the default';
+    return thresholdsInWords(shares ?? []);
   };
   const rows: [string, string, string][] = [
     ['Email', before.mail ? 'on' : 'off', after.mail ? 'on' : 'off'],

@@ -1,8 +1,10 @@
-import { formatDay, formatShare } from '../../ui/format.ts';
+import { Link } from '@tanstack/react-router';
+import { formatDay, formatNumber, formatShare } from '../../ui/format.ts';
 import type { QuantityKind } from '../../ui/usage/quantity.tsx';
 import { formatQuantity } from '../../ui/usage/quantity.tsx';
 import page from '../../ui/page/page.module.css';
 import { LimitMeter, MomentaryLimit } from './limit-meter.tsx';
+import { hasForecast, noForecastText } from './forecast.ts';
 import { LIMIT_NAMES } from './limit-names.ts';
 import type { Pace } from './queries.ts';
 import styles from './overview.module.css';
@@ -23,7 +25,7 @@ const MOMENTARY = [
 export function Limits({ pace }: { pace: Pace }) {
   const { limits, team_slots: slots, momentary_limits: momentary, elapsed_share: elapsedShare } = pace;
   const isCurrent = pace.status === 'active';
-  const hasMeter = Object.keys(limits).length > 0 || slots !== null;
+  const hasMeter = Object.keys(limits).length > 0;
   const further = MOMENTARY.filter(({ field }) => momentary[field] !== undefined);
   return (
     <section aria-labelledby="limits" className={page['card']}>
@@ -56,15 +58,6 @@ export function Limits({ pace }: { pace: Pace }) {
             </LimitMeter>
           );
         })}
-        {slots !== null && (
-          <LimitMeter
-            name={LIMIT_NAMES.team_slots_limit}
-            noun="slots"
-            usage={slots.used}
-            limit={slots.limit}
-            usedShare={slots.limit === 0 ? 1 : slots.used / slots.limit}
-          />
-        )}
       </div>
       {further.length > 0 && (
         <ul className={styles['momentary']} aria-label="Further limits">
@@ -74,11 +67,21 @@ export function Limits({ pace }: { pace: Pace }) {
           })}
         </ul>
       )}
+      {slots !== null && (
+        <p className={styles['muted']}>
+          Team: {formatNumber(slots.used)} of {formatNumber(slots.limit)}{' '}
+          {slots.limit === 1 ? 'slot' : 'slots'}
+          {pace.payer === null && (
+            <>
+              {' · '}
+              <Link to="/plan">Add slots</Link>
+            </>
+          )}
+        </p>
+      )}
     </section>
   );
 }
-
-const DAY_MS = 86_400_000;
 
 type LimitPace = NonNullable<Pace['limits']['points_limit']>;
 
@@ -94,10 +97,11 @@ function Forecast({ limit, kind, pace }: ForecastProps) {
       </p>
     );
   }
+  if (!hasForecast(pace)) return <p className={styles['muted']}>{noForecastText(pace)}</p>;
   const [earliest] = [last_24_hours.reached_at, whole_period.reached_at]
     .filter((date) => date !== null)
     .toSorted();
-  const perDay = isFirstDay(pace) ? '' : `${usedPerDay(last_24_hours.per_day, kind)} `;
+  const perDay = `${usedPerDay(last_24_hours.per_day, kind)} `;
   if (earliest !== undefined) {
     return (
       <p className={styles['warning']}>
@@ -106,11 +110,6 @@ function Forecast({ limit, kind, pace }: ForecastProps) {
     );
   }
   return <p className={styles['muted']}>{perDay}At this pace it lasts for the whole period.</p>;
-}
-
-/** A day's figure made of the first hours is a multiple of what was used. */
-function isFirstDay({ elapsed_share, billing_period: { started_at, ended_at } }: Pace): boolean {
-  return elapsed_share * (Date.parse(ended_at) - Date.parse(started_at)) < DAY_MS;
 }
 
 function usedPerDay(perDay: number, kind: QuantityKind): string {

@@ -1,22 +1,42 @@
-import { usePrefetchQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { ErrorMessage, Empty, Skeleton } from '../../ui/page/states.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Announcements } from './live/announcements.tsx';
 import { BusiestApplications } from './busiest-applications.tsx';
 import { CrossedThresholds } from './crossed-thresholds.tsx';
+import { Figures } from './figures.tsx';
+import { FirstCall } from './first-call.tsx';
+import { hasForecast } from './forecast.ts';
 import { Limits } from './limits.tsx';
 import { PointsPerDay } from './points/points-per-day.tsx';
-import { busiestApplicationsQuery } from './queries.ts';
+import { busiestApplicationsQuery, recentCallsQuery, recentRefusalsQuery } from './queries.ts';
+import { areSomeRefused, callsToday } from './recent-calls.ts';
 import { Freshness, StatusCard } from './status-card.tsx';
 import { useLivePace } from './live/use-live-pace.ts';
 import styles from './overview.module.css';
 
-/** `/user`: the status in words, one meter per limit with a forecast, the busiest applications and alerts. Live. */
+/** `/user`: whether calls are accepted, what is wrong, how much is left, and what to do next. Live. */
 export function OverviewPage() {
-  // Shown below what has no known height yet, so that nothing moves; loaded at once.
-  usePrefetchQuery(busiestApplicationsQuery);
-  const { data: pace, dataUpdatedAt, error, isPending, isPaused, mode, refetch } = useLivePace();
+  const {
+    data: pace,
+    dataUpdatedAt,
+    error,
+    isPending: isPacePending,
+    isPaused,
+    mode,
+    refetch,
+  } = useLivePace();
+  const busiest = useQuery(busiestApplicationsQuery);
+  const { data: hours } = useQuery(recentCallsQuery);
+  const { data: refusals } = useQuery(recentRefusalsQuery);
+  const hasCalls = busiest.data?.length !== 0;
+  const isPending = isPacePending || busiest.isPending;
+  const areRefused = hours !== undefined && refusals !== undefined && areSomeRefused(hours, refusals);
+  // The guide stays when the first call arrives, to say so.
+  const [isGuided, setGuided] = useState(false);
+  if (!hasCalls && !isGuided) setGuided(true);
   return (
     <>
       <PageHeader title="Overview">
@@ -31,10 +51,24 @@ export function OverviewPage() {
           </p>
         </Empty>
       )}
-      {pace && <StatusCard pace={pace} />}
+      {pace && <StatusCard pace={pace} areSomeRefused={areRefused} />}
+      {pace && isGuided && <FirstCall hasArrived={hasCalls} />}
+      {pace && (
+        <Figures
+          pace={pace}
+          callsToday={hours === undefined ? undefined : callsToday(hours)}
+          refusals={refusals}
+        />
+      )}
       {pace && <Limits pace={pace} />}
-      {pace && <PointsPerDay period={pace.billing_period} points={pace.limits.points_limit} />}
-      {!isPending && (
+      {pace && hasCalls && (
+        <PointsPerDay
+          period={pace.billing_period}
+          points={pace.limits.points_limit}
+          hasForecast={hasForecast(pace)}
+        />
+      )}
+      {!isPending && hasCalls && (
         <div className={styles['columns']}>
           <BusiestApplications isLive={mode === 'live'} />
           {pace && <CrossedThresholds thresholds={pace.crossed_thresholds} />}

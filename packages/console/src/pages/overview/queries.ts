@@ -19,6 +19,32 @@ export const paceQuery = queryOptions({
   retry: false,
 });
 
+const REFUSALS_POLL_MS = 10_000;
+
+export type Refusals = components['schemas']['RefusalCounts'];
+
+/** Refused and failed calls of the last 24 hours, by the hour. They change no usage, so nothing announces them. */
+export const recentRefusalsQuery = queryOptions({
+  queryKey: ['refusals', 'recent'],
+  queryFn: ({ signal }): Promise<Refusals> =>
+    resultOf(api.GET('/api/console/refusals/counts', { signal, params: { query: { interval: 'hour' } } })),
+  refetchInterval: REFUSALS_POLL_MS,
+});
+
+/** The last 24 hours by the hour; each change of the pace refreshes it. */
+export const recentCallsQuery = queryOptions({
+  queryKey: ['usage', 'recent'],
+  queryFn: async ({ signal }) => {
+    const query = { interval: 'hour', group_by: 'none' } as const;
+    const usage = await resultOf(api.GET('/api/console/usage', { signal, params: { query } }));
+    if (typeof usage === 'string') throw new ApiError(null);
+    return usage.buckets.map(({ started_at, usage: { requests_usage } }) => ({
+      started_at,
+      calls: requests_usage,
+    }));
+  },
+});
+
 export type UsedApplication = components['schemas']['UsageByApplication']['groups'][number];
 
 export const busiestApplicationsQuery = queryOptions({

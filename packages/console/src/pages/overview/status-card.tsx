@@ -4,19 +4,22 @@ import { PeriodDays } from '../../ui/moment.tsx';
 import { Badge } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
 import type { Pace } from './queries.ts';
-import { statusText } from './status.ts';
+import { SOME_REFUSED, statusText } from './status.ts';
 import styles from './overview.module.css';
 
 /** The status in words, and the plan and the period that it belongs to. */
-export function StatusCard({ pace }: { pace: Pace }) {
+export function StatusCard({ pace, areSomeRefused }: { pace: Pace; areSomeRefused: boolean }) {
   const { billing_period: period, payer } = pace;
-  const { tone, label, advice } = statusText(pace);
+  const ofPlan = statusText(pace);
+  const { tone, label, advice } = ofPlan.tone === 'good' && areSomeRefused ? SOME_REFUSED : ofPlan;
   const daysLeft = daysUntil(period.ended_at);
   return (
     <section className={page['card']} aria-label="Plan">
       <p className={styles['status']}>
         <Badge tone={tone}>{label}</Badge>
-        <span>{advice}</span>
+        <span>
+          {advice} {tone === 'warning' && areSomeRefused && <Link to="/requests">See why</Link>}
+        </span>
       </p>
       <dl className={styles['facts']}>
         <div>

@@ -4,6 +4,13 @@ import type { Pace } from './queries.ts';
 
 export type StatusText = { tone: 'good' | 'warning' | 'danger'; label: string; advice: string };
 
+/** Beside a plan in order (docs/design/counting.md). */
+export const SOME_REFUSED: StatusText = {
+  tone: 'warning',
+  label: 'Active, some calls refused',
+  advice: 'More than 1% of your calls in this hour and the one before were refused or failed.',
+};
+
 /** The status in words, and what to do about it. A member can only ask who pays. */
 export function statusText(pace: Pace): StatusText {
   const { status, payer, billing_period: period } = pace;

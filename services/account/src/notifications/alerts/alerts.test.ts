@@ -240,7 +240,7 @@ test('a mail says how much is used, not only which threshold that has passed', a
   await inviteTo(owner, await newOwner(suite));
   await period({ description: { team_slots_limit: 5 } });
   await allChecked(suite);
-  await settings({ mail: true, shares: [1], limits: {} });
+  await settings({ mail: true, shares: [], limits: { team_slots_limit: [1] } });
   const mail = await nthMail(suite.mailDirectory, owner.email);
   expect(mail.subject).toBe("You've used 40% of your team slots");
   expect(mail.text).toContain("You've used 2 of 5 slots");
@@ -248,6 +248,7 @@ test('a mail says how much is used, not only which threshold that has passed', a
 });
 
 test('team slots: who is invited counts, and what is taken when a period begins', async () => {
+  await settings({ mail: true, shares: [80, 100], limits: { team_slots_limit: [80, 100] } });
   await makeTeam(owner);
   const period_id = await period({ description: { team_slots_limit: 3 } });
   await inviteTo(owner, await newOwner(suite));

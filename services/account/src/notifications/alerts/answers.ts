@@ -7,7 +7,9 @@ export const alertSettingsAnswerSchema = z
   .object({
     mail: z.boolean().meta({ description: 'Whether to send alerts by mail. Webhooks receive all alerts.' }),
     shares: shares.meta({
-      description: 'Thresholds in percent, for the limits that `limits` does not contain.',
+      description:
+        'Thresholds in percent, for the limits that `limits` does not contain. Team slots have alerts only with ' +
+        'thresholds of their own.',
     }),
     limits: z
       .object({

@@ -33,7 +33,7 @@ export const ownerAlerts = {
         'If usage has already passed a new threshold in the current period, the alert is sent at once.',
       caller: session,
       body: alertSettingsSchema,
-      example: { mail: true, shares: [50, 80, 100], limits: { team_slots_limit: [] } },
+      example: { mail: true, shares: [50, 80, 100], limits: { team_slots_limit: [100] } },
       answers: { 200: SETTINGS },
       problems: ['edit_conflict'],
       handle: async (

@@ -20,13 +20,22 @@ test('a share is passed exactly when nothing less than it is left out, by a seco
   fc.assert(
     fc.property(use, settings, (one, chosen) => {
       const passed = passedShares([one], chosen).map(({ share }) => share);
-      const wanted = (chosen.limits as Record<string, number[]>)[one.limit_name] ?? chosen.shares;
+      const wanted =
+        (chosen.limits as Record<string, number[]>)[one.limit_name] ??
+        (one.limit_name === 'team_slots_limit' ? [] : chosen.shares);
       // Rounded up, to the first whole number that reaches the threshold.
       const from = (percent: number) => ((one.limit ?? 0n) * BigInt(percent) + 99n) / 100n;
       const expected = wanted.filter((percent) => (one.limit ?? 0n) > 0n && one.used >= from(percent));
       expect(passed).toEqual(expected.toSorted((a, b) => a - b));
     }),
   );
+});
+
+test('team slots have alerts only when asked for: seats that are paid for are meant to be taken', () => {
+  const full = { limit_name: 'team_slots_limit', used: 1n, limit: 1n } as const;
+  expect(passedShares([full], DEFAULT_SETTINGS)).toEqual([]);
+  const asked = { ...DEFAULT_SETTINGS, limits: { team_slots_limit: [100] } };
+  expect(passedShares([full], asked)).toEqual([{ limit_name: 'team_slots_limit', share: 100 }]);
 });
 
 test('more usage passes no fewer shares', () => {

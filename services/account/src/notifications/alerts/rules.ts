@@ -11,9 +11,9 @@ export type AlertLimit = (typeof ALERT_LIMITS)[number];
 export type AlertSettings = {
   /** Webhooks receive all alerts. */
   mail: boolean;
-  /** In percent, for limits that `limits` doesn't contain. */
+  /** In percent, for limits of usage that `limits` doesn't contain. */
   shares: number[];
-  /** An empty list means no alerts. */
+  /** An empty list means no alerts, and so does none for team slots: seats that one pays for are meant to be taken. */
   limits: Partial<Record<AlertLimit, number[] | undefined>>;
 };
 
@@ -30,7 +30,8 @@ export type Passed = { limit_name: AlertLimit; share: number };
 export function passedShares(uses: readonly Use[], { shares, limits }: AlertSettings): Passed[] {
   return uses.flatMap(({ limit_name, used, limit }) => {
     if (limit === null || limit === 0n) return [];
-    return (limits[limit_name] ?? shares)
+    const byDefault = limit_name === 'team_slots_limit' ? [] : shares;
+    return (limits[limit_name] ?? byDefault)
       .filter((share) => used * 100n >= BigInt(share) * limit)
       .toSorted((one, other) => one - other)
       .map((share) => ({ limit_name, share }));

@@ -90,11 +90,14 @@ export const usageViewAnswerSchema = z.discriminatedUnion('group_by', [
 
 const paceSchema = z
   .object({
-    per_day: z.int().min(0).meta({ description: 'In the unit of the limit.' }),
+    per_day: z
+      .int()
+      .min(0)
+      .meta({ description: 'In the unit of the limit; never more than what was used in all.' }),
     reached_at: second.nullable().meta({
       description:
-        'When the limit will be reached at this pace. Null if the period ends first, nothing is used, or the limit ' +
-        'is already reached.',
+        'When the limit will be reached at this pace. Null before `forecast_from`, if the period ends first, nothing ' +
+        'is used, or the limit is already reached.',
     }),
   })
   .meta({ id: 'Pace' });
@@ -135,6 +138,10 @@ export const paceAnswerSchema = z.object({
     product: z.object({ name: z.string() }).nullable(),
   }),
   elapsed_share: z.number().min(0).max(1),
+  forecast_from: second.nullable().meta({
+    description:
+      'When forecasts begin: after 24 hours and 3% of the billing period. Null if the period ends before.',
+  }),
   limits: z
     .object({
       points_limit: limitPaceSchema.optional(),

@@ -22,6 +22,7 @@ export function pointsOfPeriod(
   { buckets }: Pick<Usage, 'buckets'>,
   pace: LimitPace | undefined,
   endedAt: string,
+  hasForecast: boolean,
 ): PointsOfPeriod {
   const used = buckets.map(({ usage }) => usage.points_usage);
   const first = dayOf(buckets[0]?.started_at ?? endedAt);
@@ -35,7 +36,7 @@ export function pointsOfPeriod(
     perDay: days.map((_, day) => used[day] ?? null),
     soFar: pace === undefined ? none : [...countedBack(used, pace.usage), ...none.slice(used.length)],
     forecast:
-      pace === undefined || pace.reached || end === last
+      pace === undefined || !hasForecast || pace.reached || end === last
         ? none
         : ahead.map((day) => (day < 0 ? null : Math.min(pace.usage + fasterPace(pace) * day, pace.limit))),
   };

@@ -1,6 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { serverNowMs } from '../../../api/server-clock.ts';
 import { usageQuery } from '../../../api/usage.ts';
 import type { Usage } from '../../../api/usage.ts';
 import type { components } from '../../../api/schema.d.ts';
@@ -10,7 +8,6 @@ import { formatNumber } from '../../../ui/format.ts';
 import page from '../../../ui/page/page.module.css';
 import { ErrorMessage } from '../../../ui/page/states.tsx';
 import { bucketName, bucketTick } from '../../../ui/usage/bucket-time.ts';
-import { dayOf, daysOfPeriod } from '../../../ui/usage/days.ts';
 import { axisOf } from '../../../ui/usage/measures.ts';
 import { TimeTable } from '../../../ui/usage/time-table.tsx';
 import { fasterPace, pointsOfPeriod } from './points-of-period.ts';
@@ -23,43 +20,43 @@ type LimitPace = components['schemas']['PaceOfLimit'];
 
 type PointsPerDayProps = {
   /** The billing period that calls are charged to. */
-  period: { started_at: string; ended_at: string };
+  period: { period_id: number; started_at: string; ended_at: string };
+  hasForecast: boolean;
   /** The pace of the points limit; undefined without such a limit. */
   points: LimitPace | undefined;
 };
 
 /** Points per day of the billing period, and what they add up to against the limit, with the forecast dashed. */
-export function PointsPerDay({ period, points }: PointsPerDayProps) {
-  const [nowMs] = useState(serverNowMs);
-  const days = daysOfPeriod(period, nowMs);
-  const { data, isPending, isError, error, refetch } = useQuery({
-    ...usageQuery({
-      interval: 'day',
-      group_by: 'none',
-      ...(days === null ? {} : { from: days.from }),
-      ...(days !== null && days.to < dayOf(nowMs) ? { to: days.to } : {}),
-    }),
-    enabled: days !== null,
-  });
+export function PointsPerDay({ period, points, hasForecast }: PointsPerDayProps) {
+  const { data, isPending, isError, error, refetch } = useQuery(
+    usageQuery({ interval: 'day', group_by: 'none', period_id: period.period_id }),
+  );
   return (
     <section
       className={`${page['card'] ?? ''} ${styles['card'] ?? ''}`}
       aria-labelledby="points-per-day"
-      aria-busy={isPending && days !== null}
+      aria-busy={isPending}
     >
       <h2 id="points-per-day">Points per day</h2>
       {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
-      {data !== undefined && <Figures usage={data} points={points} endedAt={period.ended_at} />}
+      {data !== undefined && (
+        <Figures usage={data} points={points} endedAt={period.ended_at} hasForecast={hasForecast} />
+      )}
     </section>
   );
 }
 
-type FiguresProps = { usage: Usage; points: LimitPace | undefined; endedAt: string };
+type FiguresProps = {
+  usage: Usage;
+  points: LimitPace | undefined;
+  endedAt: string;
+  hasForecast: boolean;
+};
 
-function Figures({ usage, points, endedAt }: FiguresProps) {
+function Figures({ usage, points, endedAt, hasForecast }: FiguresProps) {
   // A member sees only what it used itself, while the limit is the whole team's (docs/design/counting.md).
   const pace = usage.view === 'billed' ? points : undefined;
-  const { days, perDay, soFar, forecast } = pointsOfPeriod(usage, pace, endedAt);
+  const { days, perDay, soFar, forecast } = pointsOfPeriod(usage, pace, endedAt, hasForecast);
   const starts = days.map((day) => `${day}T00:00:00Z`);
   const shown = pace === undefined ? perDay.filter((value) => value !== null).length : days.length;
   const model = modelOf({ pace, starts: starts.slice(0, shown), perDay, soFar, forecast });

@@ -8,7 +8,7 @@ import type { PayerPeriods } from '../../../billing/periods/payer-periods.ts';
 import type { Counters } from '../../../billing/periods/usage-sums.ts';
 import type { Query } from '../../../platform/database/query.ts';
 import { isoSeconds } from '../../../http/iso-seconds.ts';
-import { elapsedShare, perDay, reachedAt, usedShare } from './pace.ts';
+import { elapsedShare, forecastFrom, perDay, reachedAt, usedShare } from './pace.ts';
 import type { PeriodBounds } from './pace.ts';
 import { findCrossedThresholds, findPayer, findSlotsUsed } from './period-details.ts';
 import type { CrossedThreshold, Payer } from './period-details.ts';
@@ -52,6 +52,7 @@ export type PaceAnswer = {
     product: { name: string } | null;
   };
   elapsed_share: number;
+  forecast_from: string | null;
   limits: Partial<Record<AccruingLimit, LimitPace>>;
   momentary_limits: Partial<Record<(typeof MOMENTARY)[number], number>>;
   team_slots: { limit: number; used: number } | null;
@@ -69,6 +70,7 @@ export async function paceAnswer(query: Query, accountId: number, now: Date): Pr
   const { started_at, period_id } = period;
   const { account_id, payer_id } = payerPeriods;
   const bounds = { started_at, end: secondAfter(period) };
+  const forecastStart = forecastFrom(bounds);
   const since = lastDay(bounds, now);
   // The first hourly row may begin before the period.
   const [recent] = await findUsageSince(query, period_id, hourOf(since));
@@ -90,6 +92,7 @@ export async function paceAnswer(query: Query, accountId: number, now: Date): Pr
     payer: payer_id === account_id ? null : await findPayer(query, payer_id),
     billing_period: periodAnswer(period),
     elapsed_share: elapsedShare(bounds, now),
+    forecast_from: forecastStart === null ? null : isoSeconds(forecastStart),
     limits: Object.fromEntries(limits) as PaceAnswer['limits'],
     momentary_limits: Object.fromEntries(
       MOMENTARY.flatMap((field) => (enforced[field] === null ? [] : [[field, enforced[field]]])),

@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { elapsedShare, perDay, reachedAt, usedShare } from './pace.ts';
+import { elapsedShare, forecastFrom, perDay, reachedAt, usedShare } from './pace.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 const START_MS = Date.UTC(2026, 0, 31, 10, 20, 30);
 
@@ -36,7 +37,7 @@ const moments = fc
   });
 
 /** How long a pace is taken over, as whole milliseconds that never round. */
-const overMs = (since: Date, now: Date) => BigInt(Math.max(now.getTime() - since.getTime(), HOUR_MS));
+const overMs = (since: Date, now: Date) => BigInt(Math.max(now.getTime() - since.getTime(), DAY_MS));
 
 describe('when a limit is reached', () => {
   test('at a pace: by that second it is used up, and in the second before it is not (in whole numbers)', () => {
@@ -62,9 +63,11 @@ describe('when a limit is reached', () => {
         if (reachedAt(total, pace, bounds, now) !== null) return;
         const leftMs = BigInt(bounds.end.getTime() - now.getTime());
         const left = BigInt(total.limit - total.used) * overMs(pace.since, now);
-        const isCancellationDue = total.used >= total.limit || pace.used === 0;
+        const from = forecastFrom(bounds);
+        const isTooEarly = from === null || now < from;
+        const isNone = isTooEarly || total.used >= total.limit || pace.used === 0;
         // In the period's last second it is still null: the next whole second is the end.
-        expect(isCancellationDue || (leftMs - 1_001n) * BigInt(pace.used) < left).toBe(true);
+        expect(isNone || (leftMs - 1_001n) * BigInt(pace.used) < left).toBe(true);
       }),
       { numRuns: 1_000 },
     );
@@ -75,7 +78,8 @@ describe('when a limit is reached', () => {
       fc.property(moments, ({ bounds, now, total }) => {
         const elapsedMs = now.getTime() - bounds.started_at.getTime();
         const lengthMs = bounds.end.getTime() - bounds.started_at.getTime();
-        fc.pre(elapsedMs >= HOUR_MS && elapsedMs < lengthMs && total.used < total.limit);
+        const from = forecastFrom(bounds);
+        fc.pre(from !== null && now >= from && elapsedMs < lengthMs && total.used < total.limit);
         const reached = reachedAt(total, { used: total.used, since: bounds.started_at }, bounds, now);
         const usedOverElapsed =
           BigInt(total.used) * BigInt(lengthMs) - BigInt(total.limit) * BigInt(elapsedMs);
@@ -105,9 +109,53 @@ describe('when a limit is reached', () => {
     const now = new Date(START_MS + 1_000);
     const pace = { used: 1, since: bounds.started_at };
     expect(reachedAt({ limit: 100, used: 1 }, pace, bounds, now)).toBeNull();
-    expect(perDay(pace, now)).toBe(24);
-    expect(reachedAt({ limit: 20, used: 1 }, pace, bounds, now)).toEqual(
-      new Date(START_MS + 19 * HOUR_MS + 1_000),
+    expect(perDay(pace, now)).toBe(1);
+    expect(reachedAt({ limit: 2, used: 1 }, pace, bounds, now)).toBeNull();
+  });
+});
+
+describe('a forecast', () => {
+  test.each([
+    [31 * 24, 24],
+    [14 * 24, 24],
+    [365 * 24, 262.8],
+    [25, 24],
+    [24, null],
+    [1, null],
+  ])('of a period of %d hours begins after %d', (lengthHours, hours) => {
+    const end = new Date(START_MS + lengthHours * HOUR_MS);
+    const from = forecastFrom({ started_at: new Date(START_MS), end });
+    expect(from === null ? null : (from.getTime() - START_MS) / HOUR_MS).toBe(hours);
+  });
+
+  test('a figure per day is never above what was used in all', () => {
+    fc.assert(
+      fc.property(moments, ({ now, total, pace }) => {
+        expect(perDay(pace, now)).toBeLessThanOrEqual(pace.used);
+        expect(perDay({ ...pace, used: total.used }, now)).toBeLessThanOrEqual(total.used);
+      }),
+    );
+  });
+
+  test('begins anew when the plan changes, however much the plan before was used', () => {
+    const changes = fc.array(fc.integer({ min: 2, max: 60 * 86_400 }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(changes, counts, permille(1), (lengthsSec, used, share) => {
+        let startMs = START_MS;
+        for (const lengthSec of lengthsSec) {
+          const bounds = { started_at: new Date(startMs), end: new Date(startMs + lengthSec * 1_000) };
+          const now = new Date(startMs + Math.floor(lengthSec * share) * 1_000);
+          const pace = { used, since: bounds.started_at };
+          const reached = reachedAt({ limit: used + 1, used }, pace, bounds, now);
+          const elapsedMs = now.getTime() - startMs;
+          if (reached !== null) {
+            expect(elapsedMs).toBeGreaterThanOrEqual(DAY_MS);
+            expect(elapsedMs / (lengthSec * 1_000)).toBeGreaterThanOrEqual(0.03);
+          }
+          startMs = bounds.end.getTime();
+        }
+      }),
+      { numRuns: 1_000 },
     );
   });
 });

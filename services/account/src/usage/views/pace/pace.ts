@@ -5,10 +5,13 @@ export type PeriodBounds = { started_at: Date; end: Date };
 
 export type UsedSince = { used: number; since: Date };
 
-/** A pace covers at least an hour, or the first calls of a period would predict its end. */
-const MIN_PACE_MS = 3_600_000;
-
 const DAY_MS = 86_400_000;
+
+/** A pace covers at least a day: a figure per day is never above what was used in all. */
+const MIN_PACE_MS = DAY_MS;
+
+/** Of a period, before usage is taken to go on as it began. */
+const MIN_FORECAST_PERCENT = 3;
 
 /**
  * Rounded down to four digits, so that it is 1 or more exactly if the limit is reached. A limit of 0 is always
@@ -24,21 +27,33 @@ export function elapsedShare({ started_at, end }: PeriodBounds, now: Date): numb
   return floorShare(elapsed, length);
 }
 
-export function perDay({ used, since }: UsedSince, now: Date): number {
-  return Math.round((used * DAY_MS) / paceMs(since, now));
+/**
+ * When forecasts begin: after a day and 3% of the period. Each period counts alone, so that a change of plan starts
+ * anew. Null if the period ends before.
+ */
+export function forecastFrom({ started_at, end }: PeriodBounds): Date | null {
+  const lengthMs = end.getTime() - started_at.getTime();
+  const waitMs = Math.max(DAY_MS, Math.ceil((lengthMs * MIN_FORECAST_PERCENT) / 100_000) * 1_000);
+  return waitMs < lengthMs ? new Date(started_at.getTime() + waitMs) : null;
 }
 
-/** When the limit will be reached; null if the period ends first or the limit is already reached. */
+export function perDay({ used, since }: UsedSince, now: Date): number {
+  // A product of floats can be rounded up.
+  return Math.min(Math.floor((used * DAY_MS) / paceMs(since, now)), used);
+}
+
+/** When the limit will be reached; null if it is too early to say, the period ends first or the limit is already reached. */
 export function reachedAt(
   { limit, used }: Used,
   pace: UsedSince,
-  { end }: Pick<PeriodBounds, 'end'>,
+  bounds: PeriodBounds,
   now: Date,
 ): Date | null {
-  if (used >= limit || pace.used === 0) return null;
+  const from = forecastFrom(bounds);
+  if (used >= limit || pace.used === 0 || from === null || now < from) return null;
   const leftMs = ((limit - used) * paceMs(pace.since, now)) / pace.used;
   const atMs = Math.ceil((now.getTime() + leftMs) / 1_000) * 1_000;
-  return atMs < end.getTime() ? new Date(atMs) : null;
+  return atMs < bounds.end.getTime() ? new Date(atMs) : null;
 }
 
 function paceMs(since: Date, now: Date): number {
