@@ -20,11 +20,14 @@ export function applicationJourneys(journey: Journey): void {
     const page = await journey.signedIn();
     const { demo } = journey.stack();
     await makeApplication(page, 'Tokens by hand');
-    await page.getByRole('link', { name: 'Tokens by hand', exact: true }).click();
     await page.getByRole('button', { name: 'Generate New Token' }).click();
     await expectAccessible(page);
     await page.getByRole('dialog', { name: 'Generate Access Token' }).getByLabel('Name').fill('Notebook');
     await page.getByRole('button', { name: 'Generate', exact: true }).click();
+    const shown = page.getByRole('dialog', { name: 'Token Notebook' });
+    await shown.getByRole('region', { name: 'curl command' }).waitFor();
+    await expectAccessible(page);
+    await shown.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('rowheader', { name: 'Notebook', exact: true }).waitFor();
     const former = await clipboard(page);
     await page.getByRole('button', { name: 'Copy token Notebook' }).click();
@@ -35,6 +38,13 @@ export function applicationJourneys(journey: Journey): void {
     );
     expect(await page.content()).not.toContain(token);
     expect((await postGraphql(demo, token, QUERY)).status).toBe(200);
+    // Of what a program uses, the name is asked.
+    const used = page.getByRole('row', { name: 'Notebook' }).getByRole('cell').nth(3);
+    await eventually(
+      () => page.reload().then(() => used.innerText()),
+      (text) => text !== 'Never',
+      LIVE_TIME_LIMIT_MS,
+    );
     await expectAccessible(page);
     await chooseAction(page, 'token Notebook', 'Revoke');
     const dialog = page.getByRole('dialog', { name: 'Revoke token Notebook?' });
@@ -54,6 +64,11 @@ export function applicationJourneys(journey: Journey): void {
     const page = await journey.signedIn();
     const { demo } = journey.stack();
     const application = await makeApplication(page, 'To be revoked');
+    const call = await postGraphql(demo, await obtainToken(demo, application), QUERY);
+    expect(call.status).toBe(200);
+    await page.goto(applicationsPage(journey));
+    const used = page.getByRole('row', { name: 'To be revoked' }).getByRole('time');
+    await eventually(() => page.reload().then(() => used.isVisible()), Boolean, LIVE_TIME_LIMIT_MS);
     await chooseAction(page, 'To be revoked', 'Revoke');
     const dialog = page.getByRole('dialog', { name: 'Revoke To be revoked?' });
     await dialog.getByLabel(/^Type/).fill('something else');
@@ -76,8 +91,6 @@ export function applicationJourneys(journey: Journey): void {
     const { demo } = journey.stack();
     const name = 'Rotated by keyboard';
     const first = await makeApplication(page, name);
-    await page.getByRole('link', { name, exact: true }).click();
-    await page.getByRole('heading', { name, exact: true }).waitFor();
     await page.getByRole('button', { name: 'Rotate Secret' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: `Rotate the client secret of ${name}` }).waitFor();
@@ -138,9 +151,15 @@ export function applicationJourneys(journey: Journey): void {
     expect((await postGraphql(journey.stack().demo, token, QUERY)).status).toBe(200);
     await page.getByText('This one changes in').waitFor();
     await page.getByRole('rowheader', { name: 'Notebook', exact: true }).waitFor();
-    await page.getByLabel('Status').selectOption('Active');
+    await page.getByRole('button', { name: 'Generate New Token' }).click();
+    await page.getByRole('dialog').getByLabel('Application').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    // A list that one sees at a glance has no filters until it is filtered.
+    await page.goto(`${page.url()}?status=Active`);
     await page.getByText('No tokens match.').waitFor();
-    expect(new URL(page.url()).searchParams.get('status')).toBe('Active');
+    await page.getByLabel('Status').selectOption('Expired');
+    await page.waitForURL(/status=Expired/);
     await page.reload();
     await page.getByText('No tokens match.').waitFor();
     await expectAccessible(page);

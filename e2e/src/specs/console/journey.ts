@@ -50,7 +50,7 @@ export async function chooseAction(page: Page, row: string, action: string): Pro
   await page.keyboard.press('Enter');
 }
 
-/** Makes an application in the dialog; its credentials are what the page shows. */
+/** Makes an application in the dialog, and stands on its page; its credentials are what the dialog showed. */
 export async function makeApplication(page: Page, name: string) {
   await page.getByRole('button', { name: '+ New Application' }).first().click();
   await page.getByLabel('Name').fill(name);
@@ -66,7 +66,8 @@ export async function makeApplication(page: Page, name: string) {
     LIVE_TIME_LIMIT_MS,
   );
   await page.getByRole('button', { name: 'Done' }).click();
-  await page.getByRole('link', { name, exact: true }).waitFor();
+  await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor();
+  await page.locator('#content:focus').waitFor();
   return { application_id: 0, client_id, client_secret };
 }
 

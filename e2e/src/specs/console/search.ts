@@ -9,6 +9,8 @@ export function searchJourneys(journey: Journey): void {
   test('Ctrl K finds an application and a page by a part of the name, and gives the focus back', async () => {
     const page = await journey.signedIn();
     await makeApplication(page, 'Weather station');
+    await page.getByRole('link', { name: 'Tokens', exact: true }).click();
+    await page.getByRole('heading', { name: 'Tokens', exact: true }).waitFor();
     await page.keyboard.press('Control+k');
     const dialog = page.getByRole('dialog', { name: 'Go to' });
     await dialog.getByRole('menuitem', { name: 'Weather station' }).waitFor();

@@ -2,19 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
 import { addressesQuery } from '../api/addresses.ts';
 import type { Application } from '../api/client.ts';
-import type { Credential, Operation } from './languages/operation.ts';
+import { FIRST_CALL } from './first-call.ts';
+import type { Credential } from './languages/operation.ts';
 import { lazyPart } from '../ui/part/lazy-part.ts';
 
 /** Loaded after what the page is opened for. */
 const CodeSamples = lazyPart(async () => (await import('./code-samples.tsx')).CodeSamples);
-
-/** Every GraphQL API answers this. */
-const OPERATION: Operation = {
-  query: '{ __typename }',
-  operationName: null,
-  variables: undefined,
-  isSubscription: false,
-};
 
 /** How a program calls the API with an application, by its type; secrets are placeholders. */
 export function ApplicationSamples({ application }: { application: Application }) {
@@ -27,11 +20,11 @@ export function ApplicationSamples({ application }: { application: Application }
     : { kind: 'token', token: '<ACCESS_TOKEN>' };
   return (
     <Suspense fallback={null}>
-      <CodeSamples dataUrl={data.dataUrl} operation={OPERATION} credential={credential}>
+      <CodeSamples dataUrl={data.dataUrl} operation={FIRST_CALL} credential={credential}>
         <p>
           {isAutomatic
             ? 'The program gets a token with the client ID and secret, then calls the API. Replace <CLIENT_SECRET>.'
-            : 'Replace <ACCESS_TOKEN> with a token that you generated above.'}{' '}
+            : 'Replace <ACCESS_TOKEN> with a token that you generated below.'}{' '}
           Keep secrets out of public code, and read them from the environment in production.
         </p>
       </CodeSamples>

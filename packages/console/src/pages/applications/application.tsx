@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { addressesQuery } from '../../api/addresses.ts';
 import { hasStatus } from '../../api/client.ts';
-import type { Application } from '../../api/client.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { CopyLine } from '../../ui/secret/secret-line.tsx';
 import { applicationQuery } from './queries.ts';
+import type { ApplicationWithSecrets } from './queries.ts';
 import { StatusBadge, TYPE_LABELS } from './status.tsx';
 import { TokenList } from './token-list.tsx';
 
@@ -27,7 +28,7 @@ const ApplicationUsage = lazyPart(async () => (await import('./application-usage
 
 const DangerZone = lazyPart(async () => (await import('./danger-zone.tsx')).DangerZone);
 
-/** `/user/api_v2/applications/<application_id>`: settings, client secret and manually created access tokens. */
+/** `/user/api_v2/applications/<application_id>`: how to call the API with it, its usage, tokens and settings. */
 export function ApplicationPage() {
   const { applicationId } = useParams({ from: '/signed-in/api_v2/applications/$applicationId' });
   const { data, isPending, error, refetch } = useQuery(applicationQuery(applicationId));
@@ -38,15 +39,14 @@ export function ApplicationPage() {
   return (
     <>
       <PageHeader title={data.name} />
-      <Facts application={data} />
+      <Access application={data} />
+      <Suspense fallback={<Skeleton rows={8} />}>
+        <ApplicationSamples application={data} />
+        <ApplicationUsage applicationId={applicationId} />
+      </Suspense>
       <TokenList application={data} />
       <Suspense fallback={<Skeleton rows={8} />}>
-        <ClientSecret application={data} />
         <ApplicationSettings key={applicationId} application={data} />
-        <ApplicationSamples application={data} />
-      </Suspense>
-      <Suspense fallback={<Skeleton rows={8} />}>
-        <ApplicationUsage applicationId={applicationId} />
         <DangerZone application={data} onDeleted={() => void navigate({ to: '/api_v2/applications' })} />
       </Suspense>
     </>
@@ -66,18 +66,22 @@ function NoSuchApplication() {
   );
 }
 
-function Facts({ application }: { application: Application }) {
+/** What a program needs to call the API, and what the application is. */
+function Access({ application }: { application: ApplicationWithSecrets }) {
   const { status, type, client_id, token_lifespan_label, created_at, last_used_at } = application;
+  const { data: addresses } = useQuery(addressesQuery);
   return (
-    <section className={styles['card']} aria-label="Facts">
+    <section className={styles['card']} aria-labelledby="credentials">
+      <h2 id="credentials">Credentials</h2>
+      <CopyLine label="Endpoint" what="endpoint" text={addresses?.dataUrl ?? ''} />
+      <CopyLine label="Client ID" what="client ID" text={client_id} />
+      <Suspense fallback={<Skeleton rows={2} />}>
+        <ClientSecret application={application} />
+      </Suspense>
       <dl className={styles['facts']}>
         <dt>Status</dt>
         <dd>
           <StatusBadge status={status} />
-        </dd>
-        <dt>Client ID</dt>
-        <dd>
-          <code>{client_id}</code> <CopyButton what="client ID" text={client_id} />
         </dd>
         <dt>Type</dt>
         <dd>{TYPE_LABELS[type]}</dd>

@@ -10,13 +10,15 @@ import { Pagination } from '../../ui/list/pagination.tsx';
 import { RowMenu } from '../../ui/list/row-menu.tsx';
 import { Table } from '../../ui/list/table.tsx';
 import { useListSearch } from '../../ui/list/use-list-search.ts';
+import { formatNumber } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { EndApplication } from './end-application.tsx';
 import { NewApplication } from './new-application.tsx';
-import { applicationsQuery } from './queries.ts';
+import { applicationsQuery, pointsQuery } from './queries.ts';
 import { StatusBadge, TYPE_LABELS } from './status.tsx';
+import styles from './applications.module.css';
 
 const STATUSES = [
   { value: '', label: 'All' },
@@ -26,7 +28,7 @@ const STATUSES = [
 
 /** `/user/api_v2/applications` (source specification, part 4.4). */
 export function ApplicationsPage() {
-  const { current, isFiltered, setFilters, setAfter } = useListSearch();
+  const { current, isFiltered, isLong, setFilters, setAfter } = useListSearch();
   const { data, isError, isPending, error, refetch } = useQuery(applicationsQuery(current));
   const [isCreating, setCreating] = useState(false);
   const create = (
@@ -44,7 +46,7 @@ export function ApplicationsPage() {
   return (
     <>
       <PageHeader title="Applications">{create}</PageHeader>
-      {!isUnused && (
+      {isLong(data?.applications, data?.next_cursor) && (
         <Filters>
           <SearchField
             label="Search"
@@ -91,6 +93,7 @@ export function ApplicationsPage() {
 }
 
 function ApplicationTable({ applications }: { applications: readonly Application[] }) {
+  const { data: points } = useQuery(pointsQuery);
   return (
     <Table
       label="Applications"
@@ -116,10 +119,16 @@ function ApplicationTable({ applications }: { applications: readonly Application
         {
           label: 'Client ID',
           cell: ({ name, client_id }) => (
-            <CopyButton what={`client ID of ${name}, ${client_id.slice(0, 8)}…`} text={client_id}>
-              <code>{client_id.slice(0, 8)}…</code>
-            </CopyButton>
+            <span className={styles['copied']}>
+              <code>{client_id}</code>
+              <CopyButton what={`client ID of ${name}`} text={client_id} />
+            </span>
           ),
+        },
+        {
+          label: 'Points, 30 days',
+          align: 'end',
+          cell: ({ application_id }) => points && formatNumber(points.get(application_id) ?? 0),
         },
         {
           label: 'Last used',

@@ -23,9 +23,9 @@ export function ClientSecret({ application }: { application: ApplicationWithSecr
     void queryClient.invalidateQueries({ queryKey: ['tokens'] });
   }, [queryClient]);
   return (
-    <section className={styles['card']} aria-labelledby="client-secret">
+    <section aria-labelledby="client-secret">
       <div className={styles['header']}>
-        <h2 id="client-secret">Client secret</h2>
+        <h3 id="client-secret">Client secret</h3>
         <Button
           onPress={() => {
             setRotating(true);

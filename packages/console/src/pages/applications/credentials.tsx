@@ -1,5 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { authUrlQuery } from './queries.ts';
+import { addressesQuery } from '../../api/addresses.ts';
+import type { Addresses } from '../../api/addresses.ts';
+import { FIRST_CALL } from '../../code-samples/first-call.ts';
+import { curlSample } from '../../code-samples/languages/curl.ts';
 import { CodeBlock } from '../../ui/secret/code-block.tsx';
 import { CopyLine } from '../../ui/secret/secret-line.tsx';
 import { SecretOnce } from '../../ui/secret/secret-once.tsx';
@@ -12,10 +15,14 @@ type CredentialsProps = {
 /** An application's client id and its new secret, ready to be used. */
 export function Credentials({ credentials, onClose }: CredentialsProps) {
   const { name, client_id, client_secret } = credentials;
-  const { data: authUrl = location.origin } = useQuery(authUrlQuery);
+  const { data: addresses } = useQuery(addressesQuery);
   const env = `TOLLGATE_CLIENT_ID=${client_id}\nTOLLGATE_CLIENT_SECRET=${client_secret}\n`;
-  const curl = (secret: string) =>
-    `curl ${authUrl}/oauth2/token \\\n  -u '${client_id}:${secret}' \\\n  -d grant_type=client_credentials -d scope=api`;
+  const curl = (clientSecret: string, { dataUrl, tokenUrl }: Addresses) =>
+    curlSample({
+      dataUrl,
+      operation: FIRST_CALL,
+      credential: { kind: 'client', clientId: client_id, clientSecret, tokenUrl },
+    });
   return (
     <SecretOnce
       title={
@@ -27,17 +34,19 @@ export function Credentials({ credentials, onClose }: CredentialsProps) {
       secret={client_secret}
       env={{ fileName: `${name}.env`, text: env }}
       onClose={onClose}
-      more={(markCopied) => (
-        <>
-          <p>Get an access token. The copied command contains the secret.</p>
-          <CodeBlock
-            what="curl command"
-            shown={curl('<client secret>')}
-            copied={curl(client_secret)}
-            onCopied={markCopied}
-          />
-        </>
-      )}
+      more={(markCopied) =>
+        addresses && (
+          <>
+            <p>Get an access token, then call the API. The copied commands contain the secret.</p>
+            <CodeBlock
+              what="curl commands"
+              shown={curl('<client secret>', addresses)}
+              copied={curl(client_secret, addresses)}
+              onCopied={markCopied}
+            />
+          </>
+        )
+      }
     >
       <CopyLine label="Client ID" what="client ID" text={client_id} />
     </SecretOnce>

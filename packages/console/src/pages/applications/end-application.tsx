@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, resultOf } from '../../api/client.ts';
 import type { Application } from '../../api/client.ts';
+import { wasUsedLately } from '../../ui/used-lately.ts';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import type { DialogState } from '../../ui/dialog.tsx';
@@ -27,6 +28,7 @@ export function EndApplication({ application, action, onDone, isOpen, onClose }:
       name={name}
       of="application"
       action={action}
+      asksName={wasUsedLately(application.last_used_at)}
       isOpen={isOpen}
       onClose={onClose}
       onConfirm={async () => {

@@ -1,31 +1,52 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
-import { SelectField } from '../../ui/form/select-field.tsx';
+import { RadioCards } from '../../ui/form/radio-cards.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Credentials } from './credentials.tsx';
 import { DEFAULT_LIFESPAN_SEC, LifespanField, lifespanSecOf } from './lifespan-field.tsx';
 
 const TYPES = [
-  { value: 'automatic', label: 'Automatic: your program gets tokens itself' },
-  { value: 'manual', label: 'Manual: you generate tokens here' },
+  {
+    value: 'automatic',
+    label: 'Automatic',
+    description: 'Your program gets tokens itself with the client ID and secret. For servers.',
+  },
+  {
+    value: 'manual',
+    label: 'Manual',
+    description: 'You generate tokens here and paste them into your program. For scripts and tools.',
+  },
 ] as const;
 
-type Created = { name: string; client_id: string; client_secret: string };
+type Created = { application_id: number; name: string; client_id: string; client_secret: string };
 
 type NewApplicationProps = { isOpen: boolean; onClose: () => void };
 
-/** The dialog "New Application", and then its credentials, shown once. */
+/** The dialog "New Application", then its credentials, shown once, then its page. */
 export function NewApplication({ isOpen, onClose }: NewApplicationProps) {
   const [created, setCreated] = useState<Created | null>(null);
   const queryClient = useQueryClient();
+  const navigate = useNavigate();
   function close() {
     setCreated(null);
     onClose();
   }
-  if (created !== null) return <Credentials credentials={created} onClose={close} />;
+  if (created !== null) {
+    const { application_id: applicationId } = created;
+    return (
+      <Credentials
+        credentials={created}
+        onClose={() => {
+          close();
+          void navigate({ to: '/api_v2/applications/$applicationId', params: { applicationId } });
+        }}
+      />
+    );
+  }
   return (
     <Dialog title="New Application" isOpen={isOpen} onClose={close}>
       <Form
@@ -51,9 +72,9 @@ export function NewApplication({ isOpen, onClose }: NewApplicationProps) {
         {(errors) => (
           <>
             <TextField label="Name" name="name" autoComplete="off" error={errors['name']} autoFocus />
-            <SelectField label="Type" name="type" options={TYPES} defaultValue="automatic" />
+            <RadioCards label="Type" name="type" options={TYPES} defaultValue="automatic" />
             <LifespanField
-              label="Expiration time"
+              label="Token lifespan"
               lifespanSec={DEFAULT_LIFESPAN_SEC}
               description="How long each token of this application is valid."
               error={errors['token_lifespan_sec']}

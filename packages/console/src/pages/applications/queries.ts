@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, resultOf } from '../../api/client.ts';
+import { usageQuery } from '../../api/usage.ts';
 import type { operations } from '../../api/schema.d.ts';
 import type { Status } from './status.tsx';
 import { cursorOf } from '../../ui/list/list-search.ts';
@@ -30,6 +31,17 @@ function isStatus(status: string | undefined): status is Status {
   return status !== undefined && STATUSES.includes(status);
 }
 
+/** Points of the last 30 days, by application. */
+export const pointsQuery = queryOptions({
+  ...usageQuery({ interval: 'day', group_by: 'application' }),
+  select: (usage) =>
+    new Map(
+      usage.group_by === 'application'
+        ? usage.groups.map(({ application_id, usage: { points_usage } }) => [application_id, points_usage])
+        : [],
+    ),
+});
+
 /** An application, with when its live secrets were created. */
 export type ApplicationWithSecrets =
   operations['getApplication']['responses'][200]['content']['application/json'];
@@ -46,13 +58,3 @@ export function applicationQuery(applicationId: number) {
       ),
   });
 }
-
-/** Where tokens are obtained. */
-export const authUrlQuery = queryOptions({
-  queryKey: ['addresses', 'auth'],
-  queryFn: async ({ signal }) => {
-    const { auth_url } = await resultOf(api.GET('/api/console/addresses', { signal }));
-    return auth_url ?? location.origin;
-  },
-  staleTime: Infinity,
-});

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api, resultOf } from '../../api/client.ts';
 import type { Token } from '../../api/client.ts';
+import { wasUsedLately } from '../../ui/used-lately.ts';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import type { DialogState } from '../../ui/dialog.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -19,6 +20,7 @@ export function RevokeToken({ token, isOpen, onClose }: DialogState & { token: T
       name={name}
       of="token"
       action="Revoke token"
+      asksName={wasUsedLately(last_used_at)}
       isOpen={isOpen}
       onClose={onClose}
       onConfirm={() =>

@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Countdown } from '../../ui/secret/countdown.tsx';
+import { SecretLine } from '../../ui/secret/secret-line.tsx';
 import styles from '../../ui/page/page.module.css';
 import { ErrorMessage } from '../../ui/page/states.tsx';
 import { temporaryTokenExpiryQuery } from './queries.ts';
 
-/** The account's own token, for trying things out. It is fetched only when it is copied. */
+/** The account's own token, for trying things out. It is fetched only when it is copied or shown. */
 export function TemporaryToken() {
   const queryClient = useQueryClient();
   const expiry = useQuery(temporaryTokenExpiryQuery);
@@ -21,10 +21,8 @@ export function TemporaryToken() {
   const error = copyError ?? expiry.error;
   return (
     <section className={styles['card']} aria-labelledby="temporary-token">
-      <div className={styles['header']}>
-        <h2 id="temporary-token">Temporary token</h2>
-        <CopyButton what="temporary token" text={fetchToken} onError={setCopyError} />
-      </div>
+      <h2 id="temporary-token">Temporary token</h2>
+      <SecretLine label="Access token" what="temporary token" text={fetchToken} onError={setCopyError} />
       <p>
         Use it to try the API without an application. <strong>Do not use it in production</strong>: it changes
         every 12 hours.{' '}

@@ -15,14 +15,20 @@ type TokenTableProps<Shown extends Token> = {
   tokens: readonly Shown[];
   /** What the column "Application" shows; without it there is no such column. */
   applicationOf?: (token: Shown) => ReactNode;
+  newTokenId?: number | undefined;
 };
 
 /** Tokens with their status, copied without being shown, and revoked. */
-export function TokenTable<Shown extends Token>({ tokens, applicationOf }: TokenTableProps<Shown>) {
+export function TokenTable<Shown extends Token>({
+  tokens,
+  applicationOf,
+  newTokenId,
+}: TokenTableProps<Shown>) {
   return (
     <Table
       label="Tokens"
       rows={tokens}
+      newKey={newTokenId}
       keyOf={({ token_id }) => token_id}
       columns={[
         { label: 'Name', onCard: 'title', cell: ({ name }) => <bdi>{name}</bdi> },

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Suspense, useState } from 'react';
 import { allApplicationsQuery } from '../../api/applications.ts';
+import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { Filters, SearchField } from '../../ui/list/filters.tsx';
 import { Pagination } from '../../ui/list/pagination.tsx';
@@ -9,13 +11,29 @@ import { PageHeader } from '../../ui/page/page-header.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { STATUS_OPTIONS, tokensQuery } from './queries.ts';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 import { TemporaryToken } from './temporary-token.tsx';
 import { TokenTable } from './token-table.tsx';
 
+const GenerateToken = lazyPart(async () => (await import('./generate-token.tsx')).GenerateToken);
+
 /** `/user/api_v2/access_tokens`: the manually created tokens of all applications, below the temporary one. */
 export function TokensPage() {
-  const { current, isFiltered, setFilters, setAfter } = useListSearch();
+  const { current, isFiltered, isLong, setFilters, setAfter } = useListSearch();
   const { data, isPending, isError, error, refetch } = useQuery(tokensQuery(current));
+  const usable = useQuery(allApplicationsQuery).data?.filter(({ status }) => status === 'active');
+  const [isGenerating, setGenerating] = useState(false);
+  const [newTokenId, setNewTokenId] = useState<number>();
+  const generate = (
+    <Button
+      variant="primary"
+      onPress={() => {
+        setGenerating(true);
+      }}
+    >
+      Generate New Token
+    </Button>
+  );
   const isEmpty = data?.tokens.length === 0;
   const isUnused = isEmpty && !isFiltered && current.after === undefined;
   return (
@@ -23,24 +41,35 @@ export function TokensPage() {
       <PageHeader title="Tokens" />
       <TemporaryToken />
       <section className={styles['card']} aria-labelledby="manual-tokens">
-        <h2 id="manual-tokens">Manually created access tokens</h2>
-        {!isUnused && <TokenFilters current={current} setFilters={setFilters} />}
+        <div className={styles['header']}>
+          <h2 id="manual-tokens">Manually created access tokens</h2>
+          {usable !== undefined && usable.length > 0 && generate}
+        </div>
+        {isLong(data?.tokens, data?.next_cursor) && (
+          <TokenFilters current={current} setFilters={setFilters} />
+        )}
         {isPending && <Skeleton />}
         {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
         {isUnused && (
           <Empty title="No tokens yet">
-            <p>
-              Open one of your <Link to="/api_v2/applications">applications</Link> to generate a token.
-            </p>
+            {usable?.length === 0 ? (
+              <p>
+                A token belongs to an application.{' '}
+                <Link to="/api_v2/applications">Create an application</Link> first.
+              </p>
+            ) : (
+              <p>A token that you generate here is valid until it expires, or until you revoke it.</p>
+            )}
           </Empty>
         )}
         {isEmpty && !isUnused && <p role="status">No tokens match.</p>}
         {data !== undefined && !isEmpty && (
           <TokenTable
             tokens={data.tokens}
+            newTokenId={newTokenId}
             applicationOf={({ application_id, application_name }) => (
               <Link to="/api_v2/applications/$applicationId" params={{ applicationId: application_id }}>
-                {application_name}
+                <bdi>{application_name}</bdi>
               </Link>
             )}
           />
@@ -51,6 +80,16 @@ export function TokensPage() {
           nextCursor={data?.next_cursor ?? null}
           onChange={setAfter}
         />
+        <Suspense>
+          <GenerateToken
+            applications={usable ?? []}
+            isOpen={isGenerating}
+            onClose={() => {
+              setGenerating(false);
+            }}
+            onGenerated={setNewTokenId}
+          />
+        </Suspense>
       </section>
     </>
   );

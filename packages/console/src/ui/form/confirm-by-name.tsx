@@ -13,11 +13,13 @@ type ConfirmByNameProps = {
   onClose: () => void;
   onConfirm: () => Promise<unknown>;
   onDone: () => void;
+  /** Not for what was never in use, or can be made again. */
+  asksName?: boolean;
   /** What stops working. */
   children: ReactNode;
 };
 
-/** A dialog for what can't be undone: it says what stops working and asks for the name. */
+/** A dialog for what can't be undone: it says what stops working and asks for the name of what is in use. */
 export function ConfirmByName({
   title,
   name,
@@ -27,6 +29,7 @@ export function ConfirmByName({
   onClose,
   onConfirm,
   onDone,
+  asksName = true,
   children,
 }: ConfirmByNameProps) {
   return (
@@ -37,7 +40,7 @@ export function ConfirmByName({
         isDangerous
         onCancel={onClose}
         onSubmit={(values) => {
-          if (values['confirmation']?.trim() === name.trim()) return onConfirm();
+          if (!asksName || values['confirmation']?.trim() === name.trim()) return onConfirm();
           throw new FieldError('confirmation', `This is not the name of the ${of}.`);
         }}
         onDone={() => {
@@ -45,20 +48,22 @@ export function ConfirmByName({
           onDone();
         }}
       >
-        {(errors) => (
-          <TextField
-            label={
-              <>
-                Type "<bdi>{name}</bdi>" to confirm
-              </>
-            }
-            name="confirmation"
-            autoComplete="off"
-            error={errors['confirmation']}
-            maxLength={500}
-            autoFocus
-          />
-        )}
+        {(errors) =>
+          asksName && (
+            <TextField
+              label={
+                <>
+                  Type "<bdi>{name}</bdi>" to confirm
+                </>
+              }
+              name="confirmation"
+              autoComplete="off"
+              error={errors['confirmation']}
+              maxLength={500}
+              autoFocus
+            />
+          )
+        }
       </Form>
     </Dialog>
   );
