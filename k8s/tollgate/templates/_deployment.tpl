@@ -133,6 +133,11 @@ livenessProbe:
       readOnly: true
 {{- end -}}
 
+{{/* Addresses of the GraphQL API, separated by spaces. */}}
+{{- define "tollgate.upstreamUrl" -}}
+{{ .Values.upstreamUrl | default (ternary (printf "http://%s-upstream:4003/graphql" (include "tollgate.fullname" .)) "" .Values.sampleUpstream.enabled) | required "Set upstreamUrl to the address of your GraphQL API, or sampleUpstream.enabled to true." }}
+{{- end -}}
+
 {{/* Settings that follow from the chart. docs/configuration.md describes all; values.yaml can set any other. */}}
 {{- define "tollgate.settings" -}}
 {{- $values := .root.Values -}}
@@ -147,7 +152,7 @@ AUTH_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "liste
 AUTH_PUBLIC_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listener" "public") $url) }}
 ACCOUNT_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "account" "listener" "private") $url) }}
 ACCOUNT_PUBLIC_URL: {{ include "tollgate.url" (merge (dict "service" "account" "listener" "public") $url) }}
-UPSTREAM_URL: {{ $values.upstreamUrl | default (ternary (printf "http://%s-upstream:4003/graphql" (include "tollgate.fullname" .root)) "" $values.sampleUpstream.enabled) | required "Set upstreamUrl to the address of your GraphQL API, or sampleUpstream.enabled to true." | quote }}
+UPSTREAM_URL: {{ include "tollgate.upstreamUrl" .root | quote }}
 {{- else }}
 {{- with $values.podNetworks }}
 TRUSTED_PROXIES: {{ join " " . | quote }}
@@ -164,6 +169,7 @@ PROCESS_ROLE: {{ ternary "api" "workers" (eq .component "account") }}
 AUTH_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listener" "private") $url) }}
 PUBLIC_URL: {{ $values.publicUrl | quote }}
 MAIL_DIR: /mail
+EXPLORER_SCHEMA_URL: {{ include "tollgate.upstreamUrl" .root | splitList " " | first | quote }}
 {{- end }}
 {{- end -}}
 

@@ -23,6 +23,7 @@ import {
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
 import { allowedOrigins } from '@tollgate/config/allowed-origins';
 import { introspectionSettings } from '@tollgate/introspection/settings';
+import { explorerExamples } from './console/explorer/examples-setting.ts';
 import { SELF_SERVICE_ACTIONS } from './self-service/settings.ts';
 import { isVisible, textFault } from './http/input/visible-text.ts';
 import { senderOf } from './mail/sender.ts';
@@ -132,6 +133,12 @@ export const SETTINGS = {
     AUTH_URL: httpUrl
       .optional()
       .meta({ description: 'base URL of the token endpoint', unset: 'that of the web interface' }),
+    EXPLORER_EXAMPLES: explorerExamples
+      .default([])
+      .describe('operations that the explorer and the code samples begin with'),
+    EXPLORER_SCHEMA_URL: httpUrl
+      .optional()
+      .describe('your data API, from which account reads the schema for the explorer'),
     PRODUCT_NAME: z
       .string()
       .trim()

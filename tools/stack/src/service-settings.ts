@@ -1,3 +1,5 @@
+import { EXPLORER_EXAMPLES } from './explorer-examples.ts';
+
 export type StackPlan = {
   ports: Readonly<Record<ServicePort, number>>;
   upstreamUrl: string;
@@ -42,6 +44,8 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       // account's own address serves the interface, too, and has no data endpoint.
       STREAMING_URL: localUrl(ports.gateway),
       AUTH_URL: localUrl(ports.auth),
+      EXPLORER_SCHEMA_URL: plan.upstreamUrl,
+      EXPLORER_EXAMPLES: JSON.stringify(EXPLORER_EXAMPLES),
       MAIL_DIR: plan.mailDirectory,
       ...SAMPLE_PLANS,
       ...OPEN_TO_BROWSERS,

@@ -1612,6 +1612,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/explorer/examples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List examples of operations */
+        get: operations["listExamples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/explorer/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the schema of the data API
+         * @description It is free: it doesn’t count as a call. It can be some minutes old.
+         */
+        get: operations["getDataSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/openapi.json": {
         parameters: {
             query?: never;
@@ -2796,6 +2833,9 @@ export interface components {
             error: ("no_public_address" | "connection_failed" | "tls_failed" | "timeout" | "invalid_response" | "unexpected_status" | "gone" | "secret_unavailable") | null;
             /** @description When the next attempt was planned for; null if none was. */
             next_attempt_at: string | null;
+        };
+        __schema0: string | number | boolean | null | components["schemas"]["__schema0"][] | {
+            [key: string]: components["schemas"]["__schema0"];
         };
         /** @description An error (RFC 9457). */
         Problem: {
@@ -8849,6 +8889,91 @@ export interface operations {
                 };
             };
             400: components["responses"]["invalid_request"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    listExamples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The examples that the operator has set, the first one first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "examples": [
+                     *         {
+                     *           "name": "A country",
+                     *           "query": "{ country(code: \"CH\") { name } }"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        examples: {
+                            name: string;
+                            query: string;
+                            variables?: {
+                                [key: string]: components["schemas"]["__schema0"];
+                            };
+                        }[];
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    getDataSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schema. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The result of introspection; null if it isn’t known. */
+                        introspection: {
+                            __schema: {
+                                [key: string]: unknown;
+                            };
+                        } | null;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];

@@ -20,6 +20,7 @@ import { ownerRefusals } from '../refusals/console/operations.ts';
 import { ownerUsage } from '../usage/operations.ts';
 import { ownerWebhooks } from '../notifications/webhooks/operations.ts';
 import { publicAddresses } from '../console/addresses/operations.ts';
+import { ownerExplorer } from '../console/explorer/operations.ts';
 import { documentOperations } from '../api-document/operations.ts';
 import { dataApi } from '../api-document/data-openapi.ts';
 import { oauthApi } from '../api-document/oauth-openapi.ts';
@@ -50,6 +51,7 @@ export const OWNER_API = [
   ownerAlerts,
   ownerWebhooks,
   publicAddresses,
+  ownerExplorer,
   documentOperations,
 ] as const;
 

@@ -1,13 +1,16 @@
 import { resolve } from 'node:path';
 import type { RequestHandler } from 'express';
+import type { Logger } from '@tollgate/log';
 import type { Config } from '../config.ts';
 import type { PublicAddresses } from './addresses/operations.ts';
 import { consolePage } from './console-page.ts';
+import type { ExplorerNeeds } from './explorer/operations.ts';
+import { createSchemaSource } from './explorer/schema-source.ts';
 
-/** The pages of the web interface. */
-export function openConsole({ config }: { config: Config }): {
+/** The pages of the web interface, and what they begin with. */
+export function openConsole({ config, logger }: { config: Config; logger: Logger }): {
   page: RequestHandler;
-  needs: { addresses: PublicAddresses };
+  needs: { addresses: PublicAddresses } & ExplorerNeeds;
 } {
   const addresses = { streamingUrl: config.STREAMING_URL ?? null, authUrl: config.AUTH_URL ?? null };
   const brand = {
@@ -15,5 +18,12 @@ export function openConsole({ config }: { config: Config }): {
     logoPath: config.PRODUCT_LOGO_PATH,
     accentColor: config.ACCENT_COLOR,
   };
-  return { page: consolePage(resolve(config.CONSOLE_DIR), { ...addresses, brand }), needs: { addresses } };
+  const explorer = {
+    examples: config.EXPLORER_EXAMPLES,
+    schema: createSchemaSource({ url: config.EXPLORER_SCHEMA_URL, logger }),
+  };
+  return {
+    page: consolePage(resolve(config.CONSOLE_DIR), { ...addresses, brand }),
+    needs: { addresses, explorer },
+  };
 }
