@@ -22,7 +22,7 @@ async function write(page: Page, editor: string, text: string): Promise<void> {
   await page.keyboard.press('Escape');
 }
 
-/** Waits for the editors, which load after the page. */
+/** Waits for the editors, which take the place of a plain field. */
 async function openExplorer(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Explorer' }).waitFor();
   await page.getByRole('textbox', { name: 'Variables' }).waitFor({ state: 'attached' });
@@ -64,7 +64,8 @@ export function explorerJourneys(journey: Journey): void {
     await page.getByText('The subscription uses').waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Ended').waitFor({ timeout: LIVE_TIME_LIMIT_MS });
-    await page.getByText('countryOfTheMoment').last().waitFor();
+    await page.getByText('Message 3').waitFor();
+    await page.getByText('Message 1').waitFor();
     await expectAccessible(page);
 
     await page.getByRole('button', { name: 'History' }).click();

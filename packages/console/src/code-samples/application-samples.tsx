@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense } from 'react';
 import { addressesQuery } from '../api/addresses.ts';
 import type { Application } from '../api/client.ts';
-import { FIRST_CALL } from './first-call.ts';
+import { useFirstCall } from './first-call.ts';
 import type { Credential } from './languages/operation.ts';
 import { lazyPart } from '../ui/part/lazy-part.ts';
 
@@ -12,6 +12,7 @@ const CodeSamples = lazyPart(async () => (await import('./code-samples.tsx')).Co
 /** How a program calls the API with an application, by its type; secrets are placeholders. */
 export function ApplicationSamples({ application }: { application: Application }) {
   const { data } = useQuery(addressesQuery);
+  const operation = useFirstCall();
   if (data === undefined) return null;
   const { type, client_id } = application;
   const isAutomatic = type === 'automatic';
@@ -20,7 +21,7 @@ export function ApplicationSamples({ application }: { application: Application }
     : { kind: 'token', token: '<ACCESS_TOKEN>' };
   return (
     <Suspense fallback={null}>
-      <CodeSamples dataUrl={data.dataUrl} operation={FIRST_CALL} credential={credential}>
+      <CodeSamples dataUrl={data.dataUrl} operation={operation} credential={credential}>
         <p>
           {isAutomatic
             ? 'The program gets a token with the client ID and secret, then calls the API. Replace <CLIENT_SECRET>.'

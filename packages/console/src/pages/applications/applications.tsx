@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { Application } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -15,9 +15,9 @@ import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { EndApplication } from './end-application.tsx';
-import { NewApplication } from './new-application.tsx';
 import { applicationsQuery, pointsQuery } from './queries.ts';
 import { StatusBadge, TYPE_LABELS } from './status.tsx';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 import styles from './applications.module.css';
 
 const STATUSES = [
@@ -25,6 +25,9 @@ const STATUSES = [
   { value: 'active', label: 'Active' },
   { value: 'revoked', label: 'Revoked' },
 ] as const;
+
+/** Loaded right after the list, which is usable without it. */
+const NewApplication = lazyPart(async () => (await import('./new-application.tsx')).NewApplication);
 
 /** `/user/api_v2/applications` (source specification, part 4.4). */
 export function ApplicationsPage() {
@@ -82,12 +85,14 @@ export function ApplicationsPage() {
         nextCursor={data?.next_cursor ?? null}
         onChange={setAfter}
       />
-      <NewApplication
-        isOpen={isCreating}
-        onClose={() => {
-          setCreating(false);
-        }}
-      />
+      <Suspense>
+        <NewApplication
+          isOpen={isCreating}
+          onClose={() => {
+            setCreating(false);
+          }}
+        />
+      </Suspense>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { addressesQuery } from '../../api/addresses.ts';
 import type { Addresses } from '../../api/addresses.ts';
-import { FIRST_CALL } from '../../code-samples/first-call.ts';
+import { useFirstCall } from '../../code-samples/first-call.ts';
 import { curlSample } from '../../code-samples/languages/curl.ts';
 import { CodeBlock } from '../../ui/secret/code-block.tsx';
 import { CopyLine } from '../../ui/secret/secret-line.tsx';
@@ -15,12 +15,13 @@ type CredentialsProps = {
 /** An application's client id and its new secret, ready to be used. */
 export function Credentials({ credentials, onClose }: CredentialsProps) {
   const { name, client_id, client_secret } = credentials;
+  const operation = useFirstCall();
   const { data: addresses } = useQuery(addressesQuery);
   const env = `TOLLGATE_CLIENT_ID=${client_id}\nTOLLGATE_CLIENT_SECRET=${client_secret}\n`;
   const curl = (clientSecret: string, { dataUrl, tokenUrl }: Addresses) =>
     curlSample({
       dataUrl,
-      operation: FIRST_CALL,
+      operation,
       credential: { kind: 'client', clientId: client_id, clientSecret, tokenUrl },
     });
   return (

@@ -1,17 +1,25 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Suspense, useCallback } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { addressesQuery } from '../../api/addresses.ts';
+import type { Addresses } from '../../api/addresses.ts';
+import { examplesQuery } from '../../api/examples.ts';
+import type { Example } from '../../api/examples.ts';
+import { explorerStorage } from '../../api/explorer-storage.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { paceQuery } from '../overview/queries.ts';
-import { lazyPart } from '../../ui/part/lazy-part.ts';
+import { SelectField } from '../../ui/form/select-field.tsx';
+import { loadPart } from '../../ui/part/load-part.ts';
+import { LightBench } from './light/light-bench.tsx';
+import { firstQuery } from './light/first-query.ts';
+import { useToken } from './use-token.ts';
 
 const SKELETON_ROWS = 10;
 
-/** GraphiQL is larger than the rest of the interface; it loads when this page is opened. */
-const Workbench = lazyPart(async () => {
+/** GraphiQL is larger than the rest of the interface: it loads behind a plain field, which works at once. */
+async function loadWorkbench() {
   const [{ Workbench: component }, { defineThemes }] = await Promise.all([
     import('./workbench/workbench.tsx'),
     import('./monaco/theme.ts'),
@@ -20,9 +28,9 @@ const Workbench = lazyPart(async () => {
   ]);
   defineThemes();
   return component;
-});
+}
 
-/** `/user/explorer`: queries and subscriptions against the data endpoint, with the temporary token. */
+/** `/user/explorer`: queries and subscriptions against the data endpoint. */
 export function ExplorerPage() {
   return (
     <>
@@ -37,13 +45,14 @@ function Explorer() {
   const session = useQuery(sessionQuery);
   const addresses = useQuery(addressesQuery);
   const pace = useQuery(paceQuery);
+  const examples = useQuery(examplesQuery);
   const onUsed = useCallback(() => {
     void queryClient.invalidateQueries({ queryKey: paceQuery.queryKey });
   }, [queryClient]);
   const failed = [addresses, pace].find(({ data, isError }) => data === undefined && isError);
   if (failed !== undefined)
     return <ErrorMessage error={failed.error} onRetry={() => void failed.refetch()} />;
-  if (addresses.data === undefined || pace.data === undefined || !session.data) {
+  if (addresses.data === undefined || pace.data === undefined || examples.isPending || !session.data) {
     return <Skeleton rows={SKELETON_ROWS} />;
   }
   if (pace.data === null) return <NoPlan />;
@@ -51,15 +60,86 @@ function Explorer() {
   if (pace.data.status === 'expired') return <Expired />;
   const points = pace.data.limits.points_limit;
   return (
-    <Suspense fallback={<Skeleton rows={SKELETON_ROWS} />}>
-      <Workbench
-        accountId={session.data.account_id}
-        addresses={addresses.data}
-        pointsLeft={points === undefined ? null : Math.max(points.limit - points.usage, 0)}
-        onUsed={onUsed}
-      />
-    </Suspense>
+    <Benches
+      accountId={session.data.account_id}
+      addresses={addresses.data}
+      examples={examples.data ?? []}
+      pointsLeft={points === undefined ? null : Math.max(points.limit - points.usage, 0)}
+      onUsed={onUsed}
+    />
   );
+}
+
+type BenchesProps = {
+  accountId: number;
+  addresses: Addresses;
+  examples: readonly Example[];
+  pointsLeft: number | null;
+  onUsed: () => void;
+};
+
+/** The plain field, and then the editors, once they have loaded and nobody is at the field. */
+function Benches({ accountId, addresses, examples, pointsLeft, onUsed }: BenchesProps) {
+  const { token, options, chosen, setChosen } = useToken();
+  const [typed, setTyped] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const Workbench = useWorkbench(isBusy);
+  const [first] = useState(() => firstQuery(explorerStorage(accountId), examples));
+  return (
+    <>
+      {options.length > 1 && (
+        <SelectField label="Call with" name="token" options={options} value={chosen} onChange={setChosen} />
+      )}
+      {Workbench === null ? (
+        <LightBench
+          dataUrl={addresses.dataUrl}
+          token={token}
+          query={typed ?? first}
+          onTyped={setTyped}
+          onBusy={setBusy}
+          pointsLeft={pointsLeft}
+          onUsed={onUsed}
+        />
+      ) : (
+        <Workbench
+          accountId={accountId}
+          addresses={addresses}
+          examples={examples}
+          token={token}
+          typed={typed}
+          pointsLeft={pointsLeft}
+          onUsed={onUsed}
+        />
+      )}
+    </>
+  );
+}
+
+type WorkbenchPart = Awaited<ReturnType<typeof loadWorkbench>>;
+
+/** The editors; null until they have loaded, and while they would take the field from whoever is at it. */
+function useWorkbench(isBusy: boolean): WorkbenchPart | null {
+  const [loaded, setLoaded] = useState<WorkbenchPart | null>(null);
+  const [shown, setShown] = useState<WorkbenchPart | null>(null);
+  useEffect(() => {
+    let isLeft = false;
+    loadPart(loadWorkbench).then(
+      (part) => {
+        if (!isLeft) setLoaded(() => part);
+      },
+      (error: unknown) => {
+        // For the page's own message of a part that is gone.
+        setLoaded(() => {
+          throw error;
+        });
+      },
+    );
+    return () => {
+      isLeft = true;
+    };
+  }, []);
+  if (shown === null && loaded !== null && !isBusy) setShown(() => loaded);
+  return shown;
 }
 
 function NoPlan() {

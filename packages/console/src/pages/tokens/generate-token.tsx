@@ -4,7 +4,7 @@ import { addressesQuery } from '../../api/addresses.ts';
 import { api, resultOf } from '../../api/client.ts';
 import type { Application } from '../../api/client.ts';
 import { curlSample } from '../../code-samples/languages/curl.ts';
-import { FIRST_CALL } from '../../code-samples/first-call.ts';
+import { useFirstCall } from '../../code-samples/first-call.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
@@ -108,9 +108,10 @@ function GenerateForm({ applications, onClose, onGenerated }: GenerateFormProps)
 
 function NewToken({ token, onClose }: { token: Generated; onClose: () => void }) {
   const { data: addresses } = useQuery(addressesQuery);
+  const operation = useFirstCall();
   const { name, access_token } = token;
   const curl = (shown: string, dataUrl: string) =>
-    curlSample({ operation: FIRST_CALL, credential: { kind: 'token', token: shown }, dataUrl });
+    curlSample({ operation, credential: { kind: 'token', token: shown }, dataUrl });
   return (
     <Dialog
       title={

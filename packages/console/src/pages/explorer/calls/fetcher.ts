@@ -6,6 +6,7 @@ import { post } from './post.ts';
 import type { GraphqlParams, TokenSource } from './post.ts';
 import { failureOf } from './failure.ts';
 import type { Report } from './report.ts';
+import { latestMessages } from './latest-messages.ts';
 import { subscribe } from './subscribe.ts';
 
 type Observer = { next: (result: never) => void; complete: () => void };
@@ -29,14 +30,17 @@ export function createFetcher({ dataUrl, token, onStart, onReport }: FetcherOpti
         observer.next(result as never);
       };
       if (operation?.operation === OperationTypeNode.SUBSCRIPTION) {
+        const messages = latestMessages();
         const unsubscribe = subscribe(
           params,
           { dataUrl, token },
           {
-            onResult: next,
+            onResult: (result) => {
+              next(messages.with(result));
+            },
             onReport,
             onEnd: (errors) => {
-              if (errors !== null) next({ errors });
+              if (errors !== null) next({ errors, ...messages.all() });
               observer.complete();
             },
           },

@@ -2,6 +2,7 @@ import { tryParseJSONC, useGraphiQL, useGraphiQLActions } from '@graphiql/react'
 import { OperationTypeNode, getOperationAST } from 'graphql';
 import { useEffect, useState } from 'react';
 import type { Addresses } from '../../../api/addresses.ts';
+import type { Example } from '../../../api/examples.ts';
 import { CodeSamples } from '../../../code-samples/code-samples.tsx';
 import type { Operation } from '../../../code-samples/languages/operation.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -15,6 +16,7 @@ import { Editors } from './editors.tsx';
 import { SidePanel } from './side-panel.tsx';
 import type { PanelName } from './side-panel.tsx';
 import { QueryTabs } from './query-tabs.tsx';
+import { showResponse } from './show-response.ts';
 import { Toolbar } from './toolbar.tsx';
 import styles from './workbench.module.css';
 
@@ -22,32 +24,35 @@ type BenchProps = {
   theme: Theme;
   addresses: Addresses;
   token: TokenSource;
+  examples: readonly Example[];
   report: Report | null;
   pointsLeft: number | null;
   schemaError: string | null;
-  onReloadSchema: () => void;
+  /** By a call. */
+  onLoadSchema: () => void;
   history: readonly HistoryEntry[];
   onClearHistory: () => void;
 };
 
 /** The editors with what surrounds them: tabs, tools, schema, history, what a call used, and code samples. */
 export function Bench(props: BenchProps) {
-  const { theme, addresses, token, report, pointsLeft, schemaError, onReloadSchema } = props;
+  const { theme, addresses, token, examples, report, pointsLeft, schemaError, onLoadSchema } = props;
   const [panel, setPanel] = useState<PanelName | null>(null);
   const actions = useGraphiQLActions();
   useEffect(() => {
     actions.setTheme(theme);
   }, [actions, theme]);
   const operation = useOperation();
+  useResponseInView();
   return (
     <>
       <section aria-label="Editors" className={page['card']}>
         <QueryTabs />
-        <Toolbar panel={panel} onPanel={setPanel} />
+        <Toolbar panel={panel} onPanel={setPanel} examples={examples} />
         {schemaError !== null && (
           <div role="status" className={page['actions']}>
-            Completion and the schema are not available: {schemaError}
-            <Button onPress={onReloadSchema}>Load the schema</Button>
+            {schemaError} Completion needs it. Loading it is a call that is charged.
+            <Button onPress={onLoadSchema}>Load the schema</Button>
           </div>
         )}
         <div className={styles['bench']} data-panel={panel !== null}>
@@ -62,12 +67,20 @@ export function Bench(props: BenchProps) {
         token={() => token(false)}
       >
         <p>
-          A copied sample contains the temporary token. It changes every 12 hours and is not for production:
-          replace it with a token of one of your applications, and keep that one secret.
+          A copied sample contains the token that the explorer calls with. The temporary one changes every 12
+          hours and is not for production: use a token of one of your applications there, and keep it secret.
         </p>
       </CodeSamples>
     </>
   );
+}
+
+/** In a narrow window the response is below the editors: a run goes there. */
+function useResponseInView(): void {
+  const isRunning = useGraphiQL((state) => state.isFetching || state.subscription !== null);
+  useEffect(() => {
+    if (isRunning) showResponse();
+  }, [isRunning]);
 }
 
 /** What the editors hold, for the samples; variables that are not JSON are left out. */

@@ -3,7 +3,6 @@ import type { MonacoEditor } from '@graphiql/react';
 import { KeyCode } from 'monaco-graphql/esm/monaco-editor.js';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
-import page from '../../../ui/page/page.module.css';
 import styles from './workbench.module.css';
 
 const OPTIONS = {
@@ -34,16 +33,18 @@ export function Editors({ children }: { children: ReactNode }) {
   return (
     <>
       <div className={styles['column']}>
-        <h2>Query</h2>
-        <p id="editor-keys" className={page['muted']}>
-          Enter opens an editor, Escape leaves it.
-        </p>
+        <div className={styles['title']}>
+          <h2>Query</h2>
+          <p id="editor-keys" className={styles['keys']}>
+            Enter opens an editor, Escape leaves it.
+          </p>
+        </div>
         <QueryEditor {...frameOf('Query editor', 'query')} />
         <h2>Variables</h2>
         <VariableEditor {...frameOf('Variables editor', 'variables')} />
       </div>
       <div className={styles['column']}>
-        <h2>Response</h2>
+        <h2 id="response">Response</h2>
         {children}
         <ResponseEditor {...frameOf('Response', 'response')} />
       </div>

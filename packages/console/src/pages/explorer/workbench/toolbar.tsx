@@ -1,10 +1,15 @@
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import type { Example } from '../../../api/examples.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/form/select-field.tsx';
 import type { PanelName } from './side-panel.tsx';
 import styles from './workbench.module.css';
 
-type ToolbarProps = { panel: PanelName | null; onPanel: (panel: PanelName | null) => void };
+type ToolbarProps = {
+  panel: PanelName | null;
+  onPanel: (panel: PanelName | null) => void;
+  examples: readonly Example[];
+};
 
 const PANELS = [
   { name: 'schema', label: 'Schema' },
@@ -12,11 +17,15 @@ const PANELS = [
 ] as const;
 
 /** Runs and stops the operation, and opens the panels. */
-export function Toolbar({ panel, onPanel }: ToolbarProps) {
+export function Toolbar({ panel, onPanel, examples }: ToolbarProps) {
   const { isRunning, operations, operationName } = useGraphiQL((state) => ({
     isRunning: state.isFetching || state.subscription !== null,
     operations: state.operations,
     operationName: state.operationName,
+  }));
+  const { queryEditor, variableEditor } = useGraphiQL((state) => ({
+    queryEditor: state.queryEditor,
+    variableEditor: state.variableEditor,
   }));
   const actions = useGraphiQLActions();
   const names = (operations ?? []).flatMap(({ name }) => (name === undefined ? [] : [name.value]));
@@ -39,6 +48,24 @@ export function Toolbar({ panel, onPanel }: ToolbarProps) {
           value={operationName ?? ''}
           onChange={(name) => {
             actions.setOperationName(name);
+          }}
+        />
+      )}
+      {examples.length > 1 && (
+        <SelectField
+          label="Examples"
+          name="example"
+          options={[
+            { value: '', label: 'Choose one' },
+            ...examples.map(({ name }) => ({ value: name, label: name })),
+          ]}
+          value=""
+          onChange={(chosen) => {
+            const example = examples.find(({ name }) => name === chosen);
+            if (example === undefined) return;
+            const { query, variables } = example;
+            queryEditor?.setValue(query);
+            variableEditor?.setValue(variables === undefined ? '' : JSON.stringify(variables, null, 2));
           }}
         />
       )}

@@ -1,42 +1,49 @@
 import '../monaco/workers.ts';
 import { GraphiQLProvider } from '@graphiql/react';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import type { Addresses } from '../../../api/addresses.ts';
-import { temporaryTokenQuery } from '../../../api/temporary-token.ts';
+import type { Example } from '../../../api/examples.ts';
 import { createFetcher } from '../calls/fetcher.ts';
 import type { TokenSource } from '../calls/post.ts';
 import type { Report } from '../calls/report.ts';
 import { EDITOR_THEMES } from '../monaco/theme.ts';
 import { addToHistory, readHistory } from '../panels/history.ts';
-import { schemaQuery } from '../queries.ts';
+import { ANY_QUERY } from '../light/first-query.ts';
+import { callForSchema, schemaQuery } from '../queries.ts';
 import { explorerStorage } from '../../../api/explorer-storage.ts';
 import { Bench } from './bench.tsx';
 import { useTheme } from './use-theme.ts';
-
-const FIRST_QUERY = `# Write a query or a subscription. Ctrl-Space completes, Ctrl-Enter runs it.
-{
-  __typename
-}
-`;
 
 export type WorkbenchProps = {
   accountId: number;
   addresses: Addresses;
   pointsLeft: number | null;
+  examples: readonly Example[];
+  token: TokenSource;
+  /** What was typed before the editors were there. */
+  typed: string | null;
   /** A call may have changed what is left. */
   onUsed: () => void;
 };
 
-/** GraphiQL's editors against the data endpoint, with the temporary token. */
-export function Workbench({ accountId, addresses, pointsLeft, onUsed }: WorkbenchProps) {
+/** GraphiQL's editors against the data endpoint. */
+export function Workbench(props: WorkbenchProps) {
+  const { accountId, addresses, pointsLeft, examples, token, typed, onUsed } = props;
   const { dataUrl } = addresses;
   const [storage] = useState(() => explorerStorage(accountId));
   const [report, setReport] = useState<Report | null>(null);
   const [history, setHistory] = useState(() => readHistory(storage));
-  const token = useToken();
   const theme = useTheme();
-  const schema = useQuery(schemaQuery(dataUrl, token));
+  const queryClient = useQueryClient();
+  const schema = useQuery(schemaQuery);
+  const loading = useMutation({
+    mutationFn: () => callForSchema(dataUrl, token),
+    onSuccess: (loaded) => {
+      queryClient.setQueryData(schemaQuery.queryKey, loaded);
+      onUsed();
+    },
+  });
   const fetcher = useMemo(
     () =>
       createFetcher({
@@ -63,7 +70,8 @@ export function Workbench({ accountId, addresses, pointsLeft, onUsed }: Workbenc
       schema={schema.data?.introspection ?? null}
       storage={storage}
       shouldPersistHeaders={false}
-      defaultQuery={FIRST_QUERY}
+      defaultQuery={examples[0]?.query ?? ANY_QUERY}
+      {...(typed === null ? {} : { initialQuery: typed })}
       defaultTheme={theme}
       editorTheme={EDITOR_THEMES}
     >
@@ -71,10 +79,13 @@ export function Workbench({ accountId, addresses, pointsLeft, onUsed }: Workbenc
         theme={theme}
         addresses={addresses}
         token={token}
+        examples={examples}
         report={report}
         pointsLeft={pointsLeft}
         schemaError={schema.data?.error ?? schema.error?.message ?? null}
-        onReloadSchema={() => void schema.refetch()}
+        onLoadSchema={() => {
+          loading.mutate();
+        }}
         history={history}
         onClearHistory={() => {
           storage.removeItem('history');
@@ -82,16 +93,5 @@ export function Workbench({ accountId, addresses, pointsLeft, onUsed }: Workbenc
         }}
       />
     </GraphiQLProvider>
-  );
-}
-
-function useToken(): TokenSource {
-  const queryClient = useQueryClient();
-  return useCallback(
-    async (renew) => {
-      const query = renew ? { ...temporaryTokenQuery, staleTime: 0 } : temporaryTokenQuery;
-      return (await queryClient.query(query)).access_token;
-    },
-    [queryClient],
   );
 }
