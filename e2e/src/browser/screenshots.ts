@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CONSOLE_PATHS } from '@tollgate/console/paths';
+import { CONSOLE_PATHS, isEntryPath } from '@tollgate/console/paths';
 import type { Browser, Page } from 'playwright-core';
 import type { Demo } from '../stack/stack.ts';
 import { launchBrowser } from './browser.ts';
@@ -23,9 +23,6 @@ const IMAGES = new Map([
 const THEMES = ['light', 'dark'] as const;
 const WIDTHS = [1_440, 390] as const;
 
-/** Pages without a session, and one that needs a link from a mail. */
-const ENTRY = /\/(?:sign-in|sign-up|verify-email|forgot-password|reset-password|invitation)$/;
-
 const words = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const browser = await launchBrowser();
@@ -43,14 +40,14 @@ async function lookAtAll(browser: Browser, theme: 'light' | 'dark', width: numbe
   const chosen = CONSOLE_PATHS.filter(
     (path) => words.length === 0 || words.some((word) => path.includes(word)),
   );
-  for (const path of chosen.filter((path) => ENTRY.test(path))) {
+  for (const path of chosen.filter((path) => isEntryPath(path))) {
     await page.goto(origin + path);
     await keep(page, path, theme, width);
   }
   await page.goto(`${demo.console.url}/sign-in`);
   await signIn(page, { demo });
   await page.waitForURL(demo.console.url);
-  for (const path of chosen.filter((path) => !ENTRY.test(path))) {
+  for (const path of chosen.filter((path) => !isEntryPath(path))) {
     const ofSample = path.replace(':application_id', String(demo.application.application_id));
     if (ofSample.includes(':')) continue;
     await page.goto(origin + ofSample);

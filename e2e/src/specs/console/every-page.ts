@@ -1,14 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { CONSOLE_PATHS } from '@tollgate/console/paths';
+import { CONSOLE_PATHS, isEntryPath } from '@tollgate/console/paths';
 import type { Page } from 'playwright-core';
 import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
 import type { TabOptions } from '../../browser/console-page.ts';
 import type { Journey } from './journey.ts';
 
 /** The pages that a session opens; those that need a link from a mail have their own journeys. */
-const PAGES = CONSOLE_PATHS.filter(
-  (path) => !/\/(?:sign-in|sign-up|verify-email|forgot-password|reset-password|invitation)$/.test(path),
-);
+const PAGES = CONSOLE_PATHS.filter((path) => !isEntryPath(path));
 
 const TAB_STOPS_MAX = 60;
 

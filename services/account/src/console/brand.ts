@@ -23,7 +23,10 @@ export function brandedPage(html: string, { productName, logoPath, accentColor }
     [/<meta name="application-name"[^>]*>/, `<meta name="application-name" content="${name}">`],
   ];
   if (logoPath !== undefined)
-    replacements.push([/<link rel="icon"[^>]*>/, `<link rel="icon" href="/user/logo">`]);
+    replacements.push(
+      [/<link rel="icon"[^>]*>/, `<link rel="icon" href="/user/logo">`],
+      [/<img class="outline-logo"[^>]*>/, `<img class="outline-logo" src="/user/logo" alt="">`],
+    );
   if (accentColor !== undefined)
     replacements.push([/<\/head>/, `<link rel="stylesheet" href="/user/accent.css"></head>`]);
   return replacements.reduce((page, [placeholder, value]) => page.replace(placeholder, () => value), html);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import sirv from 'sirv';
-import { CONSOLE_PATHS } from '@tollgate/console/paths';
+import { CONSOLE_PATHS, isEntryPath } from '@tollgate/console/paths';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { Problem } from '@tollgate/http/problem';
 import type { PublicAddresses } from './addresses/operations.ts';
@@ -58,14 +58,24 @@ export function consolePage(
   const router = Router({ caseSensitive: true, strict: true });
   const index = join(directory, 'index.html');
   const isBuilt = existsSync(index);
-  const page = isBuilt
-    ? pageEndpoint(brandedPage(readFileSync(index, 'utf8'), brand), policyFor(streamingUrl))
-    : notBuilt;
-  for (const path of CONSOLE_PATHS) router.route(path).get(page).all(methodNotAllowed('GET', 'HEAD'));
+  const html = isBuilt ? brandedPage(readFileSync(index, 'utf8'), brand) : '';
+  const policy = policyFor(streamingUrl);
+  const page = isBuilt ? pageEndpoint(html, policy) : notBuilt;
+  const entryPage = isBuilt ? pageEndpoint(withEntryOutline(html), policy) : notBuilt;
+  for (const path of CONSOLE_PATHS)
+    router
+      .route(path)
+      .get(isEntryPath(path) ? entryPage : page)
+      .all(methodNotAllowed('GET', 'HEAD'));
   if (isBuilt) router.use('/user/assets', sirv(join(directory, 'assets'), { ...PRECOMPRESSED, ...KEPT }));
   router.use(brandFiles(brand));
   if (isBuilt) router.get(NOT_A_FILE, forPeople(page));
   return router;
+}
+
+/** What is painted before the scripts have loaded has no navigation where nobody is signed in. */
+function withEntryOutline(html: string): string {
+  return html.replace('data-page="app"', 'data-page="entry"');
 }
 
 function pageEndpoint(page: string, policy: string): RequestHandler {
