@@ -113,6 +113,7 @@ export function liveJourneys(journey: Journey): void {
     await expectAccessible(page);
     await context.setOffline(false);
     await page.getByText('You are offline').waitFor({ state: 'hidden', timeout: RECOVERY_MS });
+    await page.getByText('Connected again.').waitFor({ timeout: RECOVERY_MS });
     await page.getByText('Trying again').waitFor({ state: 'hidden', timeout: RECOVERY_MS });
     await page.getByText('Live', { exact: true }).waitFor({ timeout: RECOVERY_MS });
   });
@@ -275,7 +276,7 @@ export function liveFeedJourneys(journey: Journey): void {
     await page.evaluate('globalThis.isSamePage = true');
     await stack().kill('account');
     await page.getByText('Live figures are paused').waitFor({ timeout: RECOVERY_MS });
-    await page.getByText(/is temporarily unavailable\. Trying again\. Figures are from/).waitFor();
+    await page.getByText(/is temporarily unavailable\. Trying again(?: in \d+ sec)?\. Figures are from/).waitFor();
     await expectAccessible(page);
     await stack().start('account');
     await page.getByText('Live', { exact: true }).waitFor({ timeout: RECOVERY_MS });

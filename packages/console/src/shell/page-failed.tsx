@@ -12,8 +12,6 @@ import { PartMissing } from '../ui/part/load-part.ts';
 import page from '../ui/page/page.module.css';
 import { PageUnreachable } from './lazy-route-component.ts';
 
-const RETRY_MS = 5_000;
-
 /** A page that has failed, in place of it: the other pages work. */
 export function PageFailed({ error }: ErrorComponentProps) {
   const router = useRouter();
@@ -92,13 +90,6 @@ function Reload() {
 export function StartFailed({ error }: ErrorComponentProps) {
   const router = useRouter();
   const isTemporary = error instanceof ApiError;
-  useEffect(() => {
-    if (!isTemporary) return undefined;
-    const timer = setInterval(() => void router.invalidate(), RETRY_MS);
-    return () => {
-      clearInterval(timer);
-    };
-  }, [isTemporary, router]);
   if (!isTemporary) {
     return (
       <main>
@@ -108,7 +99,7 @@ export function StartFailed({ error }: ErrorComponentProps) {
   }
   return (
     <EntryPage title={`${brand.name} is unavailable`}>
-      <ErrorMessage error={error} onRetry={() => void router.invalidate()} />
+      <ErrorMessage error={error} what="your account" onRetry={() => void router.invalidate()} isAlone />
     </EntryPage>
   );
 }

@@ -20,7 +20,9 @@ export function ApplicationUsage({ applicationId }: { applicationId: number }) {
         </Link>
       </div>
       {isPending && <Skeleton rows={8} />}
-      {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && isError && (
+        <ErrorMessage error={error} what="its usage" onRetry={() => void refetch()} />
+      )}
       {data?.usage.requests_usage === 0 && data.usage.points_usage === 0 && (
         <p>
           No usage from {rangeName(data)} (UTC). Call the API with this application’s credentials to see it

@@ -35,7 +35,8 @@ export function ApplicationPage() {
   const navigate = useNavigate();
   if (hasStatus(error, 404)) return <NoSuchApplication />;
   if (isPending) return <Skeleton rows={6} />;
-  if (data === undefined) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
+  if (data === undefined)
+    return <ErrorMessage error={error} what="this application" onRetry={() => void refetch()} />;
   return (
     <>
       <PageHeader title={data.name} />

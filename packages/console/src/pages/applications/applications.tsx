@@ -70,7 +70,9 @@ export function ApplicationsPage() {
         </Filters>
       )}
       {isPending && <Skeleton />}
-      {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && isError && (
+        <ErrorMessage error={error} what="your applications" onRetry={() => void refetch()} />
+      )}
       {isUnused && (
         <Empty title="No applications yet">
           <p>An application holds the credentials with which your program calls the API.</p>

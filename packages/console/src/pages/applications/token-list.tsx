@@ -61,7 +61,9 @@ export function TokenList({ application }: { application: Application }) {
         </Filters>
       )}
       {isPending && <Skeleton />}
-      {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && isError && (
+        <ErrorMessage error={error} what="its tokens" onRetry={() => void refetch()} />
+      )}
       {isUnused && (
         <Empty title="No tokens yet">
           <p>Generate a token here, or have your program request one with the client ID and secret.</p>

@@ -15,6 +15,7 @@ import { loadPart } from '../../ui/part/load-part.ts';
 import { LightBench } from './light/light-bench.tsx';
 import { firstQuery } from './light/first-query.ts';
 import { useToken } from './use-token.ts';
+import styles from './workbench/workbench.module.css';
 
 const SKELETON_ROWS = 10;
 
@@ -51,7 +52,7 @@ function Explorer() {
   }, [queryClient]);
   const failed = [addresses, pace].find(({ data, isError }) => data === undefined && isError);
   if (failed !== undefined)
-    return <ErrorMessage error={failed.error} onRetry={() => void failed.refetch()} />;
+    return <ErrorMessage error={failed.error} what="the explorer" onRetry={() => void failed.refetch()} />;
   if (addresses.data === undefined || pace.data === undefined || examples.isPending || !session.data) {
     return <Skeleton rows={SKELETON_ROWS} />;
   }
@@ -88,7 +89,9 @@ function Benches({ accountId, addresses, examples, pointsLeft, onUsed }: Benches
   return (
     <>
       {options.length > 1 && (
-        <SelectField label="Call with" name="token" options={options} value={chosen} onChange={setChosen} />
+        <div className={styles['toolbar']}>
+          <SelectField label="Call with" name="token" options={options} value={chosen} onChange={setChosen} />
+        </div>
       )}
       {Workbench === null ? (
         <LightBench

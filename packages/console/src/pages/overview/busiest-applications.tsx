@@ -21,7 +21,9 @@ export function BusiestApplications({ isLive }: { isLive: boolean }) {
     <section aria-labelledby="busiest" className={page['card']}>
       <h2 id="busiest">Busiest applications, last 30 days</h2>
       {isPending && <Skeleton />}
-      {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && isError && (
+        <ErrorMessage error={error} what="your applications" onRetry={() => void refetch()} />
+      )}
       {data?.length === 0 && (
         <p>
           No calls yet. <Link to="/api_v2/applications">Create an application</Link> to get a token.

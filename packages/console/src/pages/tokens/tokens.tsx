@@ -49,7 +49,9 @@ export function TokensPage() {
           <TokenFilters current={current} setFilters={setFilters} />
         )}
         {isPending && <Skeleton />}
-        {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+        {data === undefined && isError && (
+          <ErrorMessage error={error} what="your tokens" onRetry={() => void refetch()} />
+        )}
         {isUnused && (
           <Empty title="No tokens yet">
             {usable?.length === 0 ? (

@@ -29,7 +29,9 @@ export function BillingPeriods({ nowMs, search }: { nowMs: number; search: Usage
     <section className={`${page['card'] ?? ''} ${view['printless'] ?? ''}`} aria-labelledby="periods">
       <h2 id="periods">Billing periods</h2>
       {isPending && <Skeleton />}
-      {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && isError && (
+        <ErrorMessage error={error} what="your billing periods" onRetry={() => void refetch()} />
+      )}
       {data !== undefined && periods.length === 0 && (
         <p>You have no billing periods of your own. If you are a team member, your manager has them.</p>
       )}

@@ -45,7 +45,9 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
         </Filters>
       )}
       {isPending && <Skeleton />}
-      {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && isError && (
+        <ErrorMessage error={error} what="its deliveries" onRetry={() => void refetch()} />
+      )}
       {isUnused && (
         <Empty title="No deliveries yet">
           <p>Send a test event to see whether your server receives it.</p>

@@ -28,7 +28,9 @@ export function WebhooksPage() {
     <>
       <PageHeader title="Webhooks">{create}</PageHeader>
       {isPending && <Skeleton />}
-      {data === undefined && !isPending && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && !isPending && (
+        <ErrorMessage error={error} what="your webhooks" onRetry={() => void refetch()} />
+      )}
       {data?.length === 0 && (
         <Empty title="No webhooks yet">
           <p>

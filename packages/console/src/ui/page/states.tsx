@@ -2,8 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.ts';
+import { useConnection } from '../../api/connection.ts';
 import { Button } from '../button.tsx';
-import { RetryCountdown } from './retry-countdown.tsx';
+import { AutoRetry, RetryCountdown } from './retry-countdown.tsx';
 import { SlowNote } from './slow-note.tsx';
 import styles from './states.module.css';
 
@@ -42,32 +43,72 @@ export function Empty({ title, children }: { title: string; children: ReactNode 
 
 type ErrorMessageProps = {
   error: unknown;
+  /** For what was to be loaded. */
   onRetry?: () => void;
+  /** What that is, as "your applications". */
+  what?: string;
   /** Whether the request was to change something. */
   isChange?: boolean;
+  /** Without the connection bar, which tries again for the whole page. */
+  isAlone?: boolean;
 };
 
-/** What happened, for our failures the request id to quote to support, and a way to try again. */
-export function ErrorMessage({ error, onRetry, isChange = false }: ErrorMessageProps) {
-  const { problem, retryAfterSec, atMs } = error instanceof ApiError ? error : new ApiError(null);
-  const message = error instanceof ApiError ? error.message : 'Something went wrong on this page.';
+/** What happened in plain words, and what follows: it is tried again, or what to do. */
+export function ErrorMessage({ error, onRetry, what, isChange = false, isAlone = false }: ErrorMessageProps) {
+  const known = error instanceof ApiError ? error : null;
+  const { problem, retryAfterSec, atMs } = known ?? new ApiError(null);
+  const isFailure = problem === null || problem.status >= 500;
+  const message = known?.message ?? 'Something went wrong on this page.';
+  const isLoad = isFailure && known !== null && onRetry !== undefined;
   return (
     <div role="alert" className={styles['error']}>
-      <p>{message}</p>
+      {isLoad ? <LoadFailed what={what} status={problem?.status} /> : <p>{message}</p>}
       {problem?.status === 409 && <Conflict />}
-      {isChange && (problem === null || problem.status >= 500) && (
+      {isChange && isFailure && (
         <p>Your change may or may not have been saved. Check before you try again.</p>
       )}
-      {retryAfterSec !== null && <RetryCountdown retryAfterSec={retryAfterSec} sinceMs={atMs} />}
-      {/* A refusal says itself what to do. */}
-      {problem !== null && problem.status >= 500 && (
-        <p className={styles['detail']}>
-          Request ID: <code>{problem.request_id}</code>
-        </p>
+      {isLoad ? (
+        <Retries failedAtMs={atMs} retryAfterSec={retryAfterSec} onRetry={onRetry} isAlone={isAlone} />
+      ) : (
+        retryAfterSec !== null && <RetryCountdown retryAfterSec={retryAfterSec} sinceMs={atMs} />
       )}
       {onRetry !== undefined && <Button onPress={onRetry}>Try again</Button>}
+      {/* A refusal says itself what to do. */}
+      {problem !== null && isFailure && (
+        <details className={styles['detail']}>
+          <summary>Details</summary>
+          <p>{message}</p>
+          <p>
+            Request ID: <code>{problem.request_id}</code>
+          </p>
+        </details>
+      )}
     </div>
   );
+}
+
+/** A single failing request says nothing of the others; of an outage, the page can't know how far it reaches. */
+function LoadFailed({ what = 'this', status }: { what: string | undefined; status: number | undefined }) {
+  return (
+    <p>
+      <strong>We couldn’t load {what}.</strong>
+      {status === 500 && ' Your API calls aren’t affected.'}
+    </p>
+  );
+}
+
+type RetriesProps = {
+  failedAtMs: number;
+  retryAfterSec: number | null;
+  onRetry: () => void;
+  isAlone: boolean;
+};
+
+/** During an outage the connection bar tries for all. */
+function Retries({ isAlone, ...retry }: RetriesProps) {
+  const { state } = useConnection();
+  if (state === 'connected' || isAlone) return <AutoRetry {...retry} />;
+  return <p>It loads when the connection is back.</p>;
 }
 
 /** The change didn't fit what is stored by now, which the page may not show yet. */
