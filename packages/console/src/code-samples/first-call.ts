@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { examplesQuery } from '../api/examples.ts';
+import { startsSubscription } from './languages/operation.ts';
 import type { Operation } from './languages/operation.ts';
 
 /** What samples call the API with: the operator's first example, else what every GraphQL API answers. */
@@ -11,6 +12,6 @@ export function useFirstCall(): Operation {
     query,
     operationName: null,
     variables: first?.variables,
-    isSubscription: query.startsWith('subscription'),
+    isSubscription: startsSubscription(query),
   };
 }

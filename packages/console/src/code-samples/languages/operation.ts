@@ -6,6 +6,11 @@ export type Operation = {
   isSubscription: boolean;
 };
 
+/** Of a document with one operation and no comment before it. */
+export function startsSubscription(query: string): boolean {
+  return query.trimStart().startsWith('subscription');
+}
+
 /** What a sample authenticates with: a token, or the credentials that it gets one with. */
 export type Credential =
   | { kind: 'token'; token: string }

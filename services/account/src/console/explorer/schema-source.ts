@@ -53,7 +53,7 @@ async function readSchema(url: string): Promise<Introspection> {
   });
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
     if (bytes > MAX_BYTES) throw new Error(`The schema is larger than ${String(MAX_BYTES)} bytes.`);
     chunks.push(chunk);

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { startsSubscription } from '../../../code-samples/languages/operation.ts';
 import { Button } from '../../../ui/button.tsx';
 import page from '../../../ui/page/page.module.css';
 import { failureOf } from '../calls/failure.ts';
@@ -26,7 +27,7 @@ export function LightBench(props: LightBenchProps) {
   const [isRunning, setRunning] = useState(false);
   const [report, setReport] = useState<CallReport | null>(null);
   const [result, setResult] = useState('');
-  const isSubscription = /^\s*subscription\b/m.test(query);
+  const isSubscription = startsSubscription(query);
   async function run() {
     setRunning(true);
     onBusy(true);
