@@ -10,7 +10,6 @@ const rooms = {
   'services/account/src': {
     http: { of: [], floors: ['input', '.'] },
     platform: { of: ['http'], floors: ['database', 'sealing', 'audit', 'background', 'outbox', '.'] },
-    console: { of: ['http'], floors: ['addresses', '.'] },
     mail: { of: ['http', 'platform'], floors: ['layout', '.'] },
     identity: {
       of: ['http', 'platform', 'mail'],
@@ -19,6 +18,7 @@ const rooms = {
         ...['sessions', 'activity', 'people', 'two-factor'],
       ],
     },
+    console: { of: ['http', 'identity'], floors: ['addresses', 'explorer', '.'] },
     access: {
       of: base,
       floors: ['authentication', 'client-changes', 'applications', 'tokens', 'clients'],

@@ -79,7 +79,7 @@ type BenchesProps = {
   onUsed: () => void;
 };
 
-/** The plain field, and then the editors, once they have loaded and nobody is at the field. */
+/** The plain field, and then the editors, once they have loaded and the field isn't in use. */
 function Benches({ accountId, addresses, examples, pointsLeft, onUsed }: BenchesProps) {
   const { token, options, chosen, setChosen } = useToken();
   const [typed, setTyped] = useState<string | null>(null);
@@ -120,7 +120,7 @@ function Benches({ accountId, addresses, examples, pointsLeft, onUsed }: Benches
 
 type WorkbenchPart = Awaited<ReturnType<typeof loadWorkbench>>;
 
-/** The editors; null until they have loaded, and while they would take the field from whoever is at it. */
+/** The editors; null until they have loaded, and while the field is in use. */
 function useWorkbench(isBusy: boolean): WorkbenchPart | null {
   const [loaded, setLoaded] = useState<WorkbenchPart | null>(null);
   const [shown, setShown] = useState<WorkbenchPart | null>(null);

@@ -15,7 +15,7 @@ type LightBenchProps = {
   token: TokenSource;
   query: string;
   onTyped: (query: string) => void;
-  /** Whether somebody is at the field: then the editors wait. */
+  /** Whether the field is in use: then the editors wait. */
   onBusy: (isBusy: boolean) => void;
   pointsLeft: number | null;
   onUsed: () => void;
