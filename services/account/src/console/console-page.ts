@@ -73,7 +73,7 @@ export function consolePage(
   return router;
 }
 
-/** What is painted before the scripts have loaded has no navigation where nobody is signed in. */
+/** What is painted before the scripts have loaded has no navigation without a session. */
 function withEntryOutline(html: string): string {
   return html.replace('data-page="app"', 'data-page="entry"');
 }
