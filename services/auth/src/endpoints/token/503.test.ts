@@ -26,7 +26,8 @@ const READY = [200, { status: 'ready', checks: { redis: 'ok' } }];
 
 async function readiness() {
   const response = await fetch(`${auth.service.privateUrl}/health/ready`);
-  return [response.status, await response.json()];
+  const body: unknown = await response.json();
+  return [response.status, body];
 }
 
 test('account failing, away or silent: temporarily_unavailable, and service again when it is back', async () => {
