@@ -135,7 +135,8 @@ function ApplicationTable({ applications }: { applications: readonly Application
         {
           label: 'Points, 30 days',
           align: 'end',
-          cell: ({ application_id }) => points && formatNumber(points.get(application_id) ?? 0),
+          cell: ({ application_id }) =>
+            points === undefined ? '…' : formatNumber(points.get(application_id) ?? 0),
         },
         {
           label: 'Last used',
