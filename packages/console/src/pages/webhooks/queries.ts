@@ -6,7 +6,6 @@ import type { ListSearch } from '../../ui/list/list-search.ts';
 
 export type Webhook = components['schemas']['Webhook'];
 export type Delivery = components['schemas']['WebhookDelivery'];
-export type Attempt = components['schemas']['WebhookDeliveryAttempt'];
 
 const PAGE_SIZE = 25;
 

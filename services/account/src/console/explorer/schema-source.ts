@@ -6,7 +6,7 @@ const RETRY_MS = 10_000;
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 16 * 1_048_576;
 
-export type Introspection = { __schema: Record<string, unknown> };
+type Introspection = { __schema: Record<string, unknown> };
 
 /** The data API's schema; null where it isn't known. */
 export type SchemaSource = () => Promise<Introspection | null>;
