@@ -44,6 +44,12 @@ export function readingAt({ points, panels }: ChartModel, index: number): string
   return `${name}: ${rows.map((row) => `${row.name} ${row.value}`).join(', ')}`;
 }
 
+/** What stacks add up to at a point of time; null where there are fewer than two. */
+export function totalAt({ stacks, format }: ChartPanel, index: number): string | null {
+  if (stacks.length < 2) return null;
+  return format(stacks.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+}
+
 /** The rows of one panel that have a figure at a point of time. */
 export function panelRows({ stacks, lines, format }: ChartPanel, index: number) {
   const rows: (ChartValues & { mark: number | LineStyle })[] = [
@@ -52,6 +58,6 @@ export function panelRows({ stacks, lines, format }: ChartPanel, index: number) 
   ];
   return rows.flatMap(({ name, values, mark }) => {
     const value = values[index] ?? null;
-    return value === null ? [] : [{ name, value: format(value), mark }];
+    return value === null ? [] : [{ name, value: format(value), mark, isZero: value === 0 }];
   });
 }

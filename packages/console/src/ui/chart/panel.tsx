@@ -19,7 +19,7 @@ type PanelProps = {
   gutterPx: number;
 };
 
-/** One plot with its axis: stacked bars, lines over them, and the limit with its name. */
+/** One plot with its axis: a faint comparison, stacked bars over it, lines, and the limit with its name. */
 export function Panel({ panel, chartId, xScale, width, gutterPx }: PanelProps) {
   const { heightPx, lines, limit, axis } = panel;
   const yScale = scaleLinear<number>({
@@ -43,26 +43,25 @@ export function Panel({ panel, chartId, xScale, width, gutterPx }: PanelProps) {
             </text>
           </g>
         ))}
+      {lines
+        .filter(({ style }) => style === 'faint')
+        .map(({ name, style, values }) => (
+          <path key={name} d={stepPath(values, xScale, yOf)} className={lineClass(style)} />
+        ))}
       <Bars panel={panel} chartId={chartId} xScale={xScale} yScale={yScale} />
-      {lines.map(({ name, style, values }) => (
-        <LinePath
-          key={name}
-          data={indices}
-          x={center}
-          y={(index) => yOf(values[index] ?? 0)}
-          defined={(index) => (values[index] ?? null) !== null}
-        >
-          {({ path }) => {
-            const d = path(indices) ?? '';
-            return (
-              <>
-                <path d={d} className={styles['halo']} />
-                <path d={d} className={lineClass(style)} />
-              </>
-            );
-          }}
-        </LinePath>
-      ))}
+      {lines
+        .filter(({ style }) => style !== 'faint')
+        .map(({ name, style, values }) => (
+          <LinePath
+            key={name}
+            data={indices}
+            x={center}
+            y={(index) => yOf(values[index] ?? 0)}
+            defined={(index) => (values[index] ?? null) !== null}
+          >
+            {({ path }) => <path d={path(indices) ?? ''} className={lineClass(style)} />}
+          </LinePath>
+        ))}
       {limit !== null && (
         <g transform={`translate(0 ${String(yOf(limit.value))})`}>
           <path d={`M${String(gutterPx)} 0H${String(width)}`} className={styles['limit']} />
@@ -73,6 +72,23 @@ export function Panel({ panel, chartId, xScale, width, gutterPx }: PanelProps) {
       )}
     </>
   );
+}
+
+/** As wide as the bars' steps, since a figure is that of a whole day or hour. */
+function stepPath(
+  values: readonly (number | null)[],
+  xScale: PanelProps['xScale'],
+  yOf: (value: number) => number,
+): string {
+  const step = xScale.step();
+  const first = (xScale(0) ?? 0) - (step - xScale.bandwidth()) / 2;
+  return values
+    .flatMap((value, index) =>
+      value === null
+        ? []
+        : [`${index === 0 ? 'M' : 'L'}${String(first + index * step)} ${String(yOf(value))}h${String(step)}`],
+    )
+    .join('');
 }
 
 type BarsProps = Pick<PanelProps, 'panel' | 'chartId' | 'xScale'> & {

@@ -25,6 +25,8 @@ export function Plot({ model, chartId }: PlotProps) {
   const last = model.points.length - 1;
   const index = Math.min(chosen ?? last, last);
   const plotWidth = Math.max(width - GUTTER_PX, 1);
+  const stepPx = plotWidth / Math.max(model.points.length, 1);
+  const isRight = index > last / 2;
 
   function pointAt(event: PointerEvent) {
     const left = event.currentTarget.getBoundingClientRect().left + GUTTER_PX;
@@ -67,8 +69,8 @@ export function Plot({ model, chartId }: PlotProps) {
           model={model}
           chartId={chartId}
           index={index}
-          isRight={index > last / 2}
-          gutterPx={GUTTER_PX}
+          isRight={isRight}
+          distancePx={8 + (isRight ? plotWidth - index * stepPx : GUTTER_PX + (index + 1) * stepPx)}
         />
       )}
     </div>

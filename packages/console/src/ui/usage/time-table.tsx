@@ -12,9 +12,10 @@ type TimeTableProps = {
   columns: readonly TimeColumn[];
 };
 
-/** Exact figures over time: the table beside a chart. */
+/** Exact figures over time, the newest first: the table beside a chart. */
 export function TimeTable({ interval, starts, columns }: TimeTableProps) {
   const isDaily = interval === 'day';
+  const newestFirst = starts.map((start, row) => ({ start, row })).toReversed();
   const hasTotals = columns.some(({ total }) => total !== undefined);
   return (
     <div
@@ -35,8 +36,8 @@ export function TimeTable({ interval, starts, columns }: TimeTableProps) {
           </tr>
         </thead>
         <tbody>
-          {starts.map((start, row) => (
-            <tr key={start}>
+          {newestFirst.map(({ start, row }) => (
+            <tr key={start} data-empty={columns.every(({ values }) => (values[row] ?? 0) === 0)}>
               <th scope="row">
                 <time dateTime={start} title={bucketLocalStart(start)}>
                   {bucketName(start, interval)}
