@@ -15,10 +15,10 @@ const rooms = {
       of: ['http', 'platform', 'mail'],
       floors: [
         '.',
-        'accounts',
         'attempts',
-        'mails',
         'passwords',
+        'accounts',
+        'mails',
         'sessions',
         'activity',
         'people',

@@ -17,7 +17,7 @@ const PROGRAM = { poolMax: 1, acquireTimeoutMs: 10_000, statementTimeoutMs: 30_0
  * All pools of connections to Postgres. They are separate so that requests, revocations, events and background work
  * can't starve one another. docs/configuration.md sums up their connections.
  */
-export const DATABASE_POOLS = {
+const DATABASE_POOLS = {
   /** `poolMax` is DATABASE_POOL_MAX. */
   requests: { name: 'requests', ...WITHIN_REQUEST },
   /** Revocations must not wait for requests. */
