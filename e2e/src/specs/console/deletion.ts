@@ -58,8 +58,8 @@ async function expectPending(page: Page): Promise<void> {
 async function mailTo({ stack }: Pick<Journey, 'stack'>, email: string, subject: string): Promise<string> {
   const mails = await eventually(
     async () => (await stack().mails()).map((raw) => raw.replace(/=\r?\n/g, '').replaceAll('=3D', '=')),
-    (all) => all.some((mail) => mail.includes(email) && mail.includes(`Subject: ${subject}`)),
+    (all) => all.some((mail) => mail.includes(email) && mail.includes(`Subject: [Tollgate] ${subject}`)),
     LIVE_TIME_LIMIT_MS,
   );
-  return mails.find((mail) => mail.includes(email) && mail.includes(`Subject: ${subject}`)) ?? '';
+  return mails.find((mail) => mail.includes(email) && mail.includes(`Subject: [Tollgate] ${subject}`)) ?? '';
 }

@@ -30,7 +30,7 @@ export async function mailedLink(
   email: string,
   page: string,
 ): Promise<string> {
-  const link = new RegExp(`https?://[^\\s"<]+(/user/${page}\\?(?:for=sign-up&)?token=[\\w-]{43})`);
+  const link = new RegExp(`https?://[^\\s"<]+(/user/${page}\\?(?:for=[a-z-]+&)?token=[\\w-]{43})`);
   const found = await eventually(
     async () => {
       const mails = (await stack().mails()).map((raw) => raw.replace(/=\r?\n/g, '').replaceAll('=3D', '='));

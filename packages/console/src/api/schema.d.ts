@@ -139,7 +139,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get whether sign-up is enabled */
+        /** Get whether sign-up is enabled, and what a new account gets */
         get: operations["getSignUpSetting"];
         put?: never;
         /**
@@ -4579,12 +4579,25 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "enabled": true
+                     *       "enabled": true,
+                     *       "offer": {
+                     *         "plan_name": "Trial",
+                     *         "points_limit": 10000,
+                     *         "days": 14
+                     *       }
                      *     }
                      */
                     "application/json": {
                         /** @description Whether new accounts can sign up. */
                         enabled: boolean;
+                        /** @description The plan that a new account gets; null if an operator chooses one. */
+                        offer: {
+                            plan_name: string;
+                            /** @description In one billing period; null if unlimited. */
+                            points_limit: number | null;
+                            /** @description Length of the trial; null for a monthly subscription. */
+                            days: number | null;
+                        } | null;
                     };
                 };
             };

@@ -110,7 +110,7 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
   { name: 'two_factor_reset', row: () => ({ kind: 'two_factor_reset', ...own() }), pages: ['/user/account'] },
   { name: 'team_invitation', row: invitationRow, pages: ['/user/invitation'] },
   { name: 'team_handed_over', row: () => ({ kind: 'team_handed_over', ...own() }), pages: ['/user/team'] },
-  { name: 'usage_alert', row: alertRow, pages: ['/user/usage', '/user/alerts'] },
+  { name: 'usage_alert', row: alertRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },
   { name: 'webhook_disabled', row: webhookRow, pages: ['/user/webhooks', '/api/docs'] },
   {
     name: 'account_deletion_requested',
@@ -140,20 +140,27 @@ describe.each(MAILS)('$name', ({ row, pages }) => {
   let mail: Email;
   let text: string;
   let html: string;
+  /** From the heading to the end. */
+  let card: string;
+  let heading: string;
 
   beforeAll(async () => {
     mail = await sent(await row());
     text = mail.text ?? '';
     html = mail.html ?? '';
+    card = html.split('<h1')[1] ?? '';
+    heading = unescaped(/^[^>]*>([^<]*)</.exec(card)?.[1] ?? '');
   });
 
   test('has both forms, which say the same', () => {
     expect(mail.headers.find(({ key }) => key === 'content-type')?.value).toContain('multipart/alternative');
-    expect(mail.attachments).toEqual([]);
-    const [, card = ''] = html.split('<h1');
+    expect(mail.attachments).toMatchObject([
+      { mimeType: 'image/png', disposition: 'inline', contentId: '<logo>' },
+    ]);
+    expect(mail.subject).toBe(`[${PRODUCT}] ${heading}`);
     expect(wordsOf(textOf(`<h1${card}`))).toEqual(wordsOf(text.replace('\n--\n', '\n')));
-    expect(text).toContain(mail.subject);
-    expect(unescaped(html)).toContain(`<title>${mail.subject ?? ''}</title>`);
+    expect(text.startsWith(heading)).toBe(true);
+    expect(unescaped(html)).toContain(`<title>${heading}</title>`);
   });
 
   test('links to pages that exist, with a token only where it is needed, in both forms', () => {
@@ -171,7 +178,7 @@ describe.each(MAILS)('$name', ({ row, pages }) => {
 
   test('loads nothing, runs nothing, and contains no text that a stranger typed', () => {
     expect(html).not.toMatch(
-      /<(?:script|img|link|iframe|object|video|form|base)\b|\bon\w+=|url\(|@import|@font-face/i,
+      /<(?:script|img(?! src="cid:)|link|iframe|object|video|form|base)\b|\bon\w+=|url\(|@import|@font-face/i,
     );
     expect(html).not.toContain('<b>');
     expect(html + text).not.toContain('evil.invalid');

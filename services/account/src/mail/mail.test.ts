@@ -114,7 +114,10 @@ test.each([
 ])('MAIL_FROM=%s reaches its readers', async (setting, name, address) => {
   const server = await startMailServer();
   const transport = smtpTransport({ url: server.url, from: senderOf(setting), timeoutMs: 20_000 });
-  await transport.send({ to: 'ada@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>' }, 1);
+  await transport.send(
+    { to: 'ada@example.com', subject: 'Hello', text: 'Hello', html: '<p>Hello</p>', logo: null },
+    1,
+  );
   transport.close();
   const raw = server.received[0] ?? '';
   expect(raw).toMatch(/^[\t\n\r -~]*$/);

@@ -6,6 +6,7 @@ import type { Worker } from '../platform/background/worker.ts';
 import { createQuery } from '../platform/database/query.ts';
 import type { Platform } from '../platform/open.ts';
 import { createOutboxMetrics } from '../platform/outbox/metrics.ts';
+import { mailLogo } from './layout/logo.ts';
 import type { AnyMailRenderers } from './mail-renderer.ts';
 import { MAIL_METRICS, startMailWorker } from './mail-worker.ts';
 import type { Sender } from './sender.ts';
@@ -25,7 +26,11 @@ export function openMail(
       renderers,
       transport: mailTransport(config, logger),
       attemptTimeoutMs: config.MAIL_ATTEMPT_TIMEOUT_MS,
-      site: { publicUrl: config.PUBLIC_URL, productName: config.PRODUCT_NAME },
+      site: {
+        publicUrl: config.PUBLIC_URL,
+        productName: config.PRODUCT_NAME,
+        logo: mailLogo(config.PRODUCT_LOGO_PATH),
+      },
       dueWatch,
       logger,
       metrics: createOutboxMetrics(registry, MAIL_METRICS),

@@ -1,6 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import { LOGO_CID } from './layout/html-body.ts';
 import type { Mail } from './layout/mail-content.ts';
 import type { Sender } from './sender.ts';
 
@@ -28,7 +29,7 @@ export function smtpTransport(options: { url: string; from: Sender; timeoutMs: n
       // Ends the connection too, so that an abandoned attempt delivers nothing later.
       const signal = AbortSignal.timeout(timeoutMs);
       try {
-        await transport.sendMail({ from, ...mail, headers: NO_AUTO_REPLY, signal });
+        await transport.sendMail({ ...messageOf(mail, from), signal });
       } catch (error) {
         throw signal.aborted ? new MailTimeoutError(timeoutMs) : error;
       }
@@ -45,7 +46,7 @@ export function folderTransport(options: { directory: string; from: Sender }): M
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return {
     send: async (mail, id) => {
-      const { message } = await transport.sendMail({ from, ...mail, headers: NO_AUTO_REPLY });
+      const { message } = await transport.sendMail(messageOf(mail, from));
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const file = join(directory, `${String(id)}-${String(Date.now())}.eml`);
       // Renamed at the end, so that a reader finds the complete file.
@@ -60,6 +61,16 @@ export function folderTransport(options: { directory: string; from: Sender }): M
 
 /** Prevents automatic replies (RFC 3834). */
 const NO_AUTO_REPLY = { 'Auto-Submitted': 'auto-generated' };
+
+function messageOf({ logo, ...mail }: Mail, from: Sender) {
+  const inline = {
+    filename: 'logo.png',
+    content: logo ?? '',
+    cid: LOGO_CID,
+    contentDisposition: 'inline',
+  } as const;
+  return { from, ...mail, headers: NO_AUTO_REPLY, attachments: logo === null ? [] : [inline] };
+}
 
 class MailTimeoutError extends Error {
   readonly code = 'ETIMEDOUT';

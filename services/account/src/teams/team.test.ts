@@ -201,7 +201,7 @@ describe('a team', () => {
       ],
     });
     const { subject } = await nthMail(suite.mailDirectory, member.email, 2);
-    expect(subject).toBe('You now manage your team');
+    expect(subject).toBe('[Tollgate] You now manage your team');
     const back = await handOver(member, manager.account_id);
     expect(back.body).toMatchObject({ billing_status: 'active', warning: null });
   });

@@ -153,7 +153,8 @@ export function mailsTo(directory: string, email: string): ReadMail[] {
 
 /** Reads a mail's plain part. */
 export function readMail(raw: string): ReadMail {
-  const field = (name: string) => new RegExp(`^${name}: (.*)\\r?$`, 'mi').exec(raw)?.[1]?.trim() ?? '';
+  const unfolded = raw.replace(/\r?\n[ \t]+/g, ' ');
+  const field = (name: string) => new RegExp(`^${name}: (.*)\\r?$`, 'mi').exec(unfolded)?.[1]?.trim() ?? '';
   const text = raw.replace(/=\r?\n/g, '').replaceAll('=3D', '=');
   return {
     to: field('To'),

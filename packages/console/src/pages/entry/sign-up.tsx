@@ -1,10 +1,20 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { formatNumber, formatTimeLeft } from '../../ui/format.ts';
+import page from '../../ui/page/page.module.css';
 import { CheckEmail } from './check-email.tsx';
 import { EntryPage } from './entry-page.tsx';
 import { SignInLink } from './sign-in-link.tsx';
+
+const signUpQuery = queryOptions({
+  queryKey: ['sign-up'],
+  queryFn: ({ signal }) => resultOf(api.GET('/api/console/sign-up', { signal })),
+});
+
+const DAY_SEC = 86_400;
 
 type SignUp = { email: string; name: string };
 
@@ -29,6 +39,7 @@ export function SignUpPage() {
   }
   return (
     <EntryPage title="Create your account">
+      <Offer />
       <Form
         submitLabel="Sign up"
         onSubmit={async (values) => {
@@ -64,5 +75,22 @@ export function SignUpPage() {
         Already have an account? <SignInLink>Sign in</SignInLink>
       </p>
     </EntryPage>
+  );
+}
+
+/** What one gets, by the plan's own figures; the line keeps its place until they are there. */
+function Offer() {
+  const { data } = useQuery(signUpQuery);
+  const offer = data?.offer;
+  if (data?.enabled === false) return <p role="status">New accounts can’t sign up at the moment.</p>;
+  if (offer === null) return null;
+  if (offer === undefined) return <p className={page['muted']}>&nbsp;</p>;
+  const points =
+    offer.points_limit === null ? 'Unlimited points' : `${formatNumber(offer.points_limit)} points`;
+  return (
+    <p className={page['muted']}>
+      <bdi>{offer.plan_name}</bdi>: {points}
+      {offer.days === null ? ' a month' : `, ${formatTimeLeft(offer.days * DAY_SEC)}`}, no card needed.
+    </p>
   );
 }

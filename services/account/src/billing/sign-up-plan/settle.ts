@@ -5,7 +5,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { createPeriod } from '../period-changes/changes.ts';
 import { lastStartedPeriod } from '../periods/period-store.ts';
 import { createSubscription } from '../subscriptions/changes.ts';
-import { findOfferedPlanId, isInvited, needsNoPlan, putOff, storeSettled } from './store.ts';
+import { findOfferedPlan, isInvited, needsNoPlan, putOff, storeSettled } from './store.ts';
 
 export type SignUpPlanSetting = {
   /** Name or id. */
@@ -29,11 +29,11 @@ const SIGN_UP: Actor = { actor: 'sign-up', address: 'none', request_id: 'none' }
 export async function settle(query: Query, setting: SignUpPlanSetting, accountId: number): Promise<void> {
   await lockAccount(query, accountId);
   if (await needsNoPlan(query, accountId)) return storeSettled(query, accountId, null);
-  const planId = await findOfferedPlanId(query, setting.plan);
-  if (planId === undefined || (await isInvited(query, accountId))) {
+  const plan = await findOfferedPlan(query, setting.plan);
+  if (plan === undefined || (await isInvited(query, accountId))) {
     return putOff(query, accountId, RETRY_SEC);
   }
-  await storeSettled(query, accountId, await start(query, accountId, planId, setting.days));
+  await storeSettled(query, accountId, await start(query, accountId, plan.plan_id, setting.days));
 }
 
 async function start(

@@ -90,6 +90,18 @@ test('the plan is active at once, for the days of the setting, with an audit ent
   });
 });
 
+test('is offered to whoever is about to sign up, as it is sold', async () => {
+  const offered = async () => (await openBrowser(suite.account).request('GET', '/sign-up')).body;
+  const offer = { plan_name: 'Trial of the suite', points_limit: 1_000, days: TRIAL_DAYS };
+  expect(await offered()).toEqual({ enabled: true, offer });
+  await done(suite.account, 'POST', `/private/plans/${String(planId)}/archive`);
+  try {
+    expect(await offered()).toEqual({ enabled: true, offer: null });
+  } finally {
+    await done(suite.account, 'POST', `/private/plans/${String(planId)}/restore`);
+  }
+});
+
 test('a link used twice, at two replicas at once, starts one plan', async () => {
   const replica = await startServiceProcess('account', suite.settings);
   try {

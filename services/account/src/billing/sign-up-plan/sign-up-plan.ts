@@ -6,9 +6,10 @@ import type { SignUpPlan } from '../../identity/people/people.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import { startWorkLoop } from '../../platform/background/work-loop.ts';
+import { enforcedLimits } from '../periods/limits.ts';
 import { RETRY_SEC, settle } from './settle.ts';
 import type { SignUpPlanSetting } from './settle.ts';
-import { SIGN_UPS_PENDING, findOfferedPlanId, putOff, recordSignUp, takePending } from './store.ts';
+import { SIGN_UPS_PENDING, findOfferedPlan, putOff, recordSignUp, takePending } from './store.ts';
 
 type Background = {
   setting: SignUpPlanSetting;
@@ -28,6 +29,12 @@ export function createSignUpPlan({
   logger: Pick<Logger, 'warn'>;
 }): SignUpPlan {
   return {
+    offer: async (query) => {
+      const plan = await findOfferedPlan(query, setting.plan);
+      if (plan === undefined) return null;
+      const { points_limit } = enforcedLimits({ ...plan, team_slots_limit: null });
+      return { plan_name: plan.name, points_limit, days: setting.days === 0 ? null : setting.days };
+    },
     record: recordSignUp,
     start: async (accountId) => {
       try {
@@ -98,7 +105,7 @@ function planCheck({
   let nextMs = 0;
   return async () => {
     if (performance.now() < nextMs) return;
-    const isMissing = (await findOfferedPlanId(query, setting.plan)) === undefined;
+    const isMissing = (await findOfferedPlan(query, setting.plan)) === undefined;
     nextMs = performance.now() + RETRY_SEC * 1_000;
     missing.set(isMissing ? 1 : 0);
     if (isMissing && !wasMissing) {

@@ -38,15 +38,17 @@ export async function putOff(query: Query, accountId: number, sec: number): Prom
   );
 }
 
+type OfferedPlan = { plan_id: number; name: string; description: Readonly<Record<string, unknown>> };
+
 /** By id if `plan` is one, else by name. Archived plans can't be started. */
-export async function findOfferedPlanId(query: Query, plan: string): Promise<number | undefined> {
+export async function findOfferedPlan(query: Query, plan: string): Promise<OfferedPlan | undefined> {
   const isId = /^[1-9]\d{0,14}$/.test(plan);
-  const rows = await query<{ plan_id: number }>(
-    `SELECT plan_id FROM plans
+  const rows = await query<OfferedPlan>(
+    `SELECT plan_id, name, description FROM plans
      WHERE ${isId ? 'plan_id = CAST(:plan AS bigint)' : 'name = :plan'} AND archived_at IS NULL`,
     { plan },
   );
-  return rows[0]?.plan_id;
+  return rows[0];
 }
 
 /** Whether the account has had a period, or a team pays for it. */

@@ -73,5 +73,5 @@ async function signUpMail(query: Query, recipient: string, site: MailSite, signU
 }
 
 function verifyLink({ publicUrl }: MailSite, token: string): string {
-  return `${publicUrl}/user/verify-email?token=${token}`;
+  return `${publicUrl}/user/verify-email?for=email-change&token=${token}`;
 }

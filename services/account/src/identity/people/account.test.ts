@@ -46,7 +46,7 @@ describe('changing the email address', () => {
     expect((await verify(token)).body).toEqual({ email });
     expect((await browser.request('GET', '/session')).body['email']).toBe(email);
     expect((await nthMail(suite.mailDirectory, person.email, 2)).subject).toBe(
-      'Your email address was changed',
+      '[Tollgate] Your email address was changed',
     );
     const late = { token: reset.token, password: 'another good one' };
     expect((await browser.request('POST', '/password-reset/confirm', late)).status).toBe(400);
@@ -73,7 +73,10 @@ describe('changing the email address', () => {
     const other = await insertPerson(suite.database);
     expect((await changeEmail(other.email)).status).toBe(202);
     const mail = await nthMail(suite.mailDirectory, other.email);
-    expect([mail.subject, mail.token]).toEqual(['Your email address is already in use', undefined]);
+    expect([mail.subject, mail.token]).toEqual([
+      '[Tollgate] Your email address is already in use',
+      undefined,
+    ]);
   });
 
   test('by two accounts to one address, both verified at once: one of them has it', async () => {

@@ -32,6 +32,8 @@ const BY_MAIL = {
   example: {},
 } satisfies Answer;
 
+const SIGN_UP_SETTING = { enabled: true, offer: { plan_name: 'Trial', points_limit: 10_000, days: 14 } };
+
 const EMAIL = 'ada@example.com';
 const PASSWORD = 'correct horse battery staple';
 const TOKEN = 'b3J2aWxsZS13cmlnaHQtYW5kLXdpbGJ1ci13cmlnaHQ';
@@ -42,12 +44,15 @@ export const ownerPeople = {
   operations: [
     operation('GET /api/console/sign-up', {
       operationId: 'getSignUpSetting',
-      summary: 'Get whether sign-up is enabled',
+      summary: 'Get whether sign-up is enabled, and what a new account gets',
       caller: anyone,
       answers: {
-        200: { description: 'The setting.', schema: signUpSettingSchema, example: { enabled: true } },
+        200: { description: 'The setting.', schema: signUpSettingSchema, example: SIGN_UP_SETTING },
       },
-      handle: ({ signUpEnabled }: SignUpSetting) => ({ enabled: signUpEnabled }),
+      handle: async ({ signUpEnabled, signUpPlan, query }: SignUpSetting & PeopleParts) => ({
+        enabled: signUpEnabled,
+        offer: signUpEnabled && signUpPlan !== null ? await signUpPlan.offer(query) : null,
+      }),
     }),
     operation('POST /api/console/sign-up', {
       operationId: 'signUp',

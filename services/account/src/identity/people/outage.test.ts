@@ -47,7 +47,7 @@ test('Postgres away: 503 and never a signed-out answer; then it goes on, with th
     await becomeReady(suite.account);
     expect((await browser.request('GET', '/session')).status).toBe(200);
     await waitFor(async () => (await stranger.request('POST', '/password-reset', { email })).status === 202);
-    expect((await nthMail(suite.mailDirectory, email)).subject).toBe('Reset your password');
+    expect((await nthMail(suite.mailDirectory, email)).subject).toBe('[Tollgate] Reset your password');
   } finally {
     await suite.close();
     await postgres.stop();

@@ -54,7 +54,9 @@ describe('changing the password', () => {
     expect(await Promise.all([browser, other, stale].map(isSignedIn))).toEqual([true, false, false]);
     expect(await signIn(person, person.password)).toBe(401);
     expect(await signIn(person, NEW_PASSWORD)).toBe(201);
-    expect((await nthMail(suite.mailDirectory, person.email)).subject).toBe('Your password was changed');
+    expect((await nthMail(suite.mailDirectory, person.email)).subject).toBe(
+      '[Tollgate] Your password was changed',
+    );
     expect(await audited(person)).toEqual(['signed_in', 'signed_in', 'password_changed', 'signed_in']);
   });
 
@@ -136,7 +138,9 @@ describe('resetting the password', () => {
       await signIn(person, person.password),
       await signIn(person, NEW_PASSWORD),
     ]).toEqual([false, 401, 201]);
-    expect((await nthMail(suite.mailDirectory, person.email, 2)).subject).toBe('Your password was changed');
+    expect((await nthMail(suite.mailDirectory, person.email, 2)).subject).toBe(
+      '[Tollgate] Your password was changed',
+    );
     expect(await audited(person)).toEqual([
       'signed_in',
       'password_reset_requested',

@@ -38,7 +38,7 @@ describe('signing up', () => {
     const answer = await request('POST', '/sign-up', person);
     expect([answer.status, answer.body, answer.headers.get('cache-control')]).toEqual([202, {}, 'no-store']);
     const { token, subject, text } = await nthMail(suite.mailDirectory, person.email);
-    expect(subject).toBe('Confirm your email address');
+    expect(subject).toBe('[Tollgate] Confirm your email address');
     expect(text).toContain(`http://tollgate.example/user/verify-email?for=sign-up&token=${String(token)}`);
     expect(await accountsOf(person.email)).toEqual([]);
     const { email } = person;
@@ -109,7 +109,7 @@ describe('signing up', () => {
     const names = (headers: Headers) => [...headers.keys()].sort();
     expect(names(taken.headers)).toEqual(names(fresh.headers));
     const mail = await nthMail(suite.mailDirectory, known.email);
-    expect([mail.subject, mail.token]).toEqual(['You already have an account', undefined]);
+    expect([mail.subject, mail.token]).toEqual(['[Tollgate] You already have an account', undefined]);
     expect(await accountsOf(known.email)).toHaveLength(1);
     expect((await request('POST', '/session', { email: known.email, password: known.password })).status).toBe(
       201,
@@ -266,7 +266,7 @@ describe('where sign-up is switched off', () => {
     const off = await startPeople({ SIGN_UP_ENABLED: 'false' });
     try {
       const { request } = openBrowser(off.account);
-      expect((await request('GET', '/sign-up')).body).toEqual({ enabled: false });
+      expect((await request('GET', '/sign-up')).body).toEqual({ enabled: false, offer: null });
       for (const path of ['/sign-up', '/sign-up/resend']) {
         const { status, body } = await request('POST', path, newPerson());
         expect([status, body['code']]).toEqual([403, 'forbidden']);
@@ -275,6 +275,6 @@ describe('where sign-up is switched off', () => {
     } finally {
       await off.close();
     }
-    expect((await browser().request('GET', '/sign-up')).body).toEqual({ enabled: true });
+    expect((await browser().request('GET', '/sign-up')).body).toEqual({ enabled: true, offer: null });
   });
 });

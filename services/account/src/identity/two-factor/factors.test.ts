@@ -77,7 +77,9 @@ describe('setting up the app', () => {
     });
     expect((await browser.request('POST', '/two-factor/totp')).body['code']).toBe('totp_enabled');
     expect((await confirm(totpCode(secret, 1))).status).toBe(400);
-    expect((await nthMail(suite.mailDirectory, person.email)).subject).toBe('Authenticator app added');
+    expect((await nthMail(suite.mailDirectory, person.email)).subject).toBe(
+      '[Tollgate] Authenticator app added',
+    );
   });
 
   test('by many at once makes one set of recovery codes', async () => {
@@ -114,7 +116,9 @@ describe('setting up the app', () => {
     const renewed = await owner.browser.request('POST', '/two-factor/recovery-codes');
     expect([renewed.status, renewed.body['code']]).toEqual([409, 'two_factor_disabled']);
     expect(await isSignedIn(await signedInBrowser(suite.account, owner))).toBe(true);
-    expect((await nthMail(suite.mailDirectory, owner.email, 2)).subject).toBe('Authenticator app removed');
+    expect((await nthMail(suite.mailDirectory, owner.email, 2)).subject).toBe(
+      '[Tollgate] Authenticator app removed',
+    );
   });
 
   test('beside a passkey, removing one of the two keeps the second step and the codes', async () => {
@@ -158,7 +162,9 @@ describe('a session that was not confirmed lately', () => {
     const again = await confirm(code);
     expect([again.status, again.body['errors']]).toEqual([400, [WRONG_CODE]]);
     expect((await owner.browser.request('DELETE', '/two-factor/totp')).status).toBe(204);
-    expect((await nthMail(suite.mailDirectory, owner.email, 2)).subject).toBe('Recovery code used');
+    expect((await nthMail(suite.mailDirectory, owner.email, 2)).subject).toBe(
+      '[Tollgate] Recovery code used',
+    );
   });
 
   test('guesses of its codes count with those of sign-ins', async () => {
@@ -226,5 +232,5 @@ test('operators reset an owner’s factors: the password is enough, it is audite
     .where({ account_id: owner.account_id, action: 'two_factor_reset' });
   expect(audit).toMatchObject([{ details: { removed: ['totp', 'passkey', 'recovery_code'] } }]);
   const mail = await nthMail(suite.mailDirectory, owner.email, 3);
-  expect(mail.subject).toBe('Two-factor authentication was reset');
+  expect(mail.subject).toBe('[Tollgate] Two-factor authentication was reset');
 });

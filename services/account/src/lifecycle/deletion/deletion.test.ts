@@ -107,7 +107,7 @@ describe('a request', () => {
   test('tells by mail until when it can be cancelled', async () => {
     const { body } = await requestDeletion(owner);
     const mail = await nthMail(mailDirectory, owner.email);
-    expect(mail.subject).toBe('Your account will be deleted');
+    expect(mail.subject).toBe('[Tollgate] Your account will be deleted');
     expect(mail.text).toContain(`Deletion: ${String(body['due_at']).slice(0, 16).replace('T', ' ')} (UTC)`);
     expect(mail.text).toContain('/user/account');
   });
@@ -161,7 +161,9 @@ describe('in the grace', () => {
     const path = `/applications/${String(application?.application_id)}/rotate-secret`;
     expect((await browser.request('POST', path, { overlap_sec: 0 })).status).toBe(200);
     expect((await browser.request('POST', '/temporary-token')).status).toBe(200);
-    expect((await nthMail(mailDirectory, owner.email, 2)).subject).toBe('Your account will not be deleted');
+    expect((await nthMail(mailDirectory, owner.email, 2)).subject).toBe(
+      '[Tollgate] Your account will not be deleted',
+    );
     expect(await actionsOf(owner)).toContain('account_deletion_cancelled');
   });
 
@@ -206,7 +208,7 @@ describe('when the grace is over', () => {
       deletion_due_at: null,
       erased_at: expect.any(Date) as unknown,
     });
-    expect((await nthMail(mailDirectory, email, 2)).subject).toBe('Your account was deleted');
+    expect((await nthMail(mailDirectory, email, 2)).subject).toBe('[Tollgate] Your account was deleted');
     await waitFor(async () => (await suite.database('mail_outbox').where({ recipient: email })).length === 0);
     const dump = JSON.stringify(await everything());
     expect(dump).not.toMatch(/canary/i);
@@ -290,7 +292,9 @@ describe('when the grace is over', () => {
     await suite.account.stop();
     await suite.account.restart({ HOUSEKEEPING_INTERVAL_SEC: '86400' });
     expect((await actionsOf(owner)).filter((action) => action === 'account_erased')).toHaveLength(1);
-    expect((await nthMail(mailDirectory, owner.email, 2)).subject).toBe('Your account was deleted');
+    expect((await nthMail(mailDirectory, owner.email, 2)).subject).toBe(
+      '[Tollgate] Your account was deleted',
+    );
     expect(mailsTo(mailDirectory, owner.email)).toHaveLength(2);
   }, 60_000);
 

@@ -68,7 +68,7 @@ test('cancel it, which the owner gets a mail about and the audit log says who di
   const cancelled = await operate('POST', operated(owner, '/cancel'));
   expect([cancelled.status, cancelled.body['deletion_due_at']]).toEqual([200, null]);
   expect((await nthMail(suite.mailDirectory, owner.email, 2)).subject).toBe(
-    'Your account will not be deleted',
+    '[Tollgate] Your account will not be deleted',
   );
   expect((await owner.browser.request('GET', '/applications')).status).toBe(200);
   expect(await actorOf('account_deletion_cancelled')).toMatch(/^operator:/);
@@ -86,7 +86,9 @@ test('carry it out before its time, but only if the owner has requested it', asy
     { name: 'Deleted account', deletion_due_at: null, erased_at: expect.any(String) as unknown },
   ]);
   expect(await actorOf('account_deletion_carried_out')).toMatch(/^operator:/);
-  expect((await nthMail(suite.mailDirectory, owner.email, 2)).subject).toBe('Your account was deleted');
+  expect((await nthMail(suite.mailDirectory, owner.email, 2)).subject).toBe(
+    '[Tollgate] Your account was deleted',
+  );
   expect((await operate('POST', path)).status).toBe(404);
 });
 

@@ -3,8 +3,11 @@ import { markup } from './html.ts';
 import type { Html } from './html.ts';
 import { DARK_THEME, STYLES } from './styles.ts';
 
-/** Tables and inline styles, which all mail clients lay out alike. No image, no script, nothing loaded. */
-export function htmlBody(content: MailContent, { publicUrl, productName }: MailSite): string {
+/** How the page names the logo that comes with the mail (RFC 2392). */
+export const LOGO_CID = 'logo';
+
+/** Tables and inline styles, which all mail clients lay out alike. No script, and nothing loaded. */
+export function htmlBody(content: MailContent, { publicUrl, productName, logo }: MailSite): string {
   const { subject, lines } = content;
   return markup`<!doctype html>
 <html lang="en">
@@ -21,7 +24,7 @@ ${DARK_THEME}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"><tr>
 <td class="page" align="center" style="${STYLES.outer}">
 <table role="presentation" cellpadding="0" cellspacing="0" border="0" style="${STYLES.column}">
-<tr><td class="text" align="left" style="${STYLES.product}"><bdi>${productName}</bdi></td></tr>
+<tr><td class="text" align="left" style="${STYLES.product}">${logo === null ? '' : LOGO}<bdi>${productName}</bdi></td></tr>
 <tr><td class="card" align="left" style="${STYLES.card}">
 <h1 class="text" style="${STYLES.heading}">${subject}</h1>
 ${blocksOf(content)}</td></tr>
@@ -33,6 +36,8 @@ ${blocksOf(content)}</td></tr>
 </html>
 `.html;
 }
+
+const LOGO = markup`<img src="cid:${LOGO_CID}" alt="" width="24" height="24" style="${STYLES.logo}">`;
 
 export function hostOf(publicUrl: string): string {
   return new URL(publicUrl).host;

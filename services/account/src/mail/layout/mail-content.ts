@@ -1,9 +1,10 @@
 /**
- * What a mail says; render-mail.ts turns it into HTML and text. Holds no text that a stranger typed, such as a name, so that
- * no one can send their words through us (docs/design/identity.md).
+ * What a mail says; render-mail.ts turns it into HTML and text. Holds no text that a stranger typed, so that no one can
+ * send their words through us (docs/design/deliveries.md); an invitation names the team if its name is plain.
  */
 export type MailContent = {
   to: string;
+  /** Also the heading; render-mail.ts puts the product's name before it. */
   subject: string;
   lines: readonly string[];
   facts?: readonly (readonly [label: string, value: string])[];
@@ -14,7 +15,12 @@ export type MailContent = {
 export type MailLink = { label: string; href: string };
 
 /** What all mails of an installation have in common. Links start at `publicUrl`. */
-export type MailSite = { publicUrl: string; productName: string };
+export type MailSite = {
+  publicUrl: string;
+  productName: string;
+  /** A PNG; null for none. */
+  logo: Buffer | null;
+};
 
 /** A mail in both forms, ready to be sent. */
-export type Mail = { to: string; subject: string; text: string; html: string };
+export type Mail = { to: string; subject: string; text: string; html: string; logo: Buffer | null };

@@ -4,5 +4,11 @@ import { textBody } from './text-body.ts';
 
 export function renderMail(content: MailContent, site: MailSite): Mail {
   const { to, subject } = content;
-  return { to, subject, text: textBody(content, site), html: htmlBody(content, site) };
+  return {
+    to,
+    subject: `[${site.productName}] ${subject}`,
+    text: textBody(content, site),
+    html: htmlBody(content, site),
+    logo: site.logo,
+  };
 }

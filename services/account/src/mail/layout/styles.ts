@@ -17,6 +17,7 @@ export const STYLES = {
   outer: `padding:32px 16px;background-color:${LIGHT.page}`,
   column: `width:100%;max-width:560px;table-layout:fixed;${BREAKS}`,
   product: `padding:0 0 16px;font-weight:600;color:${LIGHT.text};${MEDIUM}`,
+  logo: 'margin-right:8px;border:0;vertical-align:middle',
   card: `padding:28px 24px 16px;background-color:${LIGHT.surface};border:1px solid ${LIGHT.border};border-radius:6px`,
   heading: `margin:0 0 16px;font-size:20px;line-height:28px;font-weight:600;color:${LIGHT.text};${FONT}`,
   paragraph: `margin:0 0 16px;color:${LIGHT.text};${MEDIUM}`,

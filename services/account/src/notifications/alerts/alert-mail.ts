@@ -52,15 +52,25 @@ function alertMail(alert: MailedAlert, { publicUrl }: MailSite): MailContent {
   return {
     to,
     subject: `You've used ${percent}% of your ${limit}`,
-    lines: [`You've used ${usage} in this billing period.`],
+    lines: [`You've used ${usage} in this billing period.`, consequenceOf(alert)],
     facts: [
       ['Threshold reached', `${String(share)}% of the limit`],
       ['Billing period', `${String(started)} to ${String(ended)} (UTC)`],
     ],
-    action: { label: 'View usage', href: `${publicUrl}/user/usage` },
+    action: { label: 'View your plan', href: `${publicUrl}/user/plan` },
     closing: [
+      { label: 'See what used it', href: `${publicUrl}/user/usage` },
       'You get one alert per threshold and billing period.',
       { label: 'Change the thresholds or turn these emails off', href: `${publicUrl}/user/alerts` },
     ],
   };
+}
+
+function consequenceOf({ limit_name, used, limit_value }: MailedAlert): string {
+  if (limit_name === 'team_slots_limit') {
+    return 'When all slots are used, you can invite no one else until you get more slots or a larger plan.';
+  }
+  return used >= limit_value
+    ? 'API calls are refused with status 402 until the next billing period starts or you upgrade your plan.'
+    : 'At 100%, API calls are refused with status 402 until the next billing period starts or you upgrade your plan.';
 }

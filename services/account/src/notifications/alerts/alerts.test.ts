@@ -104,8 +104,10 @@ describe('usage that passes a share', () => {
     expect(await alertsOf(suite, period_id)).toEqual([]);
     await use(suite, owner, period_id, { points: 1 });
     const mail = await nthMail(suite.mailDirectory, owner.email);
-    expect(mail.subject).toBe("You've used 80% of your points");
+    expect(mail.subject).toBe("[Tollgate] You've used 80% of your points");
     expect(mail.text).toContain("You've used 800 of 1,000 points");
+    expect(mail.text).toContain('At 100%, API calls are refused with status 402');
+    expect(mail.text).toContain('http://tollgate.example/user/plan');
     expect(mail.text).toContain('http://tollgate.example/user/usage');
 
     const own = () =>
@@ -144,8 +146,8 @@ describe('usage that passes a share', () => {
     await waitFor(() => own().length === 2);
     await allChecked(suite);
     expect(subjectsTo(suite, owner)).toEqual([
-      "You've used 80% of your points",
-      "You've used 100% of your points",
+      "[Tollgate] You've used 80% of your points",
+      "[Tollgate] You've used 100% of your points",
     ]);
     expect((await alertsOf(suite, period_id)).map(({ share }) => share)).toEqual([80, 100]);
 
@@ -164,7 +166,7 @@ describe('usage that passes a share', () => {
     await waitFor(async () => (await alertsOf(suite, period_id)).length === 2);
     await nthMail(suite.mailDirectory, owner.email);
     await allChecked(suite);
-    expect(subjectsTo(suite, owner)).toEqual(["You've used 100% of your points"]);
+    expect(subjectsTo(suite, owner)).toEqual(["[Tollgate] You've used 100% of your points"]);
   });
 
   test('of time and traffic counts like that of points; a limit of 0 or none is never passed', async () => {
@@ -189,7 +191,7 @@ describe('usage that passes a share', () => {
     const period_id = await period({ description: { points_limit: 100 } });
     await use(suite, owner, period_id, { account_id: member.account_id, points: 90 });
     await nthMail(suite.mailDirectory, owner.email);
-    expect(subjectsTo(suite, member)).toEqual(["You've been invited to a team"]);
+    expect(subjectsTo(suite, member)).toEqual([`[Tollgate] ${owner.email} invites you to a team`]);
   });
 
   test('is found whoever writes it: a rebuild, an operator, a limit that shrinks', async () => {
@@ -230,7 +232,7 @@ describe('usage that passes a share', () => {
     await settings({ mail: true, shares: [50, 60, 99], limits: {} });
     await allChecked(suite);
     expect((await alertsOf(suite, period_id)).map(({ share }) => share)).toEqual([50, 60]);
-    expect(subjectsTo(suite, owner)).toEqual(["You've used 70% of your points"]);
+    expect(subjectsTo(suite, owner)).toEqual(["[Tollgate] You've used 70% of your points"]);
   });
 });
 
@@ -242,7 +244,7 @@ test('a mail says how much is used, not only which threshold that has passed', a
   await allChecked(suite);
   await settings({ mail: true, shares: [], limits: { team_slots_limit: [1] } });
   const mail = await nthMail(suite.mailDirectory, owner.email);
-  expect(mail.subject).toBe("You've used 40% of your team slots");
+  expect(mail.subject).toBe("[Tollgate] You've used 40% of your team slots");
   expect(mail.text).toContain("You've used 2 of 5 slots");
   expect(mail.text).toContain('Threshold reached: 1% of the limit');
 });
@@ -261,7 +263,7 @@ test('team slots: who is invited counts, and what is taken when a period begins'
     { share: 100 },
   ]);
   await nthMail(suite.mailDirectory, owner.email);
-  expect(subjectsTo(suite, owner)).toEqual(["You've used 100% of your team slots"]);
+  expect(subjectsTo(suite, owner)).toEqual(["[Tollgate] You've used 100% of your team slots"]);
   await suite
     .database('billing_periods')
     .where({ period_id })

@@ -49,7 +49,7 @@ test('two replicas that notice at once: each share once, each mail once', async 
   await nthMail(suite.mailDirectory, owner.email);
   await waitFor(async () => (await suite.database('mail_outbox')).length === 0);
   expect((await alertsOf(suite, period_id)).map(({ share }) => share)).toEqual([80, 100]);
-  expect(subjectsTo(suite, owner)).toEqual(["You've used 100% of your points"]);
+  expect(subjectsTo(suite, owner)).toEqual(["[Tollgate] You've used 100% of your points"]);
 });
 
 test('while a check is being taken, usage that comes asks for one of its own', async () => {

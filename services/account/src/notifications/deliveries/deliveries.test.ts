@@ -228,7 +228,7 @@ describe('a webhook is switched off', () => {
     });
     await sendTest(owner, webhook);
     const mail = await nthMail(suite.mailDirectory, owner.email);
-    expect(mail.subject).toBe('A webhook was disabled');
+    expect(mail.subject).toBe('[Tollgate] A webhook was disabled');
     const { body } = await owner.browser.request('GET', webhook.path);
     expect(body).toMatchObject({ enabled: false, disabled_reason: 'gone' });
     expect((await deliveriesOf(owner, webhook))[0]).toMatchObject({ status: 'failed', error: 'gone' });

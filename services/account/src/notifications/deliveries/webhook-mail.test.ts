@@ -50,7 +50,7 @@ test('the mail names the webhook, without its query, and leads to the webhooks',
   await sendTest(owner, webhook);
   const mail = await told();
   const id = String(webhook.webhook_id);
-  expect(mail.subject).toBe('A webhook was disabled');
+  expect(mail.subject).toBe('[Tollgate] A webhook was disabled');
   expect(mail.text).toContain(`Webhook: ${id}`);
   expect(mail.text).toContain(`Address: ${receiver.url}`);
   expect(mail.text).not.toContain('in-the-query');

@@ -87,9 +87,10 @@ describe('who is invited by e-mail', () => {
     await invite(manager, email);
     const { subject, token, text } = await nthMail(suite.mailDirectory, email);
     expect([subject, text]).toEqual([
-      "You've been invited to a team",
+      `[Tollgate] ${manager.email} invites you to a team`,
       expect.stringContaining('/user/invitation?token='),
     ]);
+    expect(text).toContain(`${manager.email} manages the team "Team" on Tollgate`);
     expect(text).not.toContain('Someone');
     const stranger = openBrowser(suite.account);
     const seen = await stranger.request('POST', '/invitations/look-up', { token });

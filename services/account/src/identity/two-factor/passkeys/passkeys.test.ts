@@ -51,7 +51,7 @@ describe('adding a passkey', () => {
     // Its challenge is used up.
     expect((await browser.request('POST', '/two-factor/passkeys', wanted)).body['errors']).toEqual(REFUSED);
     expect((await passwordStep(suite, person)).factors).toEqual(['passkey', 'recovery_code']);
-    expect((await nthMail(suite.mailDirectory, person.email)).subject).toBe('Passkey added');
+    expect((await nthMail(suite.mailDirectory, person.email)).subject).toBe('[Tollgate] Passkey added');
   });
 
   test('is listed, renamed and removed by its owner only', async () => {
@@ -67,7 +67,7 @@ describe('adding a passkey', () => {
     expect((await owner.browser.request('DELETE', path)).status).toBe(204);
     expect((await owner.browser.request('DELETE', path)).status).toBe(404);
     expect((await owner.browser.request('GET', '/two-factor')).body['enabled']).toBe(false);
-    expect((await nthMail(suite.mailDirectory, owner.email, 2)).subject).toBe('Passkey removed');
+    expect((await nthMail(suite.mailDirectory, owner.email, 2)).subject).toBe('[Tollgate] Passkey removed');
   });
 
   test('of another origin, for another account or twice is refused', async () => {

@@ -125,7 +125,7 @@ describe('a recovery code', () => {
     );
     expect((await browser.request('GET', '/two-factor')).body['recovery_codes_left']).toBe(9);
     const mail = await nthMail(suite.mailDirectory, owner.email, 2);
-    expect(mail.subject).toBe('Recovery code used');
+    expect(mail.subject).toBe('[Tollgate] Recovery code used');
     expect(mail.text).toContain('9 unused codes are left');
     const again = await passwordStep(suite, owner);
     const enter = (text: string) =>
