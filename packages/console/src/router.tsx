@@ -146,10 +146,28 @@ const webhook = createRoute({
   component: lazyRouteComponent(() => import('./pages/webhooks/webhook.tsx'), 'WebhookPage'),
 });
 
-const account = createRoute({
+const profile = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'ProfilePage'),
+});
+
+const security = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account/security',
+  component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'SecurityPage'),
+});
+
+const activity = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account/activity',
+  component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'ActivityPage'),
+});
+
+const accountData = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account/data',
+  component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'DataPage'),
 });
 
 const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation] as const;
@@ -167,7 +185,10 @@ const customerPages = [
   alerts,
   webhooks,
   webhook,
-  account,
+  profile,
+  security,
+  activity,
+  accountData,
 ] as const;
 
 /** The route table of the interface; paths are below /user. */

@@ -45,6 +45,17 @@ const databaseUrl = z
 
 const databaseSettings = { DATABASE_URL: databaseUrl, ...databaseTlsSettings };
 
+/** Where a link of the web interface leads. */
+const link = z
+  .string()
+  .refine(
+    (value) => URL.canParse(value) && /^(https?|mailto):$/.test(new URL(value).protocol),
+    'must be an http://, https:// or mailto: URL',
+  )
+  .optional();
+
+const LINK_VALUES = 'an `http://`, `https://` or `mailto:` URL';
+
 const sender = z.string().transform((value, context) => {
   try {
     return senderOf(value);
@@ -154,7 +165,7 @@ export const SETTINGS = {
         values: '1 to 60 characters',
       }),
     PRODUCT_LOGO_PATH: z.string().min(1).optional().meta({
-      description: 'file with the logo beside the name, square',
+      description: 'file with the logo beside the name, square; mails show PNG only',
       values: 'path of an SVG or PNG file of at most 200 KB',
       unset: "Tollgate's",
     }),
@@ -167,6 +178,8 @@ export const SETTINGS = {
         values: 'a colour such as `#4453c8`',
         unset: '`#4453c8`',
       }),
+    DOCS_URL: link.meta({ description: 'the link Docs in the navigation', values: LINK_VALUES }),
+    SUPPORT_URL: link.meta({ description: 'the link Support in the navigation', values: LINK_VALUES }),
     CONSOLE_DIR: z
       .string()
       .min(1)
@@ -200,17 +213,10 @@ export const SETTINGS = {
         description: 'what customers can do about their plan without an operator',
         values: '`none`, or some of `subscribe`, `change`, `cancel`, `slots`',
       }),
-    CONTACT_SALES_URL: z
-      .string()
-      .refine(
-        (value) => URL.canParse(value) && /^(https?|mailto):$/.test(new URL(value).protocol),
-        'must be an http://, https:// or mailto: URL',
-      )
-      .optional()
-      .meta({
-        description: 'link for what is not self-service',
-        values: 'an `http://`, `https://` or `mailto:` URL',
-      }),
+    CONTACT_SALES_URL: link.meta({
+      description: 'link for what is not self-service',
+      values: LINK_VALUES,
+    }),
     SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 31_536_000)
       .default(604_800)
       .describe('a session without requests for this long ends'),

@@ -6,6 +6,7 @@ import { openPromise } from 'yauzl';
 import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import type { ConsoleTab } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
+import { signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
 
 const STEP_SEC = 30;
@@ -25,8 +26,8 @@ function totpCode(secret: string, steps = 0): string {
 }
 
 /** Passkeys need a secure context: localhost is one, an IP address or the name of a container is not. */
-function accountPage({ stack }: Pick<Journey, 'stack'>): string {
-  const url = new URL(`${stack().demo.console.url}/account`);
+function accountPage({ stack }: Pick<Journey, 'stack'>, part = 'security'): string {
+  const url = new URL(`${stack().demo.console.url}/account/${part}`);
   if (url.hostname === '127.0.0.1') url.hostname = 'localhost';
   return url.href;
 }
@@ -38,11 +39,11 @@ async function enterPassword(page: Page, { stack }: Pick<Journey, 'stack'>): Pro
   await page.keyboard.press('Enter');
 }
 
-/** A tab of the sample's member on the page Account, at an origin where passkeys work. */
+/** A tab of the sample's member on the page Security, at an origin where passkeys work. */
 async function openAccount(journey: Journey): Promise<ConsoleTab> {
   const tab = await openTab(journey.browser(), accountPage(journey));
   await enterPassword(tab.page, journey);
-  await tab.page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
+  await tab.page.getByRole('heading', { name: 'Security', level: 1 }).waitFor();
   await tab.page.getByRole('heading', { name: 'Authenticator app' }).waitFor();
   return tab;
 }
@@ -84,7 +85,7 @@ async function unzipped(path: string): Promise<Map<string, string>> {
   return files;
 }
 
-/** The page Account: what protects the account, and where it is signed in. */
+/** The pages of the account: what protects it, where it is signed in, and its data. */
 export function accountJourneys(journey: Journey): void {
   test('an authenticator app: set up, then a wrong code, a code and a recovery code sign in or do not', async () => {
     const tab = await openAccount(journey);
@@ -233,6 +234,7 @@ export function accountJourneys(journey: Journey): void {
     const tab = await openAccount(journey);
     const { page } = tab;
     const { email, password } = journey.stack().demo.member;
+    await page.goto(accountPage(journey, 'data'));
     await refuseOnce(page, 503, 'service_unavailable');
     await page.getByRole('button', { name: 'Export data' }).focus();
     await page.keyboard.press('Enter');
@@ -256,4 +258,22 @@ export function accountJourneys(journey: Journey): void {
     expect(tab.faults).toEqual([]);
     await tab.close();
   }, 60_000);
+
+  test('name and password are changed in forms that open when they are asked for', async () => {
+    const { page, password } = await signUp(journey, `forms-${crypto.randomUUID()}@example.com`);
+    await page.goto(`${journey.stack().demo.console.url}/account`);
+    await page.getByRole('button', { name: 'Change name' }).click();
+    await page.locator('[name="name"]:focus').fill('Ada Lovelace');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save name' }).click();
+    await page.getByText('Name saved.').waitFor();
+    await page.getByRole('button', { name: 'Change name' }).and(page.locator(':focus')).waitFor();
+    await page.getByRole('link', { name: 'Security' }).last().click();
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.locator('[name="current_password"]:focus').fill(password);
+    await page.getByLabel('New password', { exact: true }).fill('another horse battery');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Password changed.').waitFor();
+    await expectAccessible(page);
+  });
 }

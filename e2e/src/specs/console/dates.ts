@@ -22,7 +22,7 @@ const STRANGERS: (TabOptions & { locale: string; timezoneId: string })[] = [
 ];
 
 /** Pages that show periods, days, times and charts. */
-const DATED = ['', '/plan', '/usage', '/api_v2/applications', '/requests', '/account'];
+const DATED = ['', '/plan', '/usage', '/api_v2/applications', '/requests', '/account/security'];
 
 const billingPeriod = (page: Page): Locator =>
   page

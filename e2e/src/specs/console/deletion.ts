@@ -11,7 +11,7 @@ import type { Journey } from './journey.ts';
 export function deletionJourneys(journey: Journey): void {
   test('by keyboard alone: asked for, refused for a mistyped address, and cancelled from the mail', async () => {
     const { page, email, password } = await signUp(journey, `deletion-${randomUUID()}@example.com`);
-    await page.goto(`${journey.stack().demo.console.url}/account`);
+    await page.goto(`${journey.stack().demo.console.url}/account/data`);
     const ask = page.getByRole('button', { name: 'Delete account' });
     await ask.waitFor();
     await ask.focus();
@@ -42,7 +42,8 @@ export function deletionJourneys(journey: Journey): void {
     await expectPending(page);
     await page.getByRole('button', { name: 'Restore account' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Activity' }).last().click();
     await page.getByRole('cell', { name: 'Cancelled the deletion of the account' }).waitFor();
     await mailTo(journey, email, 'Your account will not be deleted');
   }, 60_000);

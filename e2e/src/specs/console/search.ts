@@ -24,7 +24,7 @@ export function searchJourneys(journey: Journey): void {
 
     await page.keyboard.press('Control+k');
     await page.keyboard.type('no such thing');
-    await dialog.getByText('Nothing has this name.').waitFor();
+    await dialog.getByText('Nothing found.').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
@@ -34,5 +34,53 @@ export function searchJourneys(journey: Journey): void {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Tokens', exact: true }).waitFor();
+  });
+
+  test('Ctrl K finds pages by what they are about, what the account has, and a pasted request ID', async () => {
+    const page = await journey.signedIn();
+    const dialog = page.getByRole('dialog', { name: 'Go to' });
+    await page.keyboard.press('Control+k');
+    for (const [typed, found] of [
+      ['rate limit', 'Plan'],
+      ['invite', 'Invite a team member'],
+      ['password', 'Security'],
+      ['2fa', 'Security'],
+      ['webhook secret', 'Webhooks'],
+      ['starter', 'Starter'],
+      ['theme', 'Switch theme'],
+      [journey.stack().demo.member.email, journey.stack().demo.member.email],
+    ] as const) {
+      await dialog.getByRole('searchbox').fill(typed);
+      await dialog.getByRole('menuitem', { name: found }).first().waitFor();
+    }
+    await expectAccessible(page);
+    const requestId = '0123456789abcdef0123456789abcdef';
+    await dialog.getByRole('searchbox').fill(`x-request-id: ${requestId}`);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/user/requests?request_id=${requestId}`);
+  });
+
+  test('Ctrl K acts: a new application, an invitation, the theme, and signing out', async () => {
+    const page = await journey.signedIn();
+    async function choose(typed: string): Promise<void> {
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type(typed);
+      await page.getByRole('menuitem').first().waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: 'Go to' }).waitFor({ state: 'hidden' });
+    }
+    await choose('new application');
+    await page.getByRole('dialog', { name: 'New Application' }).waitFor();
+    expect(page.url()).not.toContain('#');
+    await page.keyboard.press('Escape');
+    await choose('invite a');
+    await page.locator('[name="email"]:focus').waitFor();
+    await choose('switch theme');
+    await page.locator('html[data-theme="dark"]').waitFor();
+    await page.getByRole('button', { name: 'Light theme' }).click();
+    await choose('log out');
+    await page.getByRole('heading', { name: /^Sign in to/ }).waitFor();
   });
 }

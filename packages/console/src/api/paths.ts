@@ -33,4 +33,7 @@ export const CONSOLE_PATHS = [
   '/user/webhooks',
   '/user/webhooks/:webhook_id',
   '/user/account',
+  '/user/account/security',
+  '/user/account/activity',
+  '/user/account/data',
 ] as const;

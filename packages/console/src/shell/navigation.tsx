@@ -1,4 +1,6 @@
 import { Link } from '@tanstack/react-router';
+import { brand } from '../api/brand.ts';
+import { Icon } from './icons.tsx';
 import { NAVIGATION } from './pages.ts';
 import styles from './shell.module.css';
 
@@ -17,17 +19,37 @@ export function Navigation() {
               {title}
             </p>
           )}
-          {pages.map(({ to, label }) => (
+          {pages.map(({ to, label, icon }) => (
             <Link
               key={to}
               to={to}
               activeOptions={{ exact: to === '/', includeSearch: false }}
               className={styles['link'] ?? ''}
             >
+              <Icon name={icon} />
               {label}
             </Link>
           ))}
         </div>
+      ))}
+    </nav>
+  );
+}
+
+/** Where to read and to ask: the operator's addresses, beside the reference that account serves. */
+export const HELP = [
+  { label: 'Docs', href: brand.docsUrl },
+  { label: 'API reference', href: '/api/docs' },
+  { label: 'Support', href: brand.supportUrl },
+].flatMap(({ label, href }) => (href === null ? [] : [{ label, href }]));
+
+export function Help() {
+  return (
+    <nav aria-label="Help" className={styles['help']}>
+      {HELP.map(({ label, href }) => (
+        <a key={label} href={href} target="_blank" rel="noreferrer" className={styles['helpLink']}>
+          {label}
+        </a>
       ))}
     </nav>
   );

@@ -1,29 +1,106 @@
+import type { IconName } from './icons.tsx';
+
+type Page = {
+  to: string;
+  label: string;
+  icon: IconName;
+  /** What it is about, for the search. */
+  words: string;
+};
+
 /** The pages of the navigation, in its order. A group without a title stands by itself. */
 export const NAVIGATION = [
-  { title: null, pages: [{ to: '/', label: 'Overview' }] },
   {
-    title: 'Authorization',
+    title: null,
+    pages: [{ to: '/', label: 'Overview', icon: 'overview', words: 'home status limits remaining forecast' }],
+  },
+  {
+    title: 'Build',
     pages: [
-      { to: '/api_v2/applications', label: 'Applications' },
-      { to: '/api_v2/access_tokens', label: 'Tokens' },
+      {
+        to: '/api_v2/applications',
+        label: 'Applications',
+        icon: 'applications',
+        words: 'client id client secret credentials rotate OAuth API key',
+      },
+      {
+        to: '/api_v2/access_tokens',
+        label: 'Tokens',
+        icon: 'tokens',
+        words: 'temporary access token bearer expiry revoke',
+      },
+      {
+        to: '/explorer',
+        label: 'Explorer',
+        icon: 'explorer',
+        words: 'GraphQL query schema subscription try code sample endpoint',
+      },
     ],
   },
-  { title: null, pages: [{ to: '/explorer', label: 'Explorer' }] },
   {
-    title: 'Activity',
+    title: 'Monitor',
     pages: [
-      { to: '/usage', label: 'Usage' },
-      { to: '/requests', label: 'Requests' },
+      {
+        to: '/usage',
+        label: 'Usage',
+        icon: 'usage',
+        words: 'points traffic time chart CSV billing period export report',
+      },
+      {
+        to: '/requests',
+        label: 'Requests',
+        icon: 'requests',
+        words: 'refused failed calls errors request ID log 401 402 429',
+      },
+      {
+        to: '/alerts',
+        label: 'Alerts',
+        icon: 'alerts',
+        words: 'threshold notification email limit reached',
+      },
+      {
+        to: '/webhooks',
+        label: 'Webhooks',
+        icon: 'webhooks',
+        words: 'webhook secret signing endpoint event delivery retry',
+      },
     ],
   },
   {
     title: 'Account',
     pages: [
-      { to: '/plan', label: 'Plan' },
-      { to: '/team', label: 'Team' },
-      { to: '/alerts', label: 'Alerts' },
-      { to: '/webhooks', label: 'Webhooks' },
-      { to: '/account', label: 'Account' },
+      {
+        to: '/plan',
+        label: 'Plan',
+        icon: 'plan',
+        words:
+          'subscription price upgrade downgrade cancel rate limit calls per minute billing slots renewal trial',
+      },
+      {
+        to: '/team',
+        label: 'Team',
+        icon: 'team',
+        words: 'members invite invitation slots seats remove leave hand over',
+      },
+      {
+        to: '/account',
+        label: 'Profile & security',
+        icon: 'account',
+        words: 'account name email address settings',
+      },
     ],
   },
-] as const;
+] as const satisfies readonly { title: string | null; pages: readonly Page[] }[];
+
+/** Parts of the account, each a page of its own (pages/account/account.tsx). */
+export const ACCOUNT_PAGES = [
+  { to: '/account', label: 'Profile', words: 'name email address change' },
+  {
+    to: '/account/security',
+    label: 'Security',
+    words:
+      'password 2FA two-factor authentication authenticator app passkey recovery codes sessions sign out everywhere',
+  },
+  { to: '/account/activity', label: 'Activity', words: 'audit log history events' },
+  { to: '/account/data', label: 'Data', words: 'export download delete account privacy' },
+] as const satisfies readonly Omit<Page, 'icon'>[];

@@ -1,18 +1,17 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, useState } from 'react';
-import { api, resultOf, setCsrfToken } from '../api/client.ts';
-import { clearExplorerStorage } from '../api/explorer-storage.ts';
 import { sessionQuery } from '../api/session.ts';
 import { brand } from '../api/brand.ts';
 import { Button } from '../ui/button.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
-import { Navigation } from './navigation.tsx';
+import { Help, Navigation } from './navigation.tsx';
 import { Search } from './search.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { useFormerAccount } from './use-former-account.ts';
 import { useOtherTabs } from './use-other-tabs.ts';
 import { useSessionEnd } from './use-session-end.ts';
+import { useSignOut } from './use-sign-out.ts';
 import { lazyPart } from '../ui/part/lazy-part.ts';
 import styles from './shell.module.css';
 
@@ -66,7 +65,10 @@ export function Shell() {
               </>
             )}
           </div>
-          <Account email={session?.email ?? ''} />
+          <div className={styles['foot']}>
+            <Help />
+            <Account email={session?.email ?? ''} />
+          </div>
         </div>
       </header>
       <main id="content" ref={content} tabIndex={-1} className={styles['content']}>
@@ -100,15 +102,7 @@ function usePageChange() {
 }
 
 function Account({ email }: { email: string }) {
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
-  async function signOut() {
-    await resultOf(api.DELETE('/api/console/session'));
-    setCsrfToken(null);
-    clearExplorerStorage();
-    queryClient.clear();
-    await navigate({ to: '/sign-in', search: {} });
-  }
+  const signOut = useSignOut();
   return (
     <div className={styles['account']}>
       <span className={styles['email']}>{email}</span>

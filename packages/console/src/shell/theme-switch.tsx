@@ -1,7 +1,10 @@
-import { useState } from 'react';
+import { useSyncExternalStore } from 'react';
 import { Button } from '../ui/button.tsx';
 
 const STORAGE_KEY = 'tollgate-theme';
+
+/** The search switches it too. */
+const SWITCHED = 'tollgate-theme-switched';
 
 function currentTheme(): 'light' | 'dark' {
   const { theme } = document.documentElement.dataset;
@@ -15,18 +18,26 @@ export function applyStoredTheme(): void {
   if (stored === 'light' || stored === 'dark') document.documentElement.dataset['theme'] = stored;
 }
 
+/** Switches to the other theme, and keeps it in this browser. */
+export function switchTheme(): void {
+  const other = currentTheme() === 'dark' ? 'light' : 'dark';
+  document.documentElement.dataset['theme'] = other;
+  localStorage.setItem(STORAGE_KEY, other);
+  dispatchEvent(new Event(SWITCHED));
+}
+
+function onSwitch(listener: () => void): () => void {
+  addEventListener(SWITCHED, listener);
+  return () => {
+    removeEventListener(SWITCHED, listener);
+  };
+}
+
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState(currentTheme);
+  const theme = useSyncExternalStore(onSwitch, currentTheme);
   const other = theme === 'dark' ? 'light' : 'dark';
   return (
-    <Button
-      variant="quiet"
-      onPress={() => {
-        document.documentElement.dataset['theme'] = other;
-        localStorage.setItem(STORAGE_KEY, other);
-        setTheme(other);
-      }}
-    >
+    <Button variant="quiet" onPress={switchTheme}>
       {other === 'dark' ? 'Dark theme' : 'Light theme'}
     </Button>
   );

@@ -24,6 +24,8 @@ beforeAll(async () => {
       PRODUCT_NAME: 'Data & "Sons" <script>$&',
       PRODUCT_LOGO_PATH: join(directory, 'logo.svg'),
       ACCENT_COLOR: '#c2410c',
+      DOCS_URL: 'https://docs.example/?a="1"&b',
+      SUPPORT_URL: 'mailto:support@example.com',
     },
   });
 });
@@ -40,7 +42,9 @@ describe('the brand of the company that runs it', () => {
     expect(await (await get('/user/sign-in')).text()).toBe(
       '<head><meta name="application-name" content="Data &amp; &quot;Sons&quot; &lt;script>$&amp;">' +
         '<title>Data &amp; &quot;Sons&quot; &lt;script>$&amp;</title><link rel="icon" href="/user/logo">' +
-        '<link rel="stylesheet" href="/user/accent.css"></head>',
+        '<link rel="stylesheet" href="/user/accent.css">' +
+        '<meta name="docs-url" content="https://docs.example/?a=&quot;1&quot;&amp;b">' +
+        '<meta name="support-url" content="mailto:support@example.com"></head>',
     );
   });
 
@@ -61,7 +65,13 @@ describe('the brand of the company that runs it', () => {
     { problem: 'is not there', path: 'missing.svg', message: 'ENOENT' },
     { problem: 'is no image', path: 'index.html', message: 'must name a .svg or .png file' },
   ])('account does not start with a logo that $problem', ({ path, message }) => {
-    const brand = { productName: 'Tollgate', logoPath: join(directory, path), accentColor: undefined };
+    const brand = {
+      productName: 'Tollgate',
+      logoPath: join(directory, path),
+      accentColor: undefined,
+      docsUrl: undefined,
+      supportUrl: undefined,
+    };
     expect(() => brandFiles(brand)).toThrow(message);
   });
 });

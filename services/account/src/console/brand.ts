@@ -4,8 +4,15 @@ import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 
-/** What the operating company shows in place of ours: its name, its logo and its accent colour (`#rrggbb`). */
-export type Brand = { productName: string; logoPath: string | undefined; accentColor: string | undefined };
+/** What the operating company shows in place of ours, and where its customers read and ask. */
+export type Brand = {
+  productName: string;
+  logoPath: string | undefined;
+  /** `#rrggbb` */
+  accentColor: string | undefined;
+  docsUrl: string | undefined;
+  supportUrl: string | undefined;
+};
 
 const LOGO_MAX_BYTES = 200_000;
 
@@ -15,8 +22,9 @@ const CACHED = 'public, max-age=300';
 
 type Replacement = [placeholder: RegExp, value: string];
 
-/** The page with the brand's name, logo and colour in its head, where the interface reads them: no request, no flash. */
-export function brandedPage(html: string, { productName, logoPath, accentColor }: Brand): string {
+/** The page with the brand's name, logo, colour and addresses in its head, where the interface reads them: no request, no flash. */
+export function brandedPage(html: string, brand: Brand): string {
+  const { productName, logoPath, accentColor, docsUrl, supportUrl } = brand;
   const name = escaped(productName);
   const replacements: Replacement[] = [
     [/<title>[^<]*<\/title>/, `<title>${name}</title>`],
@@ -29,6 +37,9 @@ export function brandedPage(html: string, { productName, logoPath, accentColor }
     );
   if (accentColor !== undefined)
     replacements.push([/<\/head>/, `<link rel="stylesheet" href="/user/accent.css"></head>`]);
+  for (const [metaName, url] of Object.entries({ 'docs-url': docsUrl, 'support-url': supportUrl }))
+    if (url !== undefined)
+      replacements.push([/<\/head>/, `<meta name="${metaName}" content="${escaped(url)}"></head>`]);
   return replacements.reduce((page, [placeholder, value]) => page.replace(placeholder, () => value), html);
 }
 

@@ -17,6 +17,8 @@ export function openConsole({ config, logger }: { config: Config; logger: Logger
     productName: config.PRODUCT_NAME,
     logoPath: config.PRODUCT_LOGO_PATH,
     accentColor: config.ACCENT_COLOR,
+    docsUrl: config.DOCS_URL,
+    supportUrl: config.SUPPORT_URL,
   };
   const explorer = {
     examples: config.EXPLORER_EXAMPLES,

@@ -4,6 +4,7 @@ import { api, resultOf } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { Change } from './change.tsx';
 import { Section } from './section.tsx';
 
 /** A new address counts once the link sent to it is opened. */
@@ -16,35 +17,43 @@ export function EmailAddress() {
       <p>
         You sign in with <strong>{session.email}</strong>.
       </p>
-      <Form
-        key={pending}
-        submitLabel="Change email address"
-        onSubmit={async ({ email = '', current_password = '' }) => {
-          await resultOf(api.POST('/api/console/account/email', { body: { email, current_password } }));
-          return email;
-        }}
-        onDone={setPending}
-      >
-        {(errors) => (
-          <>
-            <TextField
-              label="New email address"
-              name="email"
-              type="email"
-              autoComplete="email"
-              error={errors['email']}
-              maxLength={254}
-            />
-            <TextField
-              label="Current password"
-              name="current_password"
-              type="password"
-              autoComplete="current-password"
-              error={errors['current_password']}
-            />
-          </>
+      <Change label="Change email address">
+        {(close) => (
+          <Form
+            onCancel={close}
+            submitLabel="Send confirmation link"
+            onSubmit={async ({ email = '', current_password = '' }) => {
+              await resultOf(api.POST('/api/console/account/email', { body: { email, current_password } }));
+              return email;
+            }}
+            onDone={(email) => {
+              setPending(email);
+              close();
+            }}
+          >
+            {(errors) => (
+              <>
+                <TextField
+                  label="New email address"
+                  name="email"
+                  type="email"
+                  autoComplete="email"
+                  error={errors['email']}
+                  maxLength={254}
+                  autoFocus
+                />
+                <TextField
+                  label="Current password"
+                  name="current_password"
+                  type="password"
+                  autoComplete="current-password"
+                  error={errors['current_password']}
+                />
+              </>
+            )}
+          </Form>
         )}
-      </Form>
+      </Change>
       <p role="status">
         {pending !== null && (
           <>

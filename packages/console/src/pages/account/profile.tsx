@@ -4,6 +4,7 @@ import { api, resultOf } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { Change } from './change.tsx';
 import { Section } from './section.tsx';
 
 /** The name that team members and support see. */
@@ -14,28 +15,35 @@ export function Profile() {
   if (session === undefined || session === null) return null;
   return (
     <Section title="Profile">
-      <Form
-        submitLabel="Save name"
-        onSubmit={({ name = '' }) => {
-          setSaved(false);
-          return resultOf(api.PATCH('/api/console/account', { body: { name } }));
-        }}
-        onDone={(changed) => {
-          setSaved(true);
-          queryClient.setQueryData(sessionQuery.queryKey, changed);
-        }}
-      >
-        {(errors) => (
-          <TextField
-            label="Name"
-            name="name"
-            autoComplete="name"
-            defaultValue={session.name}
-            description="Members of your team see it."
-            error={errors['name']}
-          />
+      <p>
+        <bdi>{session.name}</bdi>
+      </p>
+      <Change label="Change name">
+        {(close) => (
+          <Form
+            onCancel={close}
+            submitLabel="Save name"
+            onSubmit={({ name = '' }) => resultOf(api.PATCH('/api/console/account', { body: { name } }))}
+            onDone={(changed) => {
+              setSaved(true);
+              close();
+              queryClient.setQueryData(sessionQuery.queryKey, changed);
+            }}
+          >
+            {(errors) => (
+              <TextField
+                label="Name"
+                name="name"
+                autoComplete="name"
+                defaultValue={session.name}
+                description="Members of your team see it."
+                error={errors['name']}
+                autoFocus
+              />
+            )}
+          </Form>
         )}
-      </Form>
+      </Change>
       <p role="status">{isSaved && 'Name saved.'}</p>
     </Section>
   );

@@ -14,6 +14,7 @@ import { formatNumber } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { useHashAction } from '../../ui/use-hash-action.ts';
 import { EndApplication } from './end-application.tsx';
 import { applicationsQuery, pointsQuery } from './queries.ts';
 import { StatusBadge, TYPE_LABELS } from './status.tsx';
@@ -34,6 +35,9 @@ export function ApplicationsPage() {
   const { current, isFiltered, isLong, setFilters, setAfter } = useListSearch();
   const { data, isError, isPending, error, refetch } = useQuery(applicationsQuery(current));
   const [isCreating, setCreating] = useState(false);
+  useHashAction('new', () => {
+    setCreating(true);
+  });
   const create = (
     <Button
       variant="primary"

@@ -5,6 +5,7 @@ import { ErrorMessage, Empty, Skeleton } from '../../ui/page/states.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Announcements } from './live/announcements.tsx';
 import { BusiestApplications } from './busiest-applications.tsx';
+import { TwoFactorNudge } from '../account/two-factor/nudge.tsx';
 import { CrossedThresholds } from './crossed-thresholds.tsx';
 import { Figures } from './figures.tsx';
 import { FirstCall } from './first-call.tsx';
@@ -74,6 +75,7 @@ export function OverviewPage() {
           {pace && <CrossedThresholds thresholds={pace.crossed_thresholds} />}
         </div>
       )}
+      <TwoFactorNudge />
       <Announcements pace={pace} />
     </>
   );

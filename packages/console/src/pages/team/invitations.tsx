@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/form/form.tsx';
@@ -7,15 +7,20 @@ import { Table } from '../../ui/list/table.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Badge, ErrorMessage } from '../../ui/page/states.tsx';
+import { useHashAction } from '../../ui/use-hash-action.ts';
 import type { SentInvitation, TeamOfManager } from './queries.ts';
 import { useTeamChange, useTeamRefresh } from './use-team-change.ts';
 
 /** Inviting by email, and the invitations that haven't been answered. */
 export function Invitations({ team }: { team: TeamOfManager }) {
   const { used, limit } = team.slots;
+  const section = useRef<HTMLElement>(null);
+  useHashAction('invite', () => {
+    section.current?.querySelector('input')?.focus();
+  });
   const isFull = limit !== null && used >= limit;
   return (
-    <section className={styles['card']} aria-labelledby="invitations">
+    <section ref={section} className={styles['card']} aria-labelledby="invitations">
       <h2 id="invitations">Invitations</h2>
       {isFull && (
         <p>

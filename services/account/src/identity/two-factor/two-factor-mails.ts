@@ -46,7 +46,7 @@ export const twoFactorMails: MailRenderers<TwoFactorMail> = {
   recovery_code_used: async (query, { recipient, account_id }, site) => {
     const left = await countRecoveryCodes(query, account_id);
     const mail = mailOf('Recovery code used', (account) => [
-      `A recovery code was used to sign in to your ${account}, or to confirm a session. ${left === 1 ? '1 unused code is' : `${String(left)} unused codes are`} left. You can generate new ones on the Account page.`,
+      `A recovery code was used to sign in to your ${account}, or to confirm a session. ${left === 1 ? '1 unused code is' : `${String(left)} unused codes are`} left. You can generate new ones on the page Security.`,
       IF_NOT_YOU,
     ]);
     return mail(query, { recipient }, site);
@@ -57,9 +57,9 @@ export const twoFactorMails: MailRenderers<TwoFactorMail> = {
       subject: 'Two-factor authentication was reset',
       lines: [
         `Support turned off two-factor authentication for your ${productName} account, and removed its authenticator app, passkeys and recovery codes. Your password is now enough to sign in. All sessions were signed out.`,
-        "Set it up again on the Account page. If you didn't ask for this, reset your password and contact support immediately.",
+        "Set it up again on the page Security. If you didn't ask for this, reset your password and contact support immediately.",
       ],
-      action: { label: 'Open your account', href: `${publicUrl}/user/account` },
+      action: { label: 'Open your account', href: `${publicUrl}/user/account/security` },
     }),
 };
 
