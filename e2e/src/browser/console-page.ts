@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Stack } from '../stack/stack.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { AXE, axeFaults } from './axe.ts';
 
 /** A tab on the interface, and what went wrong in it besides refused requests. */
 export type ConsoleTab = {
@@ -85,20 +82,9 @@ export async function signIn(page: Page, { demo }: Pick<Stack, 'demo'>, password
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** What a screen reader's user would stumble over (WCAG 2.2 AA), by axe, as `rule: element`. */
 async function accessibilityFaults(page: Page): Promise<string[]> {
-  // Through the debugger: the page's policy allows no inline script.
   await page.evaluate(AXE);
-  return page.evaluate(async () => {
-    type Axe = {
-      run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
-    };
-    const { axe } = globalThis as unknown as { axe: Axe };
-    const { violations } = await axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  });
+  return page.evaluate(axeFaults);
 }
 
 /** @throws {Error} that lists what axe found, `except` for these rules. */

@@ -11,6 +11,7 @@ import { deletionJourneys } from './console/deletion.ts';
 import { entryJourneys } from './console/entry.ts';
 import { everyPageJourneys } from './console/every-page.ts';
 import { explorerJourneys } from './console/explorer.ts';
+import { firefoxJourneys } from './console/firefox.ts';
 import { applicationsPage } from './console/journey.ts';
 import type { Journey } from './console/journey.ts';
 import { longNameJourneys } from './console/long-names.ts';
@@ -36,6 +37,7 @@ export const PEOPLE_JOURNEYS = {
 
 export const PAGE_JOURNEYS = {
   'every page': everyPageJourneys,
+  'every page in Firefox': firefoxJourneys,
   search: searchJourneys,
   'a replaced session': sessionJourneys,
   plan: planJourneys,

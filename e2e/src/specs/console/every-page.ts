@@ -3,10 +3,11 @@ import { CONSOLE_PATHS, isEntryPath } from '@tollgate/console/paths';
 import type { Page } from 'playwright-core';
 import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
 import type { TabOptions } from '../../browser/console-page.ts';
+import type { Demo } from '../../stack/stack.ts';
 import type { Journey } from './journey.ts';
 
 /** The pages that a session opens; those that need a link from a mail have their own journeys. */
-const PAGES = CONSOLE_PATHS.filter((path) => !isEntryPath(path));
+export const PAGES = CONSOLE_PATHS.filter((path) => !isEntryPath(path));
 
 const TAB_STOPS_MAX = 60;
 
@@ -29,14 +30,18 @@ export function everyPageJourneys(journey: Journey): void {
       await tab.page.waitForURL(demo.console.url);
       const { origin } = new URL(demo.console.url);
       for (const path of PAGES) {
-        const shown = path.replace(':application_id', String(demo.application.application_id));
-        if (shown.includes(':')) continue;
+        const shown = pageOf(path, demo);
+        if (shown === undefined) continue;
         await tab.page.goto(origin + shown);
         await tab.page.getByRole('heading', { level: 1 }).waitFor();
         await tab.page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
         // With forced colours, contrast is the system's: axe computes it from colours that aren't shown.
         await expectAccessible(tab.page, options.forcedColors === 'active' ? ['color-contrast'] : []);
-        expect({ path, ...(await layoutOf(tab.page)) }).toEqual({ path, overflow: 0, animations: 0 });
+        expect({ path, ...(await tab.page.evaluate(layoutOf)) }).toEqual({
+          path,
+          overflow: 0,
+          animations: 0,
+        });
         // A keyboard meets the same stops in the light theme as in the dark one.
         const unmarked = options.colorScheme === 'light' ? [] : await stopsWithoutFocusRing(tab.page);
         expect({ path, unmarked }).toEqual({ path, unmarked: [] });
@@ -48,11 +53,18 @@ export function everyPageJourneys(journey: Journey): void {
   );
 }
 
-function layoutOf(page: Page): Promise<{ overflow: number; animations: number }> {
-  return page.evaluate(() => ({
+/** The path with the sample's application in it; undefined for pages that the sample has nothing for. */
+export function pageOf(path: string, { application }: Pick<Demo, 'application'>): string | undefined {
+  const shown = path.replace(':application_id', String(application.application_id));
+  return shown.includes(':') ? undefined : shown;
+}
+
+/** Runs in the page. */
+export function layoutOf(): { overflow: number; animations: number } {
+  return {
     overflow: Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth),
     animations: document.getAnimations().length,
-  }));
+  };
 }
 
 /** Tabs through the page; the elements that have the focus and show nothing of it. */
