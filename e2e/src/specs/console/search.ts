@@ -53,6 +53,7 @@ export function searchJourneys(journey: Journey): void {
       await dialog.getByRole('searchbox').fill(typed);
       await dialog.getByRole('menuitem', { name: found }).first().waitFor();
     }
+    await page.keyboard.press('ArrowDown');
     await expectAccessible(page);
     const requestId = '0123456789abcdef0123456789abcdef';
     await dialog.getByRole('searchbox').fill(`x-request-id: ${requestId}`);
@@ -65,8 +66,13 @@ export function searchJourneys(journey: Journey): void {
     const page = await journey.signedIn();
     async function choose(typed: string): Promise<void> {
       await page.keyboard.press('Control+k');
+      await page
+        .getByRole('dialog', { name: 'Go to' })
+        .getByRole('searchbox')
+        .and(page.locator(':focus'))
+        .waitFor();
       await page.keyboard.type(typed);
-      await page.getByRole('menuitem').first().waitFor();
+      await page.getByRole('menuitem', { name: 'Overview' }).waitFor({ state: 'hidden' });
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
       await page.getByRole('dialog', { name: 'Go to' }).waitFor({ state: 'hidden' });

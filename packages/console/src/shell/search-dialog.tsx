@@ -20,7 +20,7 @@ type SearchDialogProps = { isOpen: boolean; onClose: () => void };
 export function SearchDialog({ isOpen, onClose }: SearchDialogProps) {
   const { contains } = useFilter({ sensitivity: 'base' });
   const [text, setText] = useState('');
-  const { sections, isIncomplete } = useSearchEntries({ isOpen, text });
+  const { sections, isIncomplete, follow } = useSearchEntries({ isOpen, text });
   function close() {
     setText('');
     onClose();
@@ -43,7 +43,7 @@ export function SearchDialog({ isOpen, onClose }: SearchDialogProps) {
           onAction={(id) => {
             const chosen = sections.flatMap(({ entries }) => entries).find((entry) => entry.id === id);
             close();
-            chosen?.run();
+            if (chosen !== undefined) follow(chosen);
           }}
         >
           {sections.map(({ title, entries }) => (

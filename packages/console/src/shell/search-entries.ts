@@ -5,8 +5,8 @@ import { allTokensQuery } from '../api/tokens.ts';
 import { catalogueQuery } from '../pages/plan/queries.ts';
 import { requestIdIn } from '../pages/requests/search.ts';
 import { teamQuery } from '../pages/team/queries.ts';
-import { ACCOUNT_PAGES, NAVIGATION } from './pages.ts';
 import { HELP } from './navigation.tsx';
+import { ACCOUNT_PAGES, NAVIGATION } from './pages.ts';
 import { switchTheme } from './theme-switch.tsx';
 import { useSignOut } from './use-sign-out.ts';
 
@@ -17,53 +17,90 @@ type Entry = {
   words: string;
   /** Beside the label, such as whose it is. */
   detail?: string;
-  run: () => void;
+  /** A path below /user, or what to do. */
+  leadsTo: string | (() => void);
 };
 
 type Section = { title: string; entries: readonly Entry[] };
 
-/** Everything that the search finds, in the order in which it is offered. */
+const PAGES = [...NAVIGATION.flatMap((group) => [...group.pages]), ...ACCOUNT_PAGES.slice(1)].map(
+  ({ to, label, words }) => ({ id: to, label, words, leadsTo: to === '/' ? '' : to }),
+);
+
+const ACTIONS = [
+  { id: 'new', label: 'New application', words: 'create add', leadsTo: '/api_v2/applications#new' },
+  {
+    id: 'generate',
+    label: 'Generate access token',
+    words: 'create new manual',
+    leadsTo: '/api_v2/access_tokens#generate',
+  },
+  { id: 'invite', label: 'Invite a team member', words: 'add person', leadsTo: '/team#invite' },
+  {
+    id: 'rotate',
+    label: 'Rotate a client secret',
+    words: 'replace leaked credentials',
+    leadsTo: '/api_v2/applications',
+  },
+  { id: 'change-plan', label: 'Change plan', words: 'upgrade downgrade buy', leadsTo: '/plan' },
+  {
+    id: 'theme',
+    label: 'Switch theme',
+    words: 'dark light mode appearance colours',
+    leadsTo: switchTheme,
+  },
+];
+
+const HELP_ENTRIES = HELP.map(({ label, href }) => ({
+  id: href,
+  label,
+  words: 'documentation guide help contact OpenAPI errors',
+  leadsTo: () => {
+    open(href, '_blank', 'noreferrer');
+  },
+}));
+
+/** Everything that the search finds, in the order in which it is offered. `text` may hold a request ID. */
 export function useSearchEntries({ isOpen, text }: { isOpen: boolean; text: string }): {
   sections: readonly Section[];
   isIncomplete: boolean;
+  follow: (entry: Entry) => void;
 } {
   const router = useRouter();
   const signOut = useSignOut();
-  const applications = useQuery({ ...allApplicationsQuery, enabled: isOpen });
-  const tokens = useQuery({ ...allTokensQuery, enabled: isOpen });
-  const team = useQuery({ ...teamQuery, enabled: isOpen });
-  const plans = useQuery({ ...catalogueQuery, enabled: isOpen });
-  const go = (path: string) => () => {
-    router.history.push(`/user${path}`);
+  const { sections: own, isIncomplete } = useOwnEntries(isOpen);
+  const leave = { id: 'sign-out', label: 'Sign out', words: 'log out leave', leadsTo: () => void signOut() };
+  const sections = [
+    { title: 'Requests', entries: callOf(text) },
+    { title: 'Pages', entries: PAGES },
+    ...own,
+    { title: 'Actions', entries: [...ACTIONS, leave] },
+    { title: 'Help', entries: HELP_ENTRIES },
+  ];
+  return {
+    sections: sections.filter(({ entries }) => entries.length > 0),
+    isIncomplete,
+    follow: ({ leadsTo }) => {
+      if (typeof leadsTo === 'string') router.history.push(`/user${leadsTo}`);
+      else leadsTo();
+    },
   };
-  const pages = [...NAVIGATION.flatMap((group) => [...group.pages]), ...ACCOUNT_PAGES].filter(
-    ({ to }, index, all) => all.findIndex((other) => other.to === to) === index,
-  );
+}
+
+function callOf(text: string): Entry[] {
   const requestId = requestIdIn(text);
-  const sections: Section[] = [
-    {
-      title: 'Requests',
-      entries:
-        requestId === null
-          ? []
-          : [
-              {
-                id: 'request',
-                label: `Find call ${requestId.slice(0, 8)}…`,
-                words: text,
-                run: go(`/requests?request_id=${requestId}`),
-              },
-            ],
-    },
-    {
-      title: 'Pages',
-      entries: pages.map(({ to, label, words }) => ({
-        id: to,
-        label,
-        words,
-        run: go(to === '/' ? '' : to),
-      })),
-    },
+  if (requestId === null) return [];
+  const label = `Find call ${requestId.slice(0, 8)}…`;
+  return [{ id: 'request', label, words: text, leadsTo: `/requests?request_id=${requestId}` }];
+}
+
+/** What the account has, by name. */
+function useOwnEntries(enabled: boolean): { sections: readonly Section[]; isIncomplete: boolean } {
+  const applications = useQuery({ ...allApplicationsQuery, enabled });
+  const tokens = useQuery({ ...allTokensQuery, enabled });
+  const team = useQuery({ ...teamQuery, enabled });
+  const plans = useQuery({ ...catalogueQuery, enabled });
+  const sections = [
     {
       title: 'Applications',
       entries: (applications.data ?? []).map(({ application_id, name, client_id }) => ({
@@ -71,7 +108,7 @@ export function useSearchEntries({ isOpen, text }: { isOpen: boolean; text: stri
         label: name,
         words: client_id,
         detail: `${client_id.slice(0, 8)}…`,
-        run: go(`/api_v2/applications/${String(application_id)}`),
+        leadsTo: `/api_v2/applications/${String(application_id)}`,
       })),
     },
     {
@@ -81,7 +118,7 @@ export function useSearchEntries({ isOpen, text }: { isOpen: boolean; text: stri
         label: name,
         words: application_name,
         detail: application_name,
-        run: go(`/api_v2/applications/${String(application_id)}#tokens`),
+        leadsTo: `/api_v2/applications/${String(application_id)}#tokens`,
       })),
     },
     {
@@ -91,7 +128,7 @@ export function useSearchEntries({ isOpen, text }: { isOpen: boolean; text: stri
         label: name,
         words: email,
         detail: email,
-        run: go('/team'),
+        leadsTo: '/team',
       })),
     },
     {
@@ -100,59 +137,13 @@ export function useSearchEntries({ isOpen, text }: { isOpen: boolean; text: stri
         id: `plan-${String(plan_id)}`,
         label: name,
         words: 'plan upgrade downgrade price',
-        ...(prices.month === null ? {} : { detail: prices.month }),
-        run: go('/plan'),
-      })),
-    },
-    {
-      title: 'Actions',
-      entries: [
-        { id: 'new', label: 'New application', words: 'create add', run: go('/api_v2/applications#new') },
-        {
-          id: 'generate',
-          label: 'Generate access token',
-          words: 'create new manual',
-          run: go('/api_v2/access_tokens#generate'),
-        },
-        { id: 'invite', label: 'Invite a team member', words: 'add person', run: go('/team#invite') },
-        {
-          id: 'rotate',
-          label: 'Rotate a client secret',
-          words: 'replace leaked credentials',
-          run: go(`/api_v2/applications${onlyOne(applications.data)}`),
-        },
-        { id: 'change-plan', label: 'Change plan', words: 'upgrade downgrade buy', run: go('/plan') },
-        {
-          id: 'theme',
-          label: 'Switch theme',
-          words: 'dark light mode appearance colours',
-          run: switchTheme,
-        },
-        { id: 'sign-out', label: 'Sign out', words: 'log out leave', run: () => void signOut() },
-      ],
-    },
-    {
-      title: 'Help',
-      entries: HELP.map(({ label, href }) => ({
-        id: href,
-        label,
-        words: 'documentation guide help contact OpenAPI errors',
-        run: () => {
-          open(href, '_blank', 'noreferrer');
-        },
+        detail: prices.month ?? '',
+        leadsTo: '/plan',
       })),
     },
   ];
-  return {
-    sections: sections.filter(({ entries }) => entries.length > 0),
-    isIncomplete: [applications, tokens, team, plans].some(
-      ({ isError, data }) => isError && data === undefined,
-    ),
-  };
-}
-
-/** The path of the one application; with several, the list offers the choice. */
-function onlyOne(applications: readonly { application_id: number }[] | undefined): string {
-  const [first, ...others] = applications ?? [];
-  return first === undefined || others.length > 0 ? '' : `/${String(first.application_id)}`;
+  const isIncomplete = [applications, tokens, team, plans].some(
+    ({ isError, data }) => isError && data === undefined,
+  );
+  return { sections, isIncomplete };
 }
