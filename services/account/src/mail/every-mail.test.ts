@@ -107,7 +107,11 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
     'recovery_code_used',
     'second_step_limited',
   ].map((kind) => ({ name: kind, row: () => ({ kind, ...own() }), pages: ['/user/forgot-password'] })),
-  { name: 'two_factor_reset', row: () => ({ kind: 'two_factor_reset', ...own() }), pages: ['/user/account/security'] },
+  {
+    name: 'two_factor_reset',
+    row: () => ({ kind: 'two_factor_reset', ...own() }),
+    pages: ['/user/account/security'],
+  },
   { name: 'team_invitation', row: invitationRow, pages: ['/user/invitation'] },
   { name: 'team_handed_over', row: () => ({ kind: 'team_handed_over', ...own() }), pages: ['/user/team'] },
   { name: 'usage_alert', row: alertRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },

@@ -5,9 +5,10 @@ import { api, nullIf, resultOf, setCsrfToken } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
+import { Table } from '../../ui/list/table.tsx';
+import type { Column } from '../../ui/list/table.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
-import pageStyles from '../../ui/page/page.module.css';
 import { sessionsQuery } from './queries.ts';
 import { Section } from './section.tsx';
 import { deviceOf } from './user-agent.ts';
@@ -33,36 +34,33 @@ export function Sessions() {
   );
 }
 
+const COLUMNS: readonly Column<ListedSession>[] = [
+  {
+    label: 'Device',
+    cell: ({ user_agent }) => <span title={user_agent}>{deviceOf(user_agent)}</span>,
+    onCard: 'title',
+  },
+  { label: 'Address', cell: ({ address }) => address },
+  { label: 'Last active', cell: ({ last_seen_at }) => <Moment at={last_seen_at} /> },
+  { label: 'Signed in', cell: ({ created_at }) => <Moment at={created_at} /> },
+];
+
 function SessionTable({ sessions }: { sessions: readonly ListedSession[] }) {
-  const [current, others] = [
-    sessions.filter((session) => session.current),
-    sessions.filter((session) => !session.current),
-  ];
   return (
-    <div className={pageStyles['scroll']} tabIndex={0} role="region" aria-label="Table of sessions">
-      <table className={pageStyles['table']}>
-        <thead>
-          <tr>
-            {['Device', 'Address', 'Last active', 'Signed in', 'Action'].map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {[...current, ...others].map((session) => (
-            <SessionRow key={session.session_id} session={session} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Sessions"
+      columns={COLUMNS}
+      rows={sessions.toSorted((one, other) => Number(other.current) - Number(one.current))}
+      keyOf={({ session_id }) => session_id}
+      actions={(session) =>
+        session.current ? <Badge tone="good">This session</Badge> : <EndSession session={session} />
+      }
+    />
   );
 }
 
-function SessionRow({ session }: { session: ListedSession }) {
+function EndSession({ session }: { session: ListedSession }) {
   const queryClient = useQueryClient();
-  const device = deviceOf(session.user_agent);
   const end = useMutation({
     mutationFn: () => {
       const path = { session_id: session.session_id };
@@ -72,32 +70,18 @@ function SessionRow({ session }: { session: ListedSession }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
   return (
-    <tr>
-      <td title={session.user_agent}>{device}</td>
-      <td>{session.address}</td>
-      <td>
-        <Moment at={session.last_seen_at} />
-      </td>
-      <td>
-        <Moment at={session.created_at} />
-      </td>
-      <td>
-        {session.current ? (
-          <Badge tone="good">This session</Badge>
-        ) : (
-          <Button
-            isPending={end.isPending}
-            aria-label={`Sign out ${device}, ${session.address}`}
-            onPress={() => {
-              end.mutate();
-            }}
-          >
-            Sign out
-          </Button>
-        )}
-        {end.isError && <ErrorMessage error={end.error} />}
-      </td>
-    </tr>
+    <>
+      <Button
+        isPending={end.isPending}
+        aria-label={`Sign out ${deviceOf(session.user_agent)}, ${session.address}`}
+        onPress={() => {
+          end.mutate();
+        }}
+      >
+        Sign out
+      </Button>
+      {end.isError && <ErrorMessage error={end.error} />}
+    </>
   );
 }
 
