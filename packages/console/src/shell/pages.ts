@@ -91,16 +91,3 @@ export const NAVIGATION = [
     ],
   },
 ] as const satisfies readonly { title: string | null; pages: readonly Page[] }[];
-
-/** Parts of the account, each a page of its own (pages/account/account.tsx). */
-export const ACCOUNT_PAGES = [
-  { to: '/account', label: 'Profile', words: 'name email address change' },
-  {
-    to: '/account/security',
-    label: 'Security',
-    words:
-      'password 2FA two-factor authentication authenticator app passkey recovery codes sessions sign out everywhere',
-  },
-  { to: '/account/activity', label: 'Activity', words: 'audit log history events' },
-  { to: '/account/data', label: 'Data', words: 'export download delete account privacy' },
-] as const satisfies readonly Omit<Page, 'icon'>[];

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { allApplicationsQuery } from '../api/applications.ts';
 import { allTokensQuery } from '../api/tokens.ts';
+import { ACCOUNT_PAGES } from '../pages/account/account-pages.ts';
 import { catalogueQuery } from '../pages/plan/queries.ts';
 import { requestIdIn } from '../pages/requests/search.ts';
 import { teamQuery } from '../pages/team/queries.ts';
 import { HELP } from './navigation.tsx';
-import { ACCOUNT_PAGES, NAVIGATION } from './pages.ts';
+import { NAVIGATION } from './pages.ts';
 import { switchTheme } from './theme-switch.tsx';
 import { useSignOut } from './use-sign-out.ts';
 

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import type { ReactNode } from 'react';
-import { ACCOUNT_PAGES } from '../../shell/pages.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Skeleton } from '../../ui/page/states.tsx';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
 import styles from './account.module.css';
+import { ACCOUNT_PAGES } from './account-pages.ts';
 import { EmailAddress } from './email-address.tsx';
 import { Password } from './password.tsx';
 import { Profile } from './profile.tsx';

@@ -5,7 +5,7 @@ import { databaseNow } from '../../platform/database/clock.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { NO_PASSWORD } from '../passwords/password.ts';
+import { NO_PASSWORD } from '../no-password.ts';
 import type { Page } from '../../http/input/page.ts';
 
 export type OperatedAccount = {

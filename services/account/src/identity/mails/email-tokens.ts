@@ -1,5 +1,5 @@
 import type { Query } from '../../platform/database/query.ts';
-import { NO_PASSWORD } from '../passwords/password.ts';
+import { NO_PASSWORD } from '../no-password.ts';
 import { hashOfToken, newSecretToken } from '../secret-token.ts';
 
 export type EmailToken =

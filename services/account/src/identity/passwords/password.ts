@@ -25,9 +25,6 @@ export async function hashPassword(password: string): Promise<string> {
   return `${PREFIX}${base64(salt)}$${base64(hash)}`;
 }
 
-/** Stored in place of a hash while no password is chosen: it matches none. */
-export const NO_PASSWORD = 'none';
-
 /** A hash at the current cost that no password matches. */
 export function unmatchableHash(): string {
   return `${PREFIX}${base64(randomBytes(SALT_BYTES))}$${base64(randomBytes(HASH_BYTES))}`;
