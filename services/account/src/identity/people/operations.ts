@@ -2,13 +2,14 @@ import { anyone, operation } from '@tollgate/operation';
 import type { Answer, Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
-import type { Transact } from '../../platform/database/query.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
 import { lockAccount, setName } from '../accounts/account-store.ts';
 import { callerOf } from '../../http/caller-address.ts';
 import { sessionAnswer, setSession } from '../sessions/operations.ts';
 import { session } from '../sessions/require-session.ts';
 import { requestEmailChange } from './email-change.ts';
 import { changePassword, requestPasswordReset, resetPassword } from './password-changes.ts';
+import type { SignUpPlan } from './people.ts';
 import { sendSignUpAgain, signUp, verifyEmail } from './sign-up.ts';
 import { sessionSchema } from '../sessions/answers.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
@@ -49,7 +50,11 @@ export const ownerPeople = {
       answers: {
         200: { description: 'The setting.', schema: signUpSettingSchema, example: SIGN_UP_SETTING },
       },
-      handle: async ({ signUpEnabled, signUpPlan, query }: SignUpSetting & PeopleParts) => ({
+      handle: async ({
+        signUpEnabled,
+        signUpPlan,
+        query,
+      }: SignUpSetting & { signUpPlan: SignUpPlan | null; query: Query }) => ({
         enabled: signUpEnabled,
         offer: signUpEnabled && signUpPlan !== null ? await signUpPlan.offer(query) : null,
       }),

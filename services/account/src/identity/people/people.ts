@@ -1,7 +1,7 @@
 import type { Query } from '../../platform/database/query.ts';
 
 /** What a new account gets. */
-export type SignUpOffer = {
+type SignUpOffer = {
   plan_name: string;
   /** Null: unlimited. */
   points_limit: number | null;
