@@ -72,6 +72,13 @@ test('several holders don’t have all connections between them: a further one i
   expect(asked).toHaveLength(21);
 });
 
+test('a holder that may have all connections has them', async () => {
+  const pool = open({ connections: 8, connectionsPerHolder: 8 });
+  const all = Array.from({ length: 8 }, (_, index) => bodyOf(pool.dispatch, of('a', index)));
+  await waitFor(() => asked.length === 8);
+  await answerUntil(Promise.all(all));
+});
+
 test('holders wait in turn', async () => {
   const pool = open({ connections: 1 });
   const all = ['a', 'a', 'a', 'a', 'b', 'c', 'b'].map((holder, index) =>

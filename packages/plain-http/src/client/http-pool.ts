@@ -78,15 +78,15 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
     onClosed,
   };
 
-  /** Counts nothing where no holder has a bound: it is on the way of each call. */
+  /** Counts nothing where a holder may have all: it is on the way of each call. */
   function mayHold(holder: Holder): boolean {
-    if (maxPerHolder === Infinity || holder === undefined) return true;
+    if (maxPerHolder >= max || holder === undefined) return true;
     const left = max - connections.size + free.length;
     return (held.get(holder) ?? 0) < Math.min(maxPerHolder, HELD_PER_ONE_LEFT * left);
   }
 
   function hold(connection: Connection, holder: Holder): void {
-    if (maxPerHolder === Infinity || holder === undefined) return;
+    if (maxPerHolder >= max || holder === undefined) return;
     connection.holder = holder;
     held.set(holder, (held.get(holder) ?? 0) + 1);
   }
