@@ -3,7 +3,7 @@ import { badInput } from './bad-input.ts';
 import { browsers } from './browsers.ts';
 import { clients } from './clients.ts';
 import { codeSamples } from './console/code-samples.ts';
-import { DEPLOYED_JOURNEYS, PEOPLE_JOURNEYS, consoleJourneys } from './console-journeys.ts';
+import { CLUSTER_JOURNEYS, DEPLOYED_JOURNEYS, PEOPLE_JOURNEYS, consoleJourneys } from './console-journeys.ts';
 import type { Journeys } from './console-journeys.ts';
 import { fairShares } from './fair-shares.ts';
 import { faults } from './faults.ts';
@@ -50,7 +50,7 @@ export function deployedSpecs(stack: () => Stack, journeys: Journeys = DEPLOYED_
 
 /** The same for a cluster, whose own specs lose a pod of each part under load (specs/cluster/lost-pods.ts). */
 export function servedByCluster(stack: () => Stack): void {
-  servingSpecs(stack, DEPLOYED_JOURNEYS);
+  servingSpecs(stack, CLUSTER_JOURNEYS);
   revocation(stack, { outages: 'redis' });
 }
 

@@ -17,7 +17,7 @@ import type { Journey } from './console/journey.ts';
 import { longNameJourneys } from './console/long-names.ts';
 import { limitJourneys, planJourneys } from './console/plan.ts';
 import { requestJourneys } from './console/requests.ts';
-import { liveFeedJourneys, liveJourneys } from './console/live.ts';
+import { liveFeedJourney, liveJourneys, restartedFeedJourney } from './console/live.ts';
 import { searchJourneys } from './console/search.ts';
 import { sessionJourneys } from './console/sessions.ts';
 import { teamJourneys } from './console/team.ts';
@@ -54,7 +54,16 @@ export const PAGE_JOURNEYS = {
 /** Built pages, the API and live connections: what a deployment can break. */
 export const DEPLOYED_JOURNEYS = {
   applications: firstApplicationJourney,
-  live: liveFeedJourneys,
+  live: (journey) => {
+    liveFeedJourney(journey);
+    restartedFeedJourney(journey);
+  },
+} satisfies Journeys;
+
+/** A cluster's own specs kill account under load; how the page takes that is left to the containers. */
+export const CLUSTER_JOURNEYS = {
+  applications: firstApplicationJourney,
+  live: liveFeedJourney,
 } satisfies Journeys;
 
 /** The web interface in a real browser: what a customer does there, and what follows at the API. */

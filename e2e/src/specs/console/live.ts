@@ -21,7 +21,8 @@ export function liveJourneys(journey: Journey): void {
   const { stack } = journey;
   const { overview, callOnce } = stepsOf(journey);
 
-  liveFeedJourneys(journey);
+  liveFeedJourney(journey);
+  restartedFeedJourney(journey);
 
   test('figures that were asked for before newer ones arrived do not replace them', async () => {
     const page = await overview();
@@ -224,8 +225,8 @@ export function liveJourneys(journey: Journey): void {
   });
 }
 
-/** What depends on how a deployment passes the feed on, and on its restarts. */
-export function liveFeedJourneys(journey: Journey): void {
+/** What depends on how a deployment passes the feed on. */
+export function liveFeedJourney(journey: Journey): void {
   const { stack } = journey;
   const { overview, callOnce } = stepsOf(journey);
 
@@ -269,6 +270,12 @@ export function liveFeedJourneys(journey: Journey): void {
     // A screen reader isn't told of each call.
     expect(await page.evaluate('spoken')).toEqual([]);
   });
+}
+
+/** What depends on how a deployment restarts account. */
+export function restartedFeedJourney(journey: Journey): void {
+  const { stack } = journey;
+  const { overview, callOnce } = stepsOf(journey);
 
   test('account is killed and starts again: figures are paused, then live again, and nothing is reloaded', async () => {
     const page = await overview();
@@ -276,7 +283,9 @@ export function liveFeedJourneys(journey: Journey): void {
     await page.evaluate('globalThis.isSamePage = true');
     await stack().kill('account');
     await page.getByText('Live figures are paused').waitFor({ timeout: RECOVERY_MS });
-    await page.getByText(/is temporarily unavailable\. Trying again(?: in \d+ sec)?\. Figures are from/).waitFor();
+    await page
+      .getByText(/is temporarily unavailable\. Trying again(?: in \d+ sec)?\. Figures are from/)
+      .waitFor();
     await expectAccessible(page);
     await stack().start('account');
     await page.getByText('Live', { exact: true }).waitFor({ timeout: RECOVERY_MS });
