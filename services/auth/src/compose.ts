@@ -25,6 +25,7 @@ import type { ClientDirectory } from './client/directory.ts';
 import type { Config } from './config.ts';
 import type { Handlers } from './http/direct-routes.ts';
 import { refuseEvictingRedis } from './redis/eviction-policy.ts';
+import { defineScript } from './redis/redis-script.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { createRestoreStore } from './restore/restore-store.ts';
@@ -33,6 +34,7 @@ import { startLastUsed } from './token/last-used.ts';
 import { createFindLiveToken } from './token/live-token.ts';
 import { createRevokeToken } from './token/revoke-token.ts';
 import { createTokenStore } from './token/store.ts';
+import { ISSUE_LUA } from './token/issue-script.ts';
 import { createTokenIssuing } from './token/token-issuing.ts';
 
 /** Starts without Redis and account too; readiness reports what is unavailable. */
@@ -83,7 +85,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       failedAttempts: composeFailedAttempts(config, redis, metrics),
     }),
     issuing: createTokenIssuing({
-      redis,
+      runScript: defineScript(redis, ISSUE_LUA),
       perMinute: config.TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE,
       onLimited: () => {
         metrics.limited.inc({ limit: 'client' });

@@ -10,7 +10,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
 import { turnedTo, underTurnedClock } from '@tollgate/testbed/turned-clock';
-import { LUA, limitArgs } from './issue-script.ts';
+import { ISSUE_LUA, limitArgs } from './issue-script.ts';
 
 const MINUTE_US = 60_000_000;
 /** The arithmetic must be exact for numbers as large as today's. */
@@ -28,9 +28,9 @@ beforeAll(async () => {
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
   // The counter's key expires by Redis' own clock.
-  const clocked = underTurnedClock(LUA, 7, { ", 'PX', math.ceil((whole - now) / 1000)": '' });
+  const clocked = underTurnedClock(ISSUE_LUA, 7, { ", 'PX', math.ceil((whole - now) / 1000)": '' });
   issueAt = defineScript(redis, clocked);
-  issueNow = defineScript(redis, LUA);
+  issueNow = defineScript(redis, ISSUE_LUA);
 });
 
 afterAll(async () => {

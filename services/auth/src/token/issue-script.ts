@@ -1,11 +1,5 @@
-import { applicationPart } from '@tollgate/credentials/access-token';
-import type { ClientRecord } from '@tollgate/contracts/client-record';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK } from '@tollgate/redis/script';
-import type { ScriptableRedis } from '@tollgate/redis/script';
-import { clientKey, epochKey } from '../redis/keys.ts';
-import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis/redis-script.ts';
-import { SCOPE } from '../redis/token-record.ts';
-import type { TokenRecord } from '../redis/token-record.ts';
+import { LUA_CACHED_RECORD, LUA_LISTED } from '../redis/redis-script.ts';
 
 const MINUTE_US = 60_000_000;
 
@@ -17,7 +11,7 @@ const MINUTE_US = 60_000_000;
  *
  * Returns how many fitted (-1: the client has changed), and the microseconds until one more does.
  */
-export const LUA = `
+export const ISSUE_LUA = `
 local cost, most, wanted = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local rest, lifespan, client = ARGV[4], tonumber(ARGV[5]), ARGV[6]
 if client ~= '' then
@@ -45,56 +39,6 @@ end
 return { fitted, math.ceil(whole + cost - now - most) }
 `;
 
-export type IssueAnswer = { fitted: number; waitUs: number };
-
-export type IssueScript = {
-  /** `json`: of a remembered client, the record that Redis must still have. */
-  issue: (
-    client: ClientRecord,
-    tokenKeys: readonly string[],
-    json?: string,
-  ) => Promise<IssueAnswer | 'changed'>;
-  count: (clientId: string) => Promise<IssueAnswer>;
-};
-
-/** @throws {Problem} (each call) service_unavailable */
-export function createIssueScript(redis: ScriptableRedis, perMinute: number): IssueScript {
-  const run = defineScript(redis, LUA);
-  const limit = limitArgs(perMinute);
-
-  async function issueWithin(
-    clientId: string,
-    tokenKeys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<IssueAnswer> {
-    const part = applicationPart(clientId);
-    const keys = [`auth:{${part}}:requests`, clientKey(clientId), epochKey(part), ...tokenKeys];
-    const [fitted, waitUs] = (await run(keys, [...limit, ...args])) as [number, number];
-    return { fitted, waitUs };
-  }
-
-  return {
-    issue: async (client, tokenKeys, json = '') => {
-      const args = [tokenKeys.length, restOfRecord(client), client.token_lifespan_sec, json];
-      const answer = await issueWithin(client.client_id, tokenKeys, args);
-      return answer.fitted < 0 ? 'changed' : answer;
-    },
-    count: (clientId) => issueWithin(clientId, [], [1, '', 0, '']),
-  };
-}
-
 export function limitArgs(perMinute: number): [costUs: string, minuteUs: number] {
   return [(MINUTE_US / perMinute).toFixed(3), MINUTE_US];
-}
-
-function restOfRecord(client: ClientRecord): string {
-  const { client_id, account_id, application_id, revocation_epoch } = client;
-  const record: Omit<TokenRecord, 'iat' | 'exp'> = {
-    client_id,
-    account_id,
-    application_id,
-    scope: SCOPE,
-    epoch: revocation_epoch,
-  };
-  return JSON.stringify(record).slice(1);
 }

@@ -1,10 +1,13 @@
 import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-token';
-import type { ScriptableRedis } from '@tollgate/redis/script';
+import type { ClientRecord } from '@tollgate/contracts/client-record';
+import { batchCalls } from '@tollgate/redis/batch-calls';
+import type { Script } from '@tollgate/redis/script';
 import { tooManyRequests } from '../abuse/too-many-requests.ts';
 import type { AuthenticClient } from '../client/authenticator.ts';
-import { tokenKey } from '../redis/keys.ts';
-import { createIssueScript } from './issue-script.ts';
-import { batchTokens } from './batch-tokens.ts';
+import { clientKey, epochKey, tokenKey } from '../redis/keys.ts';
+import { SCOPE } from '../redis/token-record.ts';
+import type { TokenRecord } from '../redis/token-record.ts';
+import { limitArgs } from './issue-script.ts';
 
 /** Limited per client over all replicas; a client may use a minute's allowance at once. */
 export type TokenIssuing = {
@@ -21,14 +24,42 @@ export type TokenIssuing = {
   issue: (token: string, authentic: AuthenticClient) => Promise<'issued' | 'changed'>;
 };
 
+type Wanted = { authentic: AuthenticClient; tokenKey: string };
+
+/** `waitUs`: refused for so many microseconds. */
+type Outcome = 'issued' | 'changed' | { waitUs: number };
+
 export function createTokenIssuing(options: {
-  redis: ScriptableRedis;
+  /** Of issue-script.ts. */
+  runScript: Script;
   perMinute: number;
   onLimited: () => void;
 }): TokenIssuing {
-  const { redis, perMinute, onLimited } = options;
-  const script = createIssueScript(redis, perMinute);
-  const issueToken = batchTokens(script);
+  const { runScript, perMinute, onLimited } = options;
+  const limit = limitArgs(perMinute);
+
+  async function issueWithin(
+    clientId: string,
+    tokenKeys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<[fitted: number, waitUs: number]> {
+    const part = applicationPart(clientId);
+    const keys = [`auth:{${part}}:requests`, clientKey(clientId), epochKey(part), ...tokenKeys];
+    return (await runScript(keys, [...limit, ...args])) as [number, number];
+  }
+
+  async function issueAll(_record: string | symbol, batch: readonly Wanted[]): Promise<Outcome[]> {
+    const [first] = batch;
+    if (first === undefined) return [];
+    const { client, json = '' } = first.authentic;
+    const keys = batch.map((wanted) => wanted.tokenKey);
+    const args = [keys.length, restOfRecord(client), client.token_lifespan_sec, json];
+    const [fitted, waitUs] = await issueWithin(client.client_id, keys, args);
+    return keys.map((_, index) => (fitted < 0 ? 'changed' : index < fitted ? 'issued' : { waitUs }));
+  }
+
+  // Only requests with the same remembered record share a batch; a record looked up for one isn't shared.
+  const issueInBatch = batchCalls(issueAll, { isSynced: true });
 
   function refusal(waitUs: number): Error {
     onLimited();
@@ -37,14 +68,27 @@ export function createTokenIssuing(options: {
 
   return {
     count: async (clientId) => {
-      const { fitted, waitUs } = await script.count(clientId);
+      const [fitted, waitUs] = await issueWithin(clientId, [], [1, '', 0, '']);
       if (fitted === 0) throw refusal(waitUs);
     },
     issue: async (token, authentic) => {
       const key = tokenKey(accessTokenHash(token), applicationPart(authentic.client.client_id));
-      const outcome = await issueToken(authentic, key);
+      const batch = authentic.json ?? Symbol('looked up');
+      const outcome = await issueInBatch(batch, { authentic, tokenKey: key });
       if (typeof outcome === 'object') throw refusal(outcome.waitUs);
       return outcome;
     },
   };
+}
+
+function restOfRecord(client: ClientRecord): string {
+  const { client_id, account_id, application_id, revocation_epoch } = client;
+  const record: Omit<TokenRecord, 'iat' | 'exp'> = {
+    client_id,
+    account_id,
+    application_id,
+    scope: SCOPE,
+    epoch: revocation_epoch,
+  };
+  return JSON.stringify(record).slice(1);
 }
