@@ -5,14 +5,16 @@ import type { ApiDocument } from '../packages/operation/src/document/api-documen
 import { createOperatorDocument } from '../services/account/src/api/operator.ts';
 import { ANY_DOOR, createApiDocument } from '../services/account/src/api/owner.ts';
 import { createServicesDocument } from '../services/account/src/api/services.ts';
+import { createAuthDocument } from '../services/auth/src/api-document.ts';
 
-/** `npm run openapi`: writes the documents of the three APIs, and the types of the console's and the command's clients. */
+/** `npm run openapi`: writes the documents of the APIs, and the types of the console's and the command's clients. */
 const root = resolve(import.meta.dirname, '..');
 writeDocument('docs/openapi.json', createApiDocument(ANY_DOOR));
 writeTypes('docs/openapi.json', 'packages/console');
 writeDocument('docs/openapi-operator.json', createOperatorDocument());
 writeTypes('docs/openapi-operator.json', 'tools/command');
 writeDocument('docs/openapi-services.json', createServicesDocument());
+writeDocument('docs/openapi-auth.json', createAuthDocument());
 
 function writeDocument(path: string, document: ApiDocument): void {
   writeFileSync(join(root, path), `${JSON.stringify(document, null, 2)}\n`);

@@ -1,7 +1,17 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import type {
+  Answer,
+  Answers,
+  ApiChapter,
+  CallerName,
+  Description,
+  Method,
+} from '@tollgate/contracts/api-description';
+import type { Form } from '@tollgate/http/form';
 import { Problem } from '@tollgate/http/problem';
+import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
+import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { bodyOf, jsonBodyUpTo } from './json-body.ts';
 import { queryOf } from './query.ts';
 import { faultsOfValue } from './value-faults.ts';
@@ -11,65 +21,26 @@ import { faultsOfValue } from './value-faults.ts';
  * from the value that `operation` makes (serve.ts).
  */
 
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-
-export type Method = (typeof METHODS)[number];
-
-/**
- * `session`: cookie, and CSRF token for unsafe methods; `closing-session`: the same, also of an account that is being
- * deleted; `token`: Bearer access token; `client`: Basic or form. The others have credentials of the private listener.
- */
-export type CallerName =
-  'anyone' | 'session' | 'closing-session' | 'token' | 'client' | 'operator' | 'service' | 'reporter';
-
 /** Who may call. serve.ts runs the guards of `name` first; `of` reads what they have found out. */
 export type Caller<By> = { name: CallerName; of: (req: Request, res: Response) => By };
 
 export const anyone: Caller<undefined> = { name: 'anyone', of: () => undefined };
-
-export type Answer = {
-  /** A named answer is written once, under `components`. */
-  name?: string;
-  description: string;
-  schema?: z.ZodType;
-  contentTypes?: readonly string[];
-  /** Other content types that the caller can request. */
-  furtherSchemas?: Readonly<Record<string, z.ZodType>>;
-  example?: unknown;
-  headers?: Readonly<Record<string, string>>;
-};
-
-export type Answers = Readonly<Record<number, Answer>> & { default?: Answer };
-
-/** What the API's document says about an operation, besides method and path. */
-export type Description = {
-  operationId: string;
-  summary: string;
-  description?: string | undefined;
-  caller: CallerName;
-  /** An invalid id is `not_found`, so it is never listed as an invalid field. */
-  params?: z.ZodObject | undefined;
-  query?: z.ZodObject | undefined;
-  body?: z.ZodType | undefined;
-  form?: z.ZodType;
-  example?: unknown;
-  answers: Answers;
-  /** Beyond those that every request and `caller`, `params`, `query` or `body` imply. */
-  problems?: readonly ErrorCode[] | undefined;
-  /** Errors aren't problem+json; they are listed in `answers`. */
-  ownErrors?: boolean;
-};
 
 /** An operation of another service, which is in the document too. Route: `POST /oauth2/token`. */
 export type Described = Description & { method: Method; path: string };
 
 /** An operation with its handler. `Needs` is what that needs of the service. */
 export type Operation<Needs> = Described & {
-  run: (needs: Needs, req: Request, res: Response, options: { checkAnswers: boolean }) => Promise<void>;
+  run: (needs: Needs, req: Request, res: Response, options: RunOptions) => Promise<void>;
   /** Runs after the caller's guards, before the body is read. */
   guard: (needs: Needs, req: Request, res: Response) => Promise<void>;
   readBody: RequestHandler | undefined;
 };
+
+/** Reads a form. @throws {Problem} invalid_request; payload_too_large; unsupported_media_type */
+export type ReadForm = (req: HttpRequest, res: HttpResponse) => Form | Promise<Form>;
+
+export type RunOptions = { checkAnswers: boolean; readForm: ReadForm };
 
 /** What `operation` declared the request to have, validated. */
 export type Call<By, Params, Query, Body> = {
@@ -144,16 +115,14 @@ export function operation<
     guard?: Guard<GuardNeeds, By> | undefined;
   } & Handler<Needs, Call<By, z.output<Params>, QueryValue, z.output<Body>>, A>,
 ): Operation<Needs & GuardNeeds> {
-  const [method, path] = route.split(' ') as [Method, string];
   const { caller, params, query, body, maxBodyBytes = MAX_BODY_BYTES, answers, guard } = declared;
   const { readQuery = (req: Request) => (query === undefined ? {} : queryOf(req, query)) as QueryValue } =
     declared;
   const statuses = Object.keys(answers).filter((status) => status !== 'default');
   return {
     ...declared,
+    ...partsOf(route),
     caller: caller.name,
-    method,
-    path,
     readBody: body === undefined ? undefined : jsonBodyUpTo(maxBodyBytes),
     guard: async (needs, req, res) => {
       await guard?.(needs, caller.of(req, res));
@@ -180,6 +149,76 @@ export function operation<
       send(res, reply);
     },
   };
+}
+
+/** A form's request, which may have come past Express. The handler reads the fields that `form` describes. */
+export type FormCall<By = undefined> = {
+  by: By;
+  form: Form;
+  req: HttpRequest;
+  res: HttpResponse;
+  requestId: string;
+};
+
+/** An operation with a form, which can be served without Express too. */
+export type FormOperation<Needs, By, Body> = Operation<Needs> & {
+  handle: (needs: Needs, call: FormCall<By>) => Promise<Body>;
+  mayCall: Guard<Needs, By> | undefined;
+  /** The answer's text. @throws {Error} if `checkAnswers`, and the body isn't what the document promises */
+  textOf: (body: Body, checkAnswers: boolean) => string;
+};
+
+type FormBody<A> = A extends { schema: infer S extends z.ZodType } ? z.output<S> : undefined;
+
+/**
+ * Declares an operation with a form and one answer, of status 200. Forms have no schema at run time, because RFC 6749
+ * has an error for each field, and parsing by a schema would double a token's reading.
+ */
+export function formOperation<By, A extends Answer, Needs>(
+  route: `POST /${string}`,
+  declared: Omit<Description, 'caller' | 'params' | 'query' | 'body' | 'answers'> & {
+    caller: Caller<By>;
+    form: z.ZodType;
+    answers: { 200: A };
+    /** Refuses by a Problem, which `problems` lists, before the form is read. */
+    guard?: Guard<Needs, By>;
+    handle: (needs: Needs, call: FormCall<By>) => Promise<FormBody<A>>;
+    /** In place of JSON.stringify. */
+    serialize?: (body: FormBody<A>) => string;
+  },
+): FormOperation<Needs, By, FormBody<A>> {
+  const { caller, answers, guard, handle, serialize = JSON.stringify } = declared;
+  const textOf = (body: FormBody<A>, checkAnswers: boolean): string => {
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- an answer may have no schema
+    const text = body === undefined ? '' : serialize(body);
+    if (checkAnswers) checkReply(route, answers, new Reply(200, text === '' ? undefined : JSON.parse(text)));
+    return text;
+  };
+  return {
+    ...declared,
+    ...partsOf(route),
+    caller: caller.name,
+    textOf,
+    mayCall: guard,
+    readBody: undefined,
+    guard: async (needs, req, res) => {
+      await guard?.(needs, caller.of(req, res));
+    },
+    run: async (needs, req, res, { checkAnswers, readForm }) => {
+      const form = await readForm(req, res);
+      const requestId = String(res.getHeader(REQUEST_ID_HEADER));
+      const call = { by: caller.of(req, res), form, req, res, requestId };
+      // eslint-disable-next-line @typescript-eslint/no-confusing-void-expression -- as above
+      const text = textOf(await handle(needs, call), checkAnswers);
+      if (text === '') res.end();
+      else res.type('json').send(text);
+    },
+  };
+}
+
+function partsOf(route: string): { method: Method; path: string } {
+  const [method, path] = route.split(' ') as [Method, string];
+  return { method, path };
 }
 
 const MAX_BODY_BYTES = 16_384;
@@ -228,20 +267,13 @@ type Intersection<Union> = (Union extends unknown ? (each: Union) => void : neve
   ? All
   : never;
 
-/** A chapter whose operations are in other files. Keys are as `POST /api/console/team`. */
-export type ApiChapter = {
-  title: string;
-  description: string;
-  operations: Readonly<Record<`${Method} /${string}`, Description>>;
-};
-
 /** The chapter of operations that are served elsewhere. */
 export function describedChapter({ operations, ...chapter }: ApiChapter): Chapter {
   return {
     ...chapter,
-    operations: Object.entries(operations).map(([route, description]) => {
-      const [method, path] = route.split(' ') as [Method, string];
-      return { method, path, ...description };
-    }),
+    operations: Object.entries(operations).map(([route, description]) => ({
+      ...partsOf(route),
+      ...description,
+    })),
   };
 }

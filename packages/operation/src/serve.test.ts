@@ -1,14 +1,17 @@
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
+import type { ErrorRequestHandler } from 'express';
 import { z } from 'zod';
-import { problemHandler } from '@tollgate/http/error-handler';
+import { problemHandler, problemOf } from '@tollgate/http/error-handler';
+import { parseForm } from '@tollgate/http/form';
 import { Problem } from '@tollgate/http/problem';
 import { createLogger } from '@tollgate/log';
-import { Reply, anyone, operation } from './operation.ts';
-import type { Caller } from './operation.ts';
+import { Reply, anyone, formOperation, operation } from './operation.ts';
+import type { Caller, ReadForm } from './operation.ts';
 import { serve } from './serve.ts';
 
 const member: Caller<{ name: string }> = { name: 'session', of: (req) => ({ name: req.get('name') ?? '' }) };
@@ -60,6 +63,25 @@ const THINGS = {
   ],
 };
 
+const FORMS = {
+  title: 'Forms',
+  description: 'With errors of their own.',
+  operations: [
+    formOperation('POST /forms', {
+      operationId: 'sendForm',
+      summary: 'Send a form',
+      caller: member,
+      form: z.object({ by: z.string() }),
+      answers: { 200: { description: 'Sent.', schema: z.object({ by: z.string() }) } },
+      errors: { 400: { description: 'Refused.' } },
+      guard: (_needs: unknown, { name }) => {
+        if (name === 'blocked') throw new Problem('account_blocked');
+      },
+      handle: (_needs, { form }) => Promise.resolve({ by: form.get('by') ?? '', ...needs.leaked }),
+    }),
+  ],
+};
+
 const guards = {
   session: [
     (req: { headers: object }, _res: unknown, next: () => void) => {
@@ -69,12 +91,19 @@ const guards = {
   ],
 };
 
+const readForm: ReadForm = async (req) => parseForm(await buffer(req as IncomingMessage));
+
+const answerError: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
+  res.status(problemOf(error).status).send('its own');
+};
+
 let server: Server;
 const needs: Needs = { leaked: {} };
 
 beforeAll(async () => {
   const app = express();
   serve(app, [THINGS], { needs, guards, checkAnswers: true });
+  serve(app, [FORMS], { needs, guards, checkAnswers: true, readForm, answerError });
   app.use(problemHandler(createLogger('suite', 'silent')));
   server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -136,6 +165,43 @@ describe('a declared operation', () => {
     needs.leaked = {};
     expect(got.status).toBe(500);
     expect(got.text).not.toContain('secret');
+  });
+});
+
+describe('an operation with a form', () => {
+  test('gets the fields of the form', async () => {
+    expect(await ask('POST', '/forms', { body: 'by=grace' })).toMatchObject({
+      status: 200,
+      text: '{"by":"grace"}',
+    });
+  });
+
+  test('answers all errors of its path in its own way: by caller, guard, form and method', async () => {
+    const answers = [
+      await ask('POST', '/forms', { name: '' }),
+      await ask('POST', '/forms', { name: 'blocked', body: 'by=%' }),
+      await ask('POST', '/forms', { body: 'by=%' }),
+      await ask('GET', '/forms'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([401, 403, 400, 405]);
+    expect(answers.map(({ text }) => text)).toEqual(answers.map(() => 'its own'));
+  });
+
+  test('that answers with more than its schema has is a 500 in suites', async () => {
+    needs.leaked = { password_hash: 'secret' };
+    const got = await ask('POST', '/forms', { body: 'by=grace' });
+    needs.leaked = {};
+    expect(got).toMatchObject({ status: 500, text: 'its own' });
+  });
+
+  test('is refused at the start without a reader, or a handler of its errors', () => {
+    const options = { needs, guards, checkAnswers: true };
+    expect(() => {
+      serve(express(), [FORMS], options);
+    }).toThrow('no reader for the form of /forms');
+    expect(() => {
+      serve(express(), [FORMS], { ...options, readForm });
+    }).toThrow('no handler for the errors of /forms');
   });
 });
 

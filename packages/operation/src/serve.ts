@@ -1,7 +1,8 @@
-import type { IRouter, RequestHandler } from 'express';
+import type { ErrorRequestHandler, IRouter, RequestHandler } from 'express';
+import { METHODS } from '@tollgate/contracts/api-description';
+import type { CallerName } from '@tollgate/contracts/api-description';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
-import { METHODS } from './operation.ts';
-import type { CallerName, Chapter, Described, NeedsOf, Operation } from './operation.ts';
+import type { Chapter, Described, NeedsOf, Operation, ReadForm } from './operation.ts';
 
 /** What runs before an operation of a caller: authentication and cache headers. */
 type Guards = Readonly<Partial<Record<CallerName, readonly RequestHandler[]>>>;
@@ -11,23 +12,29 @@ export type ServeOptions<Needs> = {
   guards: Guards;
   /** Whether a handler's answer is checked against its schema; a fault is a 500. */
   checkAnswers: boolean;
+  /** For operations with a form. */
+  readForm?: ReadForm;
+  /** Answers the errors of paths whose operations have `errors` of their own; all others are the app's. */
+  answerError?: ErrorRequestHandler;
 };
 
 /**
  * Adds the routes of chapters, each path with HEAD for GET and 405 with `Allow` for other methods. A
  * request is refused in this order: caller (401, 403), the operation's own guard, a body that can't be read (400, 413),
  * path parameters (404), query and body (400, 415).
- * @throws {Error} if a caller has no guards
+ * @throws {Error} if a caller has no guards, a form no reader, or errors of their own no handler
  */
 export function serve<const Chapters extends readonly Chapter[]>(
   router: Pick<IRouter, 'route'>,
   chapters: Chapters,
-  { needs, guards, checkAnswers }: ServeOptions<NeedsOf<Chapters>>,
+  options: ServeOptions<NeedsOf<Chapters>>,
 ): void {
+  const { needs, guards, checkAnswers, readForm = noForms, answerError } = options;
   const all = chapters.flatMap(({ operations }) => operations).filter(isServed<NeedsOf<Chapters>>);
   for (const [path, operations] of Map.groupBy(all, (each) => each.path)) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
-    for (const { method, caller, guard, readBody, run } of operations) {
+    for (const { method, caller, form, guard, readBody, run } of operations) {
+      if (form !== undefined && readForm === noForms) throw new Error(`no reader for the form of ${path}`);
       const handlers: RequestHandler[] = [
         ...guardsOf(guards, caller),
         async (req, res, next) => {
@@ -35,11 +42,15 @@ export function serve<const Chapters extends readonly Chapter[]>(
           next();
         },
         ...(readBody === undefined ? [] : [readBody]),
-        (req, res) => run(needs, req, res, { checkAnswers }),
+        (req, res) => run(needs, req, res, { checkAnswers, readForm }),
       ];
       route[verb(method)](...handlers);
     }
     route.all(methodNotAllowed(...allowed(operations)));
+    if (operations.some(({ errors }) => errors !== undefined)) {
+      if (answerError === undefined) throw new Error(`no handler for the errors of ${path}`);
+      route.all(answerError);
+    }
   }
 }
 
@@ -48,6 +59,10 @@ export function roomsOf(chapters: readonly Chapter[]): string[] {
   const paths = chapters.flatMap(({ operations }) => operations.map(({ path }) => path));
   return [...new Set(paths.map((path) => path.split('/').slice(0, 3).join('/')))];
 }
+
+const noForms: ReadForm = () => {
+  throw new Error('no reader for forms');
+};
 
 /** Others are described only, because another service answers them. */
 function isServed<Needs>(operation: Described): operation is Operation<Needs> {

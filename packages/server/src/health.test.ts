@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import express from 'express';
 import { Registry } from 'prom-client';
-import { operationsRouter } from './health.ts';
+import { probes } from './health.ts';
 import { Refusal } from './refusal.ts';
 
 let server: Server | undefined;
@@ -17,7 +17,7 @@ afterEach(() => {
 async function serve(check: () => Promise<unknown>, draining = false): Promise<string> {
   const registry = new Registry();
   const app = express();
-  app.use(operationsRouter({ checks: { store: check }, registry, draining: () => draining }));
+  app.use(probes({ checks: { store: check }, registry, draining: () => draining }));
   server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;

@@ -8,7 +8,7 @@ import type { Chapter, NeedsOf } from '@tollgate/operation';
 import { roomsOf, serve } from '@tollgate/operation/serve';
 import type { ComposeContext } from '@tollgate/server';
 import { bareApp } from '@tollgate/server/bare-app';
-import { operationsRouter } from '@tollgate/server/health';
+import { probes } from '@tollgate/server/health';
 import type { ReadinessChecks } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
 import { requireToken } from './access/authentication/bearer.ts';
@@ -67,11 +67,7 @@ export function createPrivateApp(
   checks: ReadinessChecks,
 ): RequestListener {
   const app = bareApp();
-  app.use(
-    operationsRouter({ checks, registry, draining }),
-    requestLog(logger),
-    httpMetrics(registry, 'private'),
-  );
+  app.use(probes({ checks, registry, draining }), requestLog(logger), httpMetrics(registry, 'private'));
   const checkAnswers = config.CHECK_ANSWERS;
   // Separate credentials: none is accepted in place of another.
   const operator = [requireServiceCredential(config.OPERATOR_CREDENTIALS), noStore];
@@ -90,7 +86,7 @@ export function createWorkersApp(
   checks: ReadinessChecks,
 ): RequestListener {
   const app = bareApp();
-  app.use(operationsRouter({ checks, registry, draining }), notFound, problemHandler(logger, addressOf));
+  app.use(probes({ checks, registry, draining }), notFound, problemHandler(logger, addressOf));
   return app;
 }
 

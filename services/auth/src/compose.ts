@@ -101,6 +101,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     restoring: restore.restoring,
     tokenPrefix: config.TOKEN_PREFIX,
     maxBodyBytes: config.MAX_BODY_BYTES,
+    checkAnswers: config.CHECK_ANSWERS,
     serviceCredentials: config.SERVICE_CREDENTIALS,
   };
   const publicApp = traced(createPublicApp(parts), traces, (req) => trusts(req.socket.remoteAddress));

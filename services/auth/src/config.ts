@@ -39,6 +39,9 @@ export const SETTINGS = {
       .default(16_384)
       .describe('maximum body of a token or introspection request'),
     ALLOW_EVICTING_REDIS: trueOrFalse.default(false).describe('`true` accepts a Redis that can evict keys'),
+    CHECK_ANSWERS: trueOrFalse
+      .default(false)
+      .describe('for tests: an answer that breaks its schema becomes a 500'),
   },
   limits: {
     FAILED_ATTEMPTS_WINDOW_SEC: wholeNumber(1, 86_400)

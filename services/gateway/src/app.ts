@@ -11,7 +11,7 @@ import { notFound, problemHandler } from '@tollgate/http/error-handler';
 import type { AddressOf } from '@tollgate/http/error-handler';
 import type { RedisConnection } from '@tollgate/redis';
 import { bareApp } from '@tollgate/server/bare-app';
-import { operationsRouter } from '@tollgate/server/health';
+import { probes } from '@tollgate/server/health';
 import type { FastPath } from '@tollgate/server/listener';
 import { httpMetrics } from '@tollgate/server/metrics';
 import { apiVersionOf } from './http/data-paths.ts';
@@ -99,7 +99,7 @@ export function createPrivateApp(parts: {
   const { logger, registry, redis, draining } = parts;
   const app = bareApp();
   app.use(
-    operationsRouter({
+    probes({
       checks: { redis: () => checkRedis(redis, (tag) => `${tag}:never`) },
       registry,
       draining,

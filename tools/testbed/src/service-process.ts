@@ -109,7 +109,7 @@ export function serviceDefaults(): Record<string, string> {
     SHUTDOWN_IDLE_GRACE_MS: '50',
     PUBLIC_URL: 'http://tollgate.example',
     MAIL_DIR: join(runDirectory(), 'mail'),
-    // account: every answer is checked against its schema.
+    // account and auth: every answer is checked against its schema.
     CHECK_ANSWERS: 'true',
     TOKEN_SEALING_KEYS: tokenSealingKeys,
     PLAIN_HTTP: plainHttp(),

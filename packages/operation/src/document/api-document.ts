@@ -5,7 +5,8 @@ import type {
   ZodOpenApiResponseObject,
   ZodOpenApiSecuritySchemeObject,
 } from 'zod-openapi';
-import type { Answer, Chapter, Described } from '../operation.ts';
+import type { Answer } from '@tollgate/contracts/api-description';
+import type { Chapter, Described } from '../operation.ts';
 import { HEADERS, headersOf } from './headers.ts';
 import { createProblemAnswers, problemSchema } from './problems.ts';
 import { plainerSchema } from './plainer-schema.ts';
@@ -35,10 +36,9 @@ export function createOpenApi(
   for (const { title, operations } of chapters) {
     for (const operation of operations) {
       const { method, path } = operation;
-      const own = Object.entries<Answer>(operation.answers).map(([status, answer]) => [
-        status,
-        ownAnswer(answer),
-      ]);
+      const own = Object.entries<Answer>({ ...operation.answers, ...operation.errors }).map(
+        ([status, answer]) => [status, ownAnswer(answer)],
+      );
       const responses = bothOf(Object.fromEntries(own) as Answers, problemAnswers(operation));
       const described = { tags: [title], ...operationObject(operation), responses };
       paths[path] = { ...paths[path], [method.toLowerCase()]: described };

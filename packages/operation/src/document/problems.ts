@@ -42,8 +42,8 @@ const PRIVATE_CALLERS = new Set(['operator', 'service', 'reporter']);
 
 /** Codes of an operation: its own, and those that follow from its caller and input. */
 function codesOf(operation: Described): readonly ErrorCode[] {
-  const { method, caller, params, body, problems = [], ownErrors = false } = operation;
-  if (ownErrors) return OF_HEADS;
+  const { method, caller, params, body, form, problems = [], errors } = operation;
+  if (errors !== undefined) return OF_HEADS;
   const isUnsafe = method !== 'GET';
   const isSession = caller === 'session' || caller === 'closing-session';
   // Another origin's page, and a body that a form could send (account's same-origin.ts).
@@ -54,7 +54,9 @@ function codesOf(operation: Described): readonly ErrorCode[] {
     ...(caller === 'session' ? (['account_deletion_pending'] as const) : []),
     ...(isSession && isUnsafe ? (['csrf_token_required'] as const) : []),
     ...(isConsole ? (['forbidden', 'unsupported_media_type'] as const) : []),
-    ...(body === undefined ? [] : (['payload_too_large', 'unsupported_media_type'] as const)),
+    ...(body === undefined && form === undefined
+      ? []
+      : (['payload_too_large', 'unsupported_media_type'] as const)),
     ...(params === undefined ? [] : (['not_found'] as const)),
     ...OF_ALL,
   ];

@@ -1,5 +1,13 @@
 import type { ZodOpenApiSecuritySchemeObject } from 'zod-openapi';
-import type { Method, Description } from '../operation.ts';
+import type { Description, Method } from '@tollgate/contracts/api-description';
+
+const clientSecret = {
+  type: 'http',
+  scheme: 'basic',
+  description:
+    "An application's client ID and secret, each form-encoded (RFC 6749, section 2.3.1). " +
+    'Alternatively, send them in the form as `client_id` and `client_secret`, but not in both places.',
+} as const satisfies ZodOpenApiSecuritySchemeObject;
 
 /** Of the public API. */
 export function securitySchemes({ tokenUrl, sessionCookie }: { tokenUrl: string; sessionCookie: string }) {
@@ -14,13 +22,7 @@ export function securitySchemes({ tokenUrl, sessionCookie }: { tokenUrl: string;
       description: "An access token, obtained with an application's client ID and secret.",
       flows: { clientCredentials: { tokenUrl, scopes: { api: 'The whole API.' } } },
     },
-    clientSecret: {
-      type: 'http',
-      scheme: 'basic',
-      description:
-        "An application's client ID and secret, each form-encoded (RFC 6749, section 2.3.1). " +
-        'Alternatively, send them in the form as `client_id` and `client_secret`, but not in both places.',
-    },
+    clientSecret,
     session: {
       type: 'apiKey',
       in: 'cookie',
@@ -48,13 +50,18 @@ export const OPERATOR_SECURITY = {
   },
 } as const satisfies Record<string, ZodOpenApiSecuritySchemeObject>;
 
+const service = {
+  type: 'http',
+  scheme: 'basic',
+  description: 'A credential of `SERVICE_CREDENTIALS`, on the private listener.',
+} as const satisfies ZodOpenApiSecuritySchemeObject;
+
+/** Of auth. */
+export const AUTH_SECURITY = { clientSecret, service };
+
 /** Of the services' API. */
 export const SERVICES_SECURITY = {
-  service: {
-    type: 'http',
-    scheme: 'basic',
-    description: 'A credential of `SERVICE_CREDENTIALS`, on the private listener.',
-  },
+  service,
   reporter: {
     type: 'http',
     scheme: 'basic',

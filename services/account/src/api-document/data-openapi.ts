@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '@tollgate/contracts/error-codes';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
-import type { Answer, ApiChapter, Description } from '@tollgate/operation';
+import type { Answer, ApiChapter, Description } from '@tollgate/contracts/api-description';
 
 const JSON_TYPES = ['application/json', 'application/graphql-response+json'];
 
@@ -108,12 +108,15 @@ const ANSWERS: Description['answers'] = {
       'X-Billing-Status': 'The `status` of `GET /api/usage`.',
     },
   },
-  400: refusal(['invalid_request', 'batch_too_large']),
-  ...refusals,
   default: {
     description: 'Any other response of the data API.',
     headers: { 'X-Points-Cost': 'What the call cost.' },
   },
+};
+
+const ERRORS: Description['answers'] = {
+  400: refusal(['invalid_request', 'batch_too_large']),
+  ...refusals,
 };
 
 const graphqlQuerySchema = z.object({
@@ -142,7 +145,7 @@ function post(operationId: string, summary: string, description: string): Descri
     body: graphqlRequestSchema,
     example: EXAMPLE,
     answers: ANSWERS,
-    ownErrors: true,
+    errors: ERRORS,
   };
 }
 
@@ -154,7 +157,7 @@ function get(operationId: string, summary: string, description: string): Descrip
     caller: 'token',
     query: graphqlQuerySchema,
     answers: ANSWERS,
-    ownErrors: true,
+    errors: ERRORS,
   };
 }
 

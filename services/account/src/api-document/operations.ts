@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { anyone, operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { createHash } from 'node:crypto';
+import { EXAMPLE_ORIGIN } from '@tollgate/contracts/oauth-api';
 import { Problem } from '@tollgate/http/problem';
 import type { ApiDocument } from '@tollgate/operation/api-document';
-import { EXAMPLE_ORIGIN } from './oauth-openapi.ts';
 import { PAGE, PAGE_POLICY } from './page/page.ts';
 import { PAGE_FILES, loadPageFile } from './page/page-files.ts';
 

@@ -1,3 +1,4 @@
+import { oauthApi } from '@tollgate/contracts/oauth-api';
 import { describedChapter } from '@tollgate/operation';
 import type { NeedsOf } from '@tollgate/operation';
 import { createOpenApi } from '@tollgate/operation/api-document';
@@ -23,7 +24,6 @@ import { publicAddresses } from '../console/addresses/operations.ts';
 import { ownerExplorer } from '../console/explorer/operations.ts';
 import { documentOperations } from '../api-document/operations.ts';
 import { dataApi } from '../api-document/data-openapi.ts';
-import { oauthApi } from '../api-document/oauth-openapi.ts';
 
 /**
  * The public API of all three services, in reading order. account serves the operations that have a handler; the others

@@ -2,6 +2,7 @@ import type { NeedsOf } from '@tollgate/operation';
 import { createOpenApi } from '@tollgate/operation/api-document';
 import type { ApiDocument } from '@tollgate/operation/api-document';
 import { SERVICES_SECURITY } from '@tollgate/operation/security';
+import { PROBES } from '@tollgate/server/health';
 import { serviceClients } from '../access/clients/operations.ts';
 import { serviceTokens } from '../access/tokens/auth/operations.ts';
 import { serviceEntitlements } from '../billing/entitlements/operations.ts';
@@ -33,7 +34,7 @@ fields of a request.`;
 
 /** Of both. */
 export function createServicesDocument(): ApiDocument {
-  return createOpenApi([...SERVICE_API, ...REPORTER_API], {
+  return createOpenApi([...SERVICE_API, ...REPORTER_API, PROBES], {
     title: 'Tollgate for services',
     description: DESCRIPTION,
     serverUrl: '/',

@@ -4,11 +4,9 @@ import { parseForm } from '@tollgate/http/form';
 import type { Form } from '@tollgate/http/form';
 import { isWhole } from '@tollgate/plain-http/message';
 import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
+import type { ReadForm } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { fieldIndex, singleValue } from '@tollgate/http/request-head';
-
-/** @throws {Problem} unsupported_media_type, also for a compressed body; payload_too_large; invalid_request */
-export type ReadForm = (req: HttpRequest, res: HttpResponse) => Form | Promise<Form>;
 
 /** body-parser works with any node:http request, unlike Express' types. */
 type ParseBody = (req: RequestWithBody, res: HttpResponse, next: (error?: Error) => void) => void;
@@ -19,8 +17,8 @@ const FORM = 'application/x-www-form-urlencoded';
 const EMPTY = Buffer.alloc(0);
 
 /**
- * body-parser costs three times as much as reading plain forms here. Compressed bodies are refused: a bomb is
- * small.
+ * body-parser costs three times as much as reading plain forms here. Compressed bodies are an unsupported media type,
+ * because a bomb is small.
  */
 export function createFormReader(maxBodyBytes: number): ReadForm {
   const parseBody = raw({ type: FORM, limit: maxBodyBytes, inflate: false }) as ParseBody;

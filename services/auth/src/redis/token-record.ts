@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const SCOPE = 'api';
+export const SCOPE = 'api' as const;
 
 /** In Redis as JSON. The token itself isn't stored anywhere. */
 export const tokenRecordSchema = z.object({

@@ -1,5 +1,6 @@
+import type { Answer } from '@tollgate/contracts/api-description';
 import { anyone, operation } from '@tollgate/operation';
-import type { Answer, Chapter } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';

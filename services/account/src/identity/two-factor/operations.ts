@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { Answer } from '@tollgate/contracts/api-description';
 import { anyone, operation } from '@tollgate/operation';
-import type { Answer, Chapter } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import type { Request, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { refuseExceeded } from '../attempts/attempt-counts.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import type { Answer } from '@tollgate/contracts/api-description';
 import { operation } from '@tollgate/operation';
-import type { Answer, Chapter } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { unblocked } from '../../billing/entitlements/refuse-blocked.ts';
 import { cutPage, lookAhead } from '../../http/input/page.ts';

@@ -1,11 +1,11 @@
+import type { Answer, Answers, ApiChapter } from './api-description.ts';
 import {
   authorizationServerMetadataSchema,
   oauthErrorSchema,
   revocationRequestSchema,
   tokenRequestSchema,
   tokenResponseSchema,
-} from '@tollgate/contracts/oauth';
-import type { Answer, ApiChapter, Description } from '@tollgate/operation';
+} from './oauth.ts';
 
 /** Replaced by Tollgate's own address in a served document. */
 export const EXAMPLE_ORIGIN = 'https://tollgate.example';
@@ -30,7 +30,8 @@ function refusal(
 
 const CHALLENGE = { ...NO_STORE, 'WWW-Authenticate': 'The `Basic` challenge.' };
 
-const ERRORS: Description['answers'] = {
+/** RFC 6749, section 5.2. */
+const ERRORS: Answers = {
   401: {
     name: 'oauth.invalid_client',
     ...refusal('invalid_client', 'Client authentication failed.', CHALLENGE),
@@ -52,7 +53,8 @@ const CREDENTIALS = {
   client_secret: 'the client secret',
 };
 
-export const oauthApi: ApiChapter = {
+/** auth serves it, and account has it in the public document. */
+export const oauthApi = {
   title: 'OAuth',
   description: 'Access tokens with the OAuth 2.0 client-credentials grant.',
   operations: {
@@ -77,10 +79,11 @@ export const oauthApi: ApiChapter = {
             token_type: 'bearer',
           },
         },
+      },
+      errors: {
         400: refusal('invalid_request', 'Or `unsupported_grant_type`, or `invalid_scope`.'),
         ...ERRORS,
       },
-      ownErrors: true,
     },
     'POST /oauth2/revoke': {
       operationId: 'revokeAccessToken',
@@ -93,10 +96,8 @@ export const oauthApi: ApiChapter = {
       example: { token: 'tg_0b7c1f9e_secret', ...CREDENTIALS },
       answers: {
         200: { description: 'The token is revoked.', headers: NO_STORE },
-        400: refusal('invalid_request', 'The request is malformed.'),
-        ...ERRORS,
       },
-      ownErrors: true,
+      errors: { 400: refusal('invalid_request', 'The request is malformed.'), ...ERRORS },
     },
     'GET /.well-known/oauth-authorization-server': {
       operationId: 'getAuthorizationServerMetadata',
@@ -123,4 +124,4 @@ export const oauthApi: ApiChapter = {
       problems: ['not_found'],
     },
   },
-};
+} satisfies ApiChapter;

@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './error-codes.ts';
+
+/** What an API's document says about an operation, apart from how it is served (@tollgate/operation). */
+
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export type Method = (typeof METHODS)[number];
+
+/**
+ * `session`: cookie, and CSRF token for unsafe methods; `closing-session`: the same, also of an account that is being
+ * deleted; `token`: Bearer access token; `client`: Basic or form. The others have credentials of the private listener.
+ */
+export type CallerName =
+  'anyone' | 'session' | 'closing-session' | 'token' | 'client' | 'operator' | 'service' | 'reporter';
+
+/** A response, by its status. */
+export type Answer = {
+  /** A named answer is written once, under `components`. */
+  name?: string;
+  description: string;
+  schema?: z.ZodType;
+  contentTypes?: readonly string[];
+  /** Other content types that the caller can request. */
+  furtherSchemas?: Readonly<Record<string, z.ZodType>>;
+  example?: unknown;
+  headers?: Readonly<Record<string, string>>;
+};
+
+export type Answers = Readonly<Record<number, Answer>> & { default?: Answer };
+
+/** What the API's document says about an operation, besides method and path. */
+export type Description = {
+  operationId: string;
+  summary: string;
+  description?: string | undefined;
+  caller: CallerName;
+  /** An invalid id is `not_found`, so it is never listed as an invalid field. */
+  params?: z.ZodObject | undefined;
+  query?: z.ZodObject | undefined;
+  body?: z.ZodType | undefined;
+  form?: z.ZodType | undefined;
+  example?: unknown;
+  answers: Answers;
+  /** Beyond those that every request and `caller`, `params`, `query` or `body` imply. */
+  problems?: readonly ErrorCode[] | undefined;
+  /** What the operation answers in place of problem+json. */
+  errors?: Answers;
+};
+
+/** A part of a document, by routes. As `POST /api/console/team`. */
+export type ApiChapter = {
+  title: string;
+  description: string;
+  operations: Readonly<Record<`${Method} /${string}`, Description>>;
+};

@@ -1,0 +1,48 @@
+import { oauthApi } from '@tollgate/contracts/oauth-api';
+import { applicationPart, parseAccessToken } from '@tollgate/credentials/access-token';
+import { Problem } from '@tollgate/http/problem';
+import { formOperation } from '@tollgate/operation';
+import type { FormCall } from '@tollgate/operation';
+import type { CallerOf } from '../../abuse/caller.ts';
+import type { CountRequest } from '../../abuse/caller-limit.ts';
+import type { AuthenticateClient } from '../../client/authenticator.ts';
+import { readClientCredentials } from '../../client/credentials.ts';
+import { client } from '../../http/callers.ts';
+import type { RevokeToken } from '../../token/revoke-token.ts';
+
+type RevocationNeeds = {
+  callerOf: CallerOf;
+  authenticate: AuthenticateClient;
+  countRevocation: CountRequest;
+  revokeToken: RevokeToken;
+  tokenPrefix: string;
+};
+
+export const revokeAccessToken = formOperation('POST /oauth2/revoke', {
+  ...oauthApi.operations['POST /oauth2/revoke'],
+  caller: client,
+  handle: revoke,
+});
+
+/** Returns once Postgres has the revocation. */
+async function revoke(
+  { callerOf, authenticate, countRevocation, revokeToken, tokenPrefix }: RevocationNeeds,
+  { form, req, requestId }: FormCall,
+): Promise<undefined> {
+  const credentials = readClientCredentials(req.headers.authorization, form);
+  const caller = callerOf(req, requestId);
+  const { client: owner } = await authenticate(credentials, () => caller).lookUp();
+  // Each adds a row to Postgres.
+  countRevocation(owner.client_id);
+  const token = form.get('token');
+  if (token === undefined) {
+    throw new Problem('invalid_request', { detail: 'The required parameter token is missing.' });
+  }
+  const parsed = parseAccessToken(token, tokenPrefix);
+  if (parsed === null) return;
+  // This doesn't tell whether the token is active: it names its client itself.
+  if (parsed.applicationPart !== applicationPart(owner.client_id)) {
+    throw new Problem('invalid_request', { detail: 'The token was issued to another client.' });
+  }
+  await revokeToken(token, owner, caller);
+}
