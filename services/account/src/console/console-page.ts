@@ -69,7 +69,7 @@ export function consolePage(
       .all(methodNotAllowed('GET', 'HEAD'));
   if (isBuilt) router.use('/user/assets', sirv(join(directory, 'assets'), { ...PRECOMPRESSED, ...KEPT }));
   router.use(brandFiles(brand));
-  if (isBuilt) router.get(NOT_A_FILE, forPeople(page));
+  if (isBuilt) router.get(NOT_A_FILE, forPeople(entryPage));
   return router;
 }
 
