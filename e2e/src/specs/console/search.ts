@@ -54,6 +54,11 @@ export function searchJourneys(journey: Journey): void {
       await dialog.getByRole('menuitem', { name: found }).first().waitFor();
     }
     await page.keyboard.press('ArrowDown');
+    // After typing, the library names the item that is chosen half a second later.
+    await page.waitForFunction(() => {
+      const chosen = document.activeElement?.getAttribute('aria-activedescendant') ?? null;
+      return chosen !== null && document.getElementById(chosen) !== null;
+    });
     await expectAccessible(page);
     const requestId = '0123456789abcdef0123456789abcdef';
     await dialog.getByRole('searchbox').fill(`x-request-id: ${requestId}`);
