@@ -35,6 +35,6 @@ export function limitRows({ limits }: Pick<Plan, 'limits'>): [string, string][] 
     ['Open subscriptions', number(limits.subscription_limit)],
     ['Streaming hours', number(limits.time_sec_limit, (sec) => formatNumber(sec / SEC_PER_HOUR))],
     ['Traffic in GB', number(limits.traffic_bytes_limit, (bytes) => formatNumber(bytes / BYTES_PER_GB))],
-    ['Team members', number(limits.team_slots_limit)],
+    ['Team members included', number(limits.team_slots_limit)],
   ];
 }

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
@@ -22,13 +23,7 @@ export function Invitations({ team }: { team: TeamOfManager }) {
   return (
     <section ref={section} className={styles['card']} aria-labelledby="invitations">
       <h2 id="invitations">Invitations</h2>
-      {isFull && (
-        <p>
-          All slots of your plan are used. Remove a member, withdraw an invitation or get more slots to invite
-          someone.
-        </p>
-      )}
-      <Invite />
+      <Invite isFull={isFull} />
       {team.invitations.length > 0 && (
         <Table
           label="Invitations"
@@ -56,42 +51,50 @@ export function Invitations({ team }: { team: TeamOfManager }) {
   );
 }
 
-function Invite() {
+/** With all slots used, where more come from instead of the form; what was just sent is still said. */
+function Invite({ isFull }: { isFull: boolean }) {
   const refresh = useTeamRefresh();
   const [sent, setSent] = useState({ count: 0, email: '' });
   return (
     <>
-      <Form
-        // An empty form for the next one.
-        key={sent.count}
-        submitLabel="Invite"
-        fieldOfCode={{
-          already_member: 'email',
-          invitation_pending: 'email',
-          team_slots_limit_exceeded: 'email',
-        }}
-        onSubmit={(values) => {
-          setSent({ ...sent, email: '' });
-          return invite(values['email'] ?? '');
-        }}
-        onDone={({ email }) => {
-          setSent({ count: sent.count + 1, email });
-          refresh();
-        }}
-      >
-        {(errors) => (
-          <TextField
-            label="Email"
-            name="email"
-            type="email"
-            autoComplete="off"
-            description="They get an email with a link. It works for 7 days and holds a slot."
-            error={errors['email']}
-            maxLength={254}
-            autoFocus={sent.count > 0}
-          />
-        )}
-      </Form>
+      {isFull ? (
+        <p>
+          All slots of your plan are used. To invite someone,{' '}
+          <Link to="/plan">add slots or change your plan</Link>, remove a member, or withdraw an invitation.
+        </p>
+      ) : (
+        <Form
+          // An empty form for the next one.
+          key={sent.count}
+          submitLabel="Invite"
+          fieldOfCode={{
+            already_member: 'email',
+            invitation_pending: 'email',
+            team_slots_limit_exceeded: 'email',
+          }}
+          onSubmit={(values) => {
+            setSent({ ...sent, email: '' });
+            return invite(values['email'] ?? '');
+          }}
+          onDone={({ email }) => {
+            setSent({ count: sent.count + 1, email });
+            refresh();
+          }}
+        >
+          {(errors) => (
+            <TextField
+              label="Email"
+              name="email"
+              type="email"
+              autoComplete="off"
+              description="They get an email with a link. It works for 7 days and holds a slot."
+              error={errors['email']}
+              maxLength={254}
+              autoFocus={sent.count > 0}
+            />
+          )}
+        </Form>
+      )}
       <p role="status">{sent.email !== '' && `Invitation sent to ${sent.email}.`}</p>
     </>
   );
