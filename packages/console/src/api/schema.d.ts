@@ -2834,8 +2834,8 @@ export interface components {
             /** @description When the next attempt was planned for; null if none was. */
             next_attempt_at: string | null;
         };
-        __schema0: string | number | boolean | null | components["schemas"]["__schema0"][] | {
-            [key: string]: components["schemas"]["__schema0"];
+        JsonValue: string | number | boolean | null | components["schemas"]["JsonValue"][] | {
+            [key: string]: components["schemas"]["JsonValue"];
         };
         /** @description An error (RFC 9457). */
         Problem: {
@@ -8941,7 +8941,7 @@ export interface operations {
                             name: string;
                             query: string;
                             variables?: {
-                                [key: string]: components["schemas"]["__schema0"];
+                                [key: string]: components["schemas"]["JsonValue"];
                             };
                         }[];
                     };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import { countField, idField } from '../../http/input/fields.ts';
+import { jsonValue } from '../../http/input/json-value.ts';
 import { lineSchema, nameSchema } from '../../http/input/name.ts';
 import { suggestedLimit } from './suggested-limit.ts';
 
@@ -12,9 +13,6 @@ function isStorable(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member));
 }
-
-// Registered in place: the schema contains itself, and a copy with a name would contain the one without.
-const jsonValue = z.json('must be JSON').register(z.globalRegistry, { id: 'JsonValue' });
 
 /** Any attributes; limits are whole numbers or null, which means no limit. */
 const descriptionSchema = z

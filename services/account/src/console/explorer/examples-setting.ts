@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { jsonValue } from '../../http/input/json-value.ts';
 
 const EXAMPLES_MAX = 20;
 const QUERY_MAX_LENGTH = 4_000;
@@ -6,7 +7,7 @@ const QUERY_MAX_LENGTH = 4_000;
 const example = z.strictObject({
   name: z.string().trim().min(1).max(60),
   query: z.string().trim().min(1).max(QUERY_MAX_LENGTH),
-  variables: z.record(z.string(), z.json()).optional(),
+  variables: z.record(z.string(), jsonValue).optional(),
 });
 
 /** An operation of the data API that the explorer and the code samples begin with. */
