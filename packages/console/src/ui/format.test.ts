@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatDay, formatDays, formatExact, formatMoment, formatTime } from './format.ts';
+import { formatDay, formatDays, formatExact, formatMoment, formatTime, formatTimes } from './format.ts';
 import { localeOf } from './locale.ts';
 
 /** One rule for dates (docs/design/console.md): UTC, English words, the Gregorian calendar. */
@@ -34,6 +34,13 @@ describe('dates', () => {
   test('of a period are its days, the last one included', () => {
     expect(plain(formatDays('2026-11-01T00:00:00Z', '2026-11-30T23:59:59Z'))).toBe('Nov 1 – 30, 2026');
     expect(plain(formatDays('2026-11-01T00:00:00Z', '2026-11-01T23:59:59Z'))).toBe('Nov 1, 2026');
+  });
+
+  test('of several times say what they share once', () => {
+    const times = (first: string, last: string) => plain(formatTimes(first, last));
+    expect(times('2026-11-27T17:00:07Z', '2026-11-27T17:01:00Z')).toBe('Nov 27, 17:00 – 17:01 UTC');
+    expect(times('2026-11-27T17:00:07Z', '2026-11-27T17:00:09Z')).toBe('Nov 27, 17:00 UTC');
+    expect(times('2026-11-26T23:59:59Z', '2026-11-27T00:00:01Z')).toBe('Nov 26, 23:59 – Nov 27, 00:00 UTC');
   });
 
   const SECOND = 1_000;

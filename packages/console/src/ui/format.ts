@@ -81,6 +81,11 @@ export function formatInstants(first: string, last: string): string {
   return `${format.format(start)} to ${format.format(end)} UTC`;
 }
 
+/** From a time to another, as short as it can be: "Nov 27, 17:00 – 17:01 UTC". */
+export function formatTimes(first: string, last: string): string {
+  return `${INSTANT.formatRange(new Date(first), new Date(last))} UTC`;
+}
+
 /** A time as "Nov 30, 2026, 16:59:07 UTC". */
 export function formatExact(iso: string): string {
   return `${EXACT.format(new Date(iso))} UTC`;

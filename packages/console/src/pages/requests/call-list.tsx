@@ -1,9 +1,12 @@
 import { explainCode } from '../../api/code-explanations.ts';
 import { Button } from '../../ui/button.tsx';
-import { Moment } from '../../ui/moment.tsx';
+import { formatNumber, formatTimes } from '../../ui/format.ts';
+import { ExactMoment, Moment } from '../../ui/moment.tsx';
 import { Badge, Empty } from '../../ui/page/states.tsx';
 import { CallDetails } from './call-details.tsx';
 import { applicationLabel } from './filters.tsx';
+import { foldNeighbours } from './fold-neighbours.ts';
+import type { Fold } from './fold-neighbours.ts';
 import type { RefusedCall } from './queries.ts';
 import { DEFAULT_RANGE, RANGES } from './search.ts';
 import type { RequestsSearch } from './search.ts';
@@ -18,19 +21,29 @@ type CallListProps = {
   more: { isPending: boolean; load: () => void } | null;
 };
 
-/** Single calls, newest first; each opens to its details. */
+/** Calls, newest first, equal neighbours folded; each opens to its details. */
 export function CallList({ calls, viewerId, search, onClear, more }: CallListProps) {
   if (calls.length === 0) return <NoCalls search={search} onClear={onClear} />;
+  const folds = foldNeighbours(calls);
   return (
     <>
       <ul className={styles['calls']}>
-        {calls.map((call) => (
-          <li key={call.refusal_id}>
+        {folds.map((fold, index) => (
+          // The oldest call stays the same while a burst goes on.
+          <li key={fold.calls.at(-1)?.refusal_id}>
             <details className={styles['call']} open={search.request_id === undefined ? undefined : true}>
               <summary className={styles['summary']}>
-                <CallHead call={call} viewerId={viewerId} />
+                <FoldHead
+                  fold={fold}
+                  viewerId={viewerId}
+                  mayGoOn={more !== null && index === folds.length - 1}
+                />
               </summary>
-              <CallDetails call={call} />
+              {fold.calls.length === 1 ? (
+                <CallDetails call={fold.calls[0]} />
+              ) : (
+                <FoldedCalls calls={fold.calls} />
+              )}
             </details>
           </li>
         ))}
@@ -46,24 +59,53 @@ export function CallList({ calls, viewerId, search, onClear, more }: CallListPro
   );
 }
 
-function CallHead({ call, viewerId }: { call: RefusedCall; viewerId: number | undefined }) {
-  const { status, code, at, account_id, account_name } = call;
-  const application = applicationLabel(call.application_id, {
-    name: call.application_name,
-    type: call.application_type,
+type FoldHeadProps = {
+  fold: Fold;
+  viewerId: number | undefined;
+  /** Whether older calls that aren't loaded may belong to it. */
+  mayGoOn: boolean;
+};
+
+function FoldHead({ fold: { calls, count }, viewerId, mayGoOn }: FoldHeadProps) {
+  const { status, code, at, account_id, account_name, ...newest } = calls[0];
+  const application = applicationLabel(newest.application_id, {
+    name: newest.application_name,
+    type: newest.application_type,
   });
   return (
     <>
       <Badge tone={status !== null && status >= 500 ? 'danger' : 'warning'}>{status ?? 'Closed'}</Badge>
-      <span className={styles['title']}>{explainCode(code).title}</span>
+      <span className={styles['title']}>
+        {explainCode(code).title}
+        {count > 1 && ` × ${formatNumber(count)}${mayGoOn ? ' or more' : ''}`}
+      </span>
       <span className={styles['who']}>
         {application}
         {account_id !== viewerId && account_name !== null && ` · ${account_name}`}
       </span>
       <span className={styles['when']}>
-        <Moment at={at} />
+        {calls.length === 1 ? <Moment at={at} /> : formatTimes(calls.at(-1)?.at ?? at, at)}
       </span>
     </>
+  );
+}
+
+/** Each of them by itself, as they differ in time, request ID and message. */
+function FoldedCalls({ calls }: { calls: readonly RefusedCall[] }) {
+  return (
+    <ul className={styles['folded']}>
+      {calls.map((call) => (
+        <li key={call.refusal_id}>
+          <details className={styles['call']}>
+            <summary className={styles['summary']}>
+              <ExactMoment at={call.at} />
+              <code className={styles['request']}>{call.request_id}</code>
+            </summary>
+            <CallDetails call={call} />
+          </details>
+        </li>
+      ))}
+    </ul>
   );
 }
 
