@@ -7,7 +7,7 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode;
   /** A number: flush right, so that digits line up. */
   align?: 'end';
-  /** Its place in a narrow window, where each row is a card: its title, its status, or left out. Others are facts. */
+  /** Its place where the table is narrow and each row is a card: its title, its status, or left out. Others are facts. */
   onCard?: 'title' | 'status' | 'none';
 };
 
@@ -24,18 +24,26 @@ type TableProps<Row> = {
   newKey?: number | string | undefined;
 };
 
+/** With this many columns, a table leaves some out before its rows become cards. */
+const WIDE_FROM_COLUMNS = 7;
+
 /**
- * A table that scrolls sideways by itself where it is wider than the page. In a window of less than 640 px, each row is
+ * A table that scrolls sideways by itself where it is wider than its place. In a place of less than 45rem, each row is
  * a card.
  */
 export function Table<Row>({ label, columns, rows, keyOf, actions, detail, newKey }: TableProps<Row>) {
   return (
     <div className={styles['scroll']} tabIndex={0} role="region" aria-label={`${label} table`}>
-      <table className={styles['table']}>
+      <table className={styles['table']} data-wide={columns.length >= WIDE_FROM_COLUMNS || undefined}>
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.label} scope="col" data-align={column.align}>
+              <th
+                key={column.label}
+                scope="col"
+                data-align={column.align}
+                data-card={column.onCard === 'none' ? 'none' : undefined}
+              >
                 {column.label}
               </th>
             ))}
