@@ -86,6 +86,10 @@ export function searchJourneys(journey: Journey): void {
     await page.getByRole('dialog', { name: 'New Application' }).waitFor();
     expect(page.url()).not.toContain('#');
     await page.keyboard.press('Escape');
+    await choose('generate access');
+    await page.getByRole('dialog', { name: 'Generate Access Token' }).waitFor();
+    expect(page.url()).not.toContain('#');
+    await page.keyboard.press('Escape');
     await choose('invite a');
     await page.locator('[name="email"]:focus').waitFor();
     await choose('switch theme');

@@ -12,6 +12,7 @@ import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { STATUS_OPTIONS, tokensQuery } from './queries.ts';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
+import { useHashAction } from '../../ui/use-hash-action.ts';
 import { TemporaryToken } from './temporary-token.tsx';
 import { TokenTable } from './token-table.tsx';
 
@@ -24,6 +25,9 @@ export function TokensPage() {
   const usable = useQuery(allApplicationsQuery).data?.filter(({ status }) => status === 'active');
   const [isGenerating, setGenerating] = useState(false);
   const [newTokenId, setNewTokenId] = useState<number>();
+  useHashAction('generate', () => {
+    setGenerating(true);
+  });
   const generate = (
     <Button
       variant="primary"
@@ -85,7 +89,7 @@ export function TokensPage() {
         <Suspense>
           <GenerateToken
             applications={usable ?? []}
-            isOpen={isGenerating}
+            isOpen={isGenerating && usable !== undefined && usable.length > 0}
             onClose={() => {
               setGenerating(false);
             }}
