@@ -238,8 +238,12 @@ export function accountJourneys(journey: Journey): void {
     await refuseOnce(page, 503, 'service_unavailable');
     await page.getByRole('button', { name: 'Export data' }).focus();
     await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Details').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Request ID: export-503').waitFor();
     await expectAccessible(page);
+    await page.keyboard.press('Shift+Tab');
     await refuseOnce(page, 403, 'confirmation_required');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();

@@ -52,7 +52,7 @@ export function sessionJourneys(journey: Journey): void {
     await dialog.waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: 'Applications' }).waitFor();
     await page.getByText(member.email, { exact: true }).waitFor();
-    await page.getByRole('searchbox', { name: 'Search' }).fill(name);
+    await page.goto(`${applicationsPage(journey)}?search=${encodeURIComponent(name)}`);
     await page.getByText('No applications match.').waitFor();
   });
 
