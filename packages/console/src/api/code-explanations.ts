@@ -34,8 +34,3 @@ function pageOf(code: string): Page | null {
   const paths: readonly string[] = CONSOLE_PATHS;
   return page !== undefined && paths.includes(`/user${page.to}`) ? page : null;
 }
-
-/** All codes with an explanation, by title, for a filter. */
-export const EXPLAINED_CODES: readonly { code: string; title: string }[] = Object.entries(CALL_CODES)
-  .map(([code, { title }]) => ({ code, title }))
-  .toSorted((one, other) => one.title.localeCompare(other.title));

@@ -15,14 +15,21 @@ const KINDS: Record<RefusedCall['kind'], string> = {
   socket: 'WebSocket, closed while open',
 };
 
+type CallDetailsProps = {
+  call: RefusedCall;
+  /** About the limit that refused it; null if none did. */
+  advice: string | null;
+};
+
 /** What a call's code means, how to fix it, and what is known of the call. */
-export function CallDetails({ call }: { call: RefusedCall }) {
+export function CallDetails({ call, advice }: CallDetailsProps) {
   const { meaning, fix, page: place } = explainCode(call.code);
   return (
     <div className={styles['details']}>
       {meaning !== undefined && (
         <p>
-          {meaning} <strong>{fix}</strong> {place !== null && <Link to={place.to}>{place.label}</Link>}
+          {meaning} <strong>{fix}</strong> {advice}{' '}
+          {place !== null && <Link to={place.to}>{place.label}</Link>}
         </p>
       )}
       <dl className={page['facts']}>

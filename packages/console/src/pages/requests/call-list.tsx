@@ -8,6 +8,7 @@ import { applicationLabel } from './filters.tsx';
 import { foldNeighbours } from './fold-neighbours.ts';
 import type { Fold } from './fold-neighbours.ts';
 import type { RefusedCall } from './queries.ts';
+import { useLimitAdvice } from './use-limit-advice.ts';
 import { DEFAULT_RANGE, RANGES } from './search.ts';
 import type { RequestsSearch } from './search.ts';
 import styles from './requests.module.css';
@@ -23,6 +24,7 @@ type CallListProps = {
 
 /** Calls, newest first, equal neighbours folded; each opens to its details. */
 export function CallList({ calls, viewerId, search, onClear, more }: CallListProps) {
+  const advise = useLimitAdvice(calls);
   if (calls.length === 0) return <NoCalls search={search} onClear={onClear} />;
   const folds = foldNeighbours(calls);
   return (
@@ -40,9 +42,9 @@ export function CallList({ calls, viewerId, search, onClear, more }: CallListPro
                 />
               </summary>
               {fold.calls.length === 1 ? (
-                <CallDetails call={fold.calls[0]} />
+                <CallDetails call={fold.calls[0]} advice={advise(fold.calls[0].code)} />
               ) : (
-                <FoldedCalls calls={fold.calls} />
+                <FoldedCalls calls={fold.calls} advice={advise(fold.calls[0].code)} />
               )}
             </details>
           </li>
@@ -91,7 +93,7 @@ function FoldHead({ fold: { calls, count }, viewerId, mayGoOn }: FoldHeadProps) 
 }
 
 /** Each of them by itself, as they differ in time, request ID and message. */
-function FoldedCalls({ calls }: { calls: readonly RefusedCall[] }) {
+function FoldedCalls({ calls, advice }: { calls: readonly RefusedCall[]; advice: string | null }) {
   return (
     <ul className={styles['folded']}>
       {calls.map((call) => (
@@ -101,7 +103,7 @@ function FoldedCalls({ calls }: { calls: readonly RefusedCall[] }) {
               <ExactMoment at={call.at} />
               <code className={styles['request']}>{call.request_id}</code>
             </summary>
-            <CallDetails call={call} />
+            <CallDetails call={call} advice={advice} />
           </details>
         </li>
       ))}

@@ -1,5 +1,5 @@
+import { Link } from '@tanstack/react-router';
 import { explainCode } from '../../api/code-explanations.ts';
-import { Button } from '../../ui/button.tsx';
 import { formatNumber, formatShare } from '../../ui/format.ts';
 import { Moment } from '../../ui/moment.tsx';
 import type { RefusalCounts } from './queries.ts';
@@ -7,14 +7,10 @@ import type { RequestsSearch } from './search.ts';
 import page from '../../ui/page/page.module.css';
 import styles from './requests.module.css';
 
-type CodeSummaryProps = {
-  counts: RefusalCounts;
-  search: RequestsSearch;
-  onShow: (search: RequestsSearch) => void;
-};
+type CodeSummaryProps = { counts: RefusalCounts; search: RequestsSearch };
 
 /** How often each code occurred, most often first. */
-export function CodeSummary({ counts, search, onShow }: CodeSummaryProps) {
+export function CodeSummary({ counts, search }: CodeSummaryProps) {
   const { code: _code, ...withoutCode } = search;
   return (
     <section className={styles['section']} aria-labelledby="by-code">
@@ -47,15 +43,13 @@ export function CodeSummary({ counts, search, onShow }: CodeSummaryProps) {
                   <Moment at={last_at} />
                 </td>
                 <td>
-                  <Button
-                    variant="quiet"
+                  <Link
+                    to="/requests"
+                    search={search.code === code ? withoutCode : { ...search, code }}
                     aria-label={search.code === code ? 'Show all codes' : `Show only ${code}`}
-                    onPress={() => {
-                      onShow(search.code === code ? withoutCode : { ...search, code });
-                    }}
                   >
                     {search.code === code ? 'Show all' : 'Show only'}
-                  </Button>
+                  </Link>
                 </td>
               </tr>
             ))}

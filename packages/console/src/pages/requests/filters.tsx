@@ -1,4 +1,4 @@
-import { EXPLAINED_CODES, explainCode } from '../../api/code-explanations.ts';
+import { explainCode } from '../../api/code-explanations.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import type { RefusalCounts } from './queries.ts';
 import { DEFAULT_RANGE, RANGES } from './search.ts';
@@ -12,11 +12,13 @@ const RANGE_OPTIONS = Object.entries(RANGES).map(([value, { label }]) => ({ valu
 type FiltersProps = {
   search: RequestsSearch;
   counts: RefusalCounts | undefined;
+  /** Those that occurred, whatever code is chosen. */
+  codes: RefusalCounts['codes'];
   onShow: (search: RequestsSearch) => void;
 };
 
 /** Range, code and application, which are in the page's address. */
-export function Filters({ search, counts, onShow }: FiltersProps) {
+export function Filters({ search, counts, codes, onShow }: FiltersProps) {
   const { range = DEFAULT_RANGE, code = ALL, application } = search;
   const { code: _code, ...withoutCode } = search;
   const { application: _application, ...withoutApplication } = search;
@@ -34,7 +36,7 @@ export function Filters({ search, counts, onShow }: FiltersProps) {
       <SelectField
         label="Code"
         name="code"
-        options={[{ value: ALL, label: 'All codes' }, ...codeOptions(code)]}
+        options={[{ value: ALL, label: 'All codes' }, ...codeOptions(codes, code)]}
         value={code}
         onChange={(value) => {
           onShow(value === ALL ? withoutCode : { ...search, code: value });
@@ -53,11 +55,14 @@ export function Filters({ search, counts, onShow }: FiltersProps) {
   );
 }
 
-/** A code in the address that this build doesn't know is an option, too. */
-function codeOptions(chosen: string): { value: string; label: string }[] {
-  const known = EXPLAINED_CODES.map(({ code, title }) => ({ value: code, label: title }));
-  const isKnown = chosen === ALL || known.some(({ value }) => value === chosen);
-  return isKnown ? known : [...known, { value: chosen, label: explainCode(chosen).title }];
+/** Most calls first. A code in the address that didn't occur is an option, too. */
+function codeOptions(codes: RefusalCounts['codes'], chosen: string): { value: string; label: string }[] {
+  const occurred = codes.map(({ code }) => code);
+  const isThere = chosen === ALL || occurred.includes(chosen);
+  return (isThere ? occurred : occurred.concat(chosen)).map((code) => ({
+    value: code,
+    label: explainCode(code).title,
+  }));
 }
 
 function applicationOptions(counts: RefusalCounts | undefined, chosen: number | undefined) {

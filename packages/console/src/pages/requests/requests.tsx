@@ -50,10 +50,12 @@ export function RequestsPage() {
 type PartProps = { search: RequestsSearch; onShow: (search: RequestsSearch) => void };
 
 function Numbers({ search, onShow }: PartProps) {
+  const { code: _code, ...withoutCode } = search;
   const counts = useQuery(refusalCountsQuery(search));
+  const ofAllCodes = useQuery(refusalCountsQuery(withoutCode));
   return (
     <>
-      <Filters search={search} counts={counts.data} onShow={onShow} />
+      <Filters search={search} counts={counts.data} codes={ofAllCodes.data?.codes ?? []} onShow={onShow} />
       <p role="status" className={styles['total']}>
         {counts.data !== undefined && totalOf(counts.data, search)}
       </p>
@@ -63,7 +65,7 @@ function Numbers({ search, onShow }: PartProps) {
       )}
       {counts.data !== undefined && counts.data.calls > 0 && (
         <>
-          <CodeSummary counts={counts.data} search={search} onShow={onShow} />
+          <CodeSummary counts={counts.data} search={search} />
           <OverTime counts={counts.data} />
         </>
       )}
