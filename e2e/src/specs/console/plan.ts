@@ -141,9 +141,12 @@ export function limitJourneys(journey: Journey): void {
     const meter = page.getByRole('meter', { name: 'Points used' });
     expect(await meter.getAttribute('aria-valuenow')).toBe('10000');
     await expectAccessible(page);
-    await page.getByRole('link', { name: 'Requests' }).click();
+    await page.getByRole('link', { name: 'Refused calls' }).click();
     const call = page.getByRole('listitem').filter({ hasText: 'Hungry' }).first();
     await call.locator('summary').click();
+    await call
+      .getByText('Your limit is 10,000 points per billing period. The plan Starter allows 100,000.')
+      .waitFor();
     await call.getByRole('link', { name: 'Go to Plan' }).waitFor();
     await expectAccessible(page);
 

@@ -15,8 +15,8 @@ export function requestJourneys(journey: Journey): void {
     const page = await journey.signedIn();
     const { demo } = journey.stack();
     const { failed, refused } = await failingCalls(page, demo, 'Failing');
-    await page.getByRole('link', { name: 'Requests' }).click();
-    await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Refused calls' }).click();
+    await page.getByRole('heading', { name: 'Refused calls', level: 1 }).waitFor();
     const calls = page.getByRole('listitem').filter({ hasText: 'Failing' });
     await eventually(
       () => calls.count(),
@@ -58,13 +58,27 @@ export function requestJourneys(journey: Journey): void {
     await expectAccessible(page);
   });
 
+  test('equal calls in a row are one row, which opens to each of them', async () => {
+    const page = await journey.signedIn();
+    const { demo } = journey.stack();
+    const token = await obtainToken(demo, await makeApplication(page, 'Repeating'));
+    const calls = [await call(demo, token, UNKNOWN_FIELD), await call(demo, token, UNKNOWN_FIELD)];
+    await page.getByRole('link', { name: 'Refused calls' }).click();
+    const row = page.getByRole('listitem').filter({ hasText: 'Repeating' });
+    await row.filter({ hasText: 'The data API answered with an error × 2' }).waitFor();
+    expect(await row.count()).toBe(1);
+    await row.locator('summary').first().click();
+    for (const { requestId } of calls) await row.locator('summary').getByText(requestId).waitFor();
+    await expectAccessible(page);
+  });
+
   test('by keyboard: a wrong and an unknown request id, no match, and a call that is opened', async () => {
     const page = await journey.signedIn();
     const { demo } = journey.stack();
     const { failed } = await failingCalls(page, demo, 'Failing by keyboard');
-    await tabTo(page, (focused) => focused.startsWith('Requests'));
+    await tabTo(page, (focused) => focused.startsWith('Refused calls'));
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Refused calls', level: 1 }).waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Failing by keyboard' }).first().waitFor();
 
     await tabTo(page, (focused) => focused === 'request_id');

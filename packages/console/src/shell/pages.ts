@@ -48,9 +48,9 @@ export const NAVIGATION = [
       },
       {
         to: '/requests',
-        label: 'Requests',
+        label: 'Refused calls',
         icon: 'requests',
-        words: 'refused failed calls errors request ID log 401 402 429',
+        words: 'requests failed errors request ID log 401 402 429',
       },
       {
         to: '/alerts',

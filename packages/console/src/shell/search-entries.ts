@@ -72,7 +72,7 @@ export function useSearchEntries({ isOpen, text }: { isOpen: boolean; text: stri
   const { sections: own, isIncomplete } = useOwnEntries(isOpen);
   const leave = { id: 'sign-out', label: 'Sign out', words: 'log out leave', leadsTo: () => void signOut() };
   const sections = [
-    { title: 'Requests', entries: callOf(text) },
+    { title: 'Refused calls', entries: callOf(text) },
     { title: 'Pages', entries: PAGES },
     ...own,
     { title: 'Actions', entries: [...ACTIONS, leave] },

@@ -27,7 +27,7 @@ export function RequestsPage() {
   const isSearch = search.request_id !== undefined;
   return (
     <>
-      <PageHeader title="Requests" />
+      <PageHeader title="Refused calls" />
       <p className={page['muted']}>
         Calls that were refused or failed, what each code means, and how to fix it. Calls that passed are in
         your usage.
