@@ -152,7 +152,8 @@ export function applicationJourneys(journey: Journey): void {
     await page.keyboard.press('Escape');
     // A list that one sees at a glance has no filters until it is filtered.
     await page.goto(`${page.url()}?status=Active`);
-    await page.getByText('No tokens match.').waitFor();
+    await page.getByRole('rowheader', { name: 'Acme integration' }).waitFor();
+    expect(await page.getByRole('rowheader', { name: 'Notebook', exact: true }).count()).toBe(0);
     await page.getByLabel('Status').selectOption('Expired');
     await page.waitForURL(/status=Expired/);
     await page.reload();
