@@ -66,8 +66,20 @@ export function planJourneys(journey: Journey): void {
     await page.getByText(/^Standard renews every month/).waitFor();
     await begun;
 
+    await page.getByLabel('Number of slots').fill('6');
+    await page.getByRole('button', { name: 'Change slots' }).click();
+    await page.getByText('Your team has 6 slots now.').waitFor();
     await page.getByRole('button', { name: 'Change to Starter' }).click();
     const smaller = page.getByRole('dialog', { name: 'Change to Starter' });
+    await smaller
+      .getByText('You have 6 team slots. Starter has 5 at most. Release team slots first.')
+      .waitFor();
+    await expectAccessible(page);
+    await smaller.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByLabel('Number of slots').fill('5');
+    await page.getByRole('button', { name: 'Change slots' }).click();
+    await page.getByText('Your team has 5 slots now.').waitFor();
+    await page.getByRole('button', { name: 'Change to Starter' }).click();
     await smaller.getByText('Only a plan with higher limits can start before the period ends.').waitFor();
     expect(await smaller.getByRole('radio').count()).toBe(1);
     await smaller.getByRole('button', { name: 'Change plan' }).click();

@@ -141,7 +141,7 @@ function addPublish(group: Command, open: Open): void {
     .option('--position <number>', 'place in the catalogue, lowest first', values.wholeNumber)
     .option('--price-month <text>', 'price of a month as customers read it, or none to not offer it')
     .option('--price-year <text>', 'price of a year, or none')
-    .option('--include <lines...>', 'what the plan includes, a line each')
+    .option('--include <lines...>', 'what the plan includes beside its limits, a line each')
     .option('--slot-price <text>', 'price of an additional team slot, or none')
     .option(
       '--max-slots <number>',

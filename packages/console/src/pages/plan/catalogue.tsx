@@ -1,10 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { serverNowMs } from '../../api/server-clock.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import pageStyles from '../../ui/page/page.module.css';
 import { ConfirmPlan } from './confirm-plan.tsx';
 import { ContactSales } from './contact-sales.tsx';
+import { fittingPlan } from './fitting-plan.ts';
 import { PlanCard } from './plan-card.tsx';
 import styles from './plan.module.css';
+import { recentPeriodsQuery } from './queries.ts';
 import type { Interval, Plan, Subscription } from './queries.ts';
 
 const INTERVALS = [
@@ -19,6 +23,8 @@ export function Catalogue({ subscription, plans }: { subscription: Subscription;
   const [chosen, setChosen] = useState<Plan | null>(null);
   const offered = INTERVALS.filter(({ value }) => plans.some(({ prices }) => prices[value] !== null));
   const shown = offered.some(({ value }) => value === interval) ? interval : (offered[0]?.value ?? 'month');
+  const { data: periods } = useQuery(recentPeriodsQuery);
+  const fitting = fittingPlan(plans, periods ?? [], shown, serverNowMs());
   return (
     <section aria-labelledby="plans" className={pageStyles['card']}>
       <div className={pageStyles['header']}>
@@ -35,6 +41,12 @@ export function Catalogue({ subscription, plans }: { subscription: Subscription;
           />
         )}
       </div>
+      {fitting !== null && (
+        <p className={pageStyles['muted']}>
+          “Fits your usage” marks the plan with the fewest points that are enough for your last billing
+          periods.
+        </p>
+      )}
       {plans.length === 0 && <ContactSales subscription={subscription} to="to get a plan" />}
       {own?.cancel_at_period_end === true && <p>Resume your plan before you change it.</p>}
       <ul className={styles['plans']}>
@@ -46,6 +58,7 @@ export function Catalogue({ subscription, plans }: { subscription: Subscription;
               plan={plan}
               interval={shown}
               subscription={subscription}
+              isFitting={plan.plan_id === fitting}
               onChoose={() => {
                 setChosen(plan);
               }}

@@ -3,7 +3,7 @@ import { Day } from '../../ui/moment.tsx';
 import pageStyles from '../../ui/page/page.module.css';
 import styles from './plan.module.css';
 import type { Effect, Interval, Plan, Preview, Subscription } from './queries.ts';
-import { PER_INTERVAL, points, remains } from './wording.ts';
+import { PER_INTERVAL, points, priceInWords, remains, shortfalls } from './wording.ts';
 
 type MeaningProps = { plan: Plan; interval: Interval; subscription: Subscription; preview: Preview };
 
@@ -61,8 +61,12 @@ export function ChangeChoice({ plan, interval, subscription, preview }: MeaningP
           Only a plan with higher limits can start before the period ends.
         </p>
       )}
+      {shortfalls({ plan, subscription }).map((shortfall) => (
+        <p key={shortfall}>{shortfall}</p>
+      ))}
       <p>
-        The price is {plan.prices[interval]}. <bdi>{plan.name}</bdi> renews {PER_INTERVAL[interval]}.
+        {priceInWords({ plan, subscription }, interval)} <bdi>{plan.name}</bdi> renews{' '}
+        {PER_INTERVAL[interval]}.
       </p>
     </>
   );

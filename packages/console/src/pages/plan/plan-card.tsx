@@ -9,11 +9,12 @@ type PlanCardProps = {
   plan: Plan;
   interval: Interval;
   subscription: Subscription;
+  isFitting: boolean;
   onChoose: () => void;
 };
 
-/** A plan with its price, what it includes and its limits, the same rows on every card. */
-export function PlanCard({ plan, interval, subscription, onChoose }: PlanCardProps) {
+/** A plan with its price, its limits and what else it includes, the same rows on every card. */
+export function PlanCard({ plan, interval, subscription, isFitting, onChoose }: PlanCardProps) {
   const own = subscription.subscription;
   const isCurrent = own?.plan_id === plan.plan_id && own.billing_interval === interval;
   const isNext = own?.pending?.plan_id === plan.plan_id && own.pending.billing_interval === interval;
@@ -25,37 +26,21 @@ export function PlanCard({ plan, interval, subscription, onChoose }: PlanCardPro
         </h3>
         {isCurrent && <Badge tone="good">Current plan</Badge>}
         {isNext && <Badge tone="neutral">Next plan</Badge>}
+        {isFitting && <Badge tone="neutral">Fits your usage</Badge>}
       </div>
       <p className={styles['price']}>{plan.prices[interval]}</p>
-      <div>
-        <ul className={styles['included']}>
-          {plan.included.map((line) => (
-            <li key={line}>{line}</li>
-          ))}
-          {plan.team_slots !== null && (
-            <li>
-              Up to {plan.team_slots.max} team members
-              {plan.team_slots.price !== null && `, additional ones ${plan.team_slots.price}`}
-            </li>
-          )}
-        </ul>
-      </div>
-      <dl className={styles['limits']}>
+      <ul className={styles['included']}>
         {limitRows(plan).map(([label, value]) => (
-          <Row key={label} label={label} value={value} />
+          <li key={label}>
+            <span className={styles['limit']}>{label}</span> <span>{value}</span>
+          </li>
         ))}
-      </dl>
+        {plan.included.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
       {!isCurrent && !isNext && <Choice name={plan.name} subscription={subscription} onChoose={onChoose} />}
     </li>
-  );
-}
-
-function Row({ label, value }: { label: string; value: string }) {
-  return (
-    <>
-      <dt>{label}</dt>
-      <dd>{value}</dd>
-    </>
   );
 }
 

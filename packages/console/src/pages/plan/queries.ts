@@ -32,6 +32,13 @@ export const catalogueQuery = queryOptions({
   queryFn: async ({ signal }) => (await resultOf(api.GET('/api/console/plans', { signal }))).plans,
 });
 
+/** The latest of the account's own periods, newest first: some may be too short to say what it needs. */
+export const recentPeriodsQuery = queryOptions({
+  queryKey: ['plan', 'periods'],
+  queryFn: async ({ signal }) =>
+    (await resultOf(api.GET('/api/console/periods', { signal, params: { query: { limit: 10 } } }))).periods,
+});
+
 /** What a plan would mean if it were confirmed now. */
 export function previewQuery(plan_id: number, billing_interval: Interval) {
   return queryOptions({

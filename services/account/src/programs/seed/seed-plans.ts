@@ -36,7 +36,7 @@ const PLANS: readonly SamplePlan[] = [
     entry: {
       public_position: 10,
       price_month: '€29 per month',
-      included: ['100,000 points per month', 'Support by email'],
+      included: ['Support by email'],
       team_slots_max: 5,
     },
   },
@@ -54,7 +54,7 @@ const PLANS: readonly SamplePlan[] = [
     entry: {
       public_position: 20,
       price_month: '€199 per month',
-      included: ['1,000,000 points per month', 'Support by email within a day'],
+      included: ['Support by email within a day'],
       team_slots_max: 20,
     },
   },
@@ -70,7 +70,7 @@ const PLANS: readonly SamplePlan[] = [
     entry: {
       public_position: 30,
       price_month: '€990 per month',
-      included: ['10,000,000 points per month', 'Support by phone within two hours'],
+      included: ['Support by phone within two hours'],
       team_slots_max: 200,
     },
   },
