@@ -34,9 +34,8 @@ export async function seedDatabase(
   await ensurePartitions(database, hoursOfHistory(now));
   return createTransact(database)(async (query) => {
     await query('SELECT pg_advisory_xact_lock(:lock)', { lock: SEED_LOCK });
-    const isNew = (await findAccount(query, manager.email)) === undefined;
-    const managerId = await seedAccount(query, manager);
-    const memberId = await seedAccount(query, member);
+    const { account_id: managerId, isNew } = await seedAccount(query, manager);
+    const { account_id: memberId } = await seedAccount(query, member);
     await seedTeam(query, { managerId, memberId });
     const seeded = {
       account_id: managerId,
@@ -48,7 +47,12 @@ export async function seedDatabase(
     };
     const plan_id = await seedPlans(query);
     if (isNew) {
-      await seedHistory(query, { plan_id, manager: seeded, member: seeded.member }, tokens, now, SEED);
+      const sample = {
+        plan_id,
+        manager: { ...seeded, client_id: manager.application.client_id },
+        member: { ...seeded.member, client_id: member.application.client_id },
+      };
+      await seedHistory(query, sample, tokens, now, SEED);
     } else {
       await seedSubscription(query, managerId, plan_id);
     }
@@ -56,26 +60,21 @@ export async function seedDatabase(
   });
 }
 
-async function findAccount(
+async function seedAccount(
   query: Query,
-  email: string,
-): Promise<{ account_id: number; password_hash: string } | undefined> {
+  { email, name, password }: SeedPerson,
+): Promise<{ account_id: number; isNew: boolean }> {
   const [found] = await query<{ account_id: number; password_hash: string }>(
     'SELECT account_id, password_hash FROM accounts WHERE lower(email) = lower(:email)',
     { email },
   );
-  return found;
-}
-
-async function seedAccount(query: Query, { email, name, password }: SeedPerson): Promise<number> {
-  const found = await findAccount(query, email);
   if (found === undefined) {
     const made = await query<{ account_id: number }>(
       `INSERT INTO accounts (email, name, password_hash, email_verified_at)
        VALUES (:email, :name, :password_hash, now()) RETURNING account_id`,
       { email, name, password_hash: await hashPassword(password) },
     );
-    return singleRow(made).account_id;
+    return { account_id: singleRow(made).account_id, isNew: true };
   }
   const password_hash = (await verifyPassword(password, found.password_hash))
     ? found.password_hash
@@ -86,7 +85,7 @@ async function seedAccount(query: Query, { email, name, password }: SeedPerson):
      WHERE account_id = :account_id`,
     { name, password_hash, account_id: found.account_id },
   );
-  return found.account_id;
+  return { account_id: found.account_id, isNew: false };
 }
 
 async function seedApplication(

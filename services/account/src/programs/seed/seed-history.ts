@@ -31,11 +31,9 @@ const ALERT_SHARE = 80;
 
 const TOKEN_LIFESPAN_SEC = 90 * 86_400;
 
-type Sample = {
-  plan_id: number;
-  manager: { account_id: number; application_id: number };
-  member: { account_id: number; application_id: number };
-};
+type ApplicationIds = Pick<Caller, 'account_id' | 'application_id' | 'client_id'>;
+
+type Sample = { plan_id: number; manager: ApplicationIds; member: ApplicationIds };
 
 type Caller = SampleCaller & { client_id: string };
 
@@ -116,31 +114,15 @@ async function makeCallers(
       client_id: randomUUID(),
     });
   const [mobile, reports] = [await further('Mobile app'), await further('Nightly reports')];
-  const known = await query<{ application_id: number; client_id: string }>(
-    'SELECT application_id, client_id FROM applications WHERE application_id = ANY (CAST(:ids AS bigint[]))',
-    { ids: [manager.application_id, member.application_id] },
-  );
-  const clientIdOf = (id: number) =>
-    known.find(({ application_id }) => application_id === id)?.client_id ?? '';
-  const own = (caller: Sample['manager']) => ({
-    account_id: caller.account_id,
-    application_id: caller.application_id,
-    client_id: clientIdOf(caller.application_id),
-    api_version: 'v2' as const,
-  });
   return [
-    { ...own(manager), share: 0.52, rhythm: 'backend', pointsPerRequest: 4 },
-    { ...callerOf(mobile), api_version: 'v1', share: 0.27, rhythm: 'people', pointsPerRequest: 3 },
-    { ...callerOf(reports), api_version: 'v2', share: 0.12, rhythm: 'nightly', pointsPerRequest: 40 },
-    { ...own(member), share: 0.09, rhythm: 'people', pointsPerRequest: 6 },
+    { ...idsOf(manager), api_version: 'v2', share: 0.52, rhythm: 'backend', pointsPerRequest: 4 },
+    { ...idsOf(mobile), api_version: 'v1', share: 0.27, rhythm: 'people', pointsPerRequest: 3 },
+    { ...idsOf(reports), api_version: 'v2', share: 0.12, rhythm: 'nightly', pointsPerRequest: 40 },
+    { ...idsOf(member), api_version: 'v2', share: 0.09, rhythm: 'people', pointsPerRequest: 6 },
   ];
 }
 
-function callerOf({
-  account_id,
-  application_id,
-  client_id,
-}: Pick<Caller, 'account_id' | 'application_id' | 'client_id'>) {
+function idsOf({ account_id, application_id, client_id }: ApplicationIds): ApplicationIds {
   return { account_id, application_id, client_id };
 }
 
