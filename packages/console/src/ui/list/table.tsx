@@ -1,5 +1,6 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
+import page from '../page/page.module.css';
 import styles from './list.module.css';
 
 export type Column<Row> = {
@@ -49,7 +50,7 @@ export function Table<Row>({ label, columns, rows, keyOf, actions, detail, newKe
             ))}
             {actions !== undefined && (
               <th scope="col">
-                <span className={styles['unseen']}>Actions</span>
+                <span className={page['spoken']}>Actions</span>
               </th>
             )}
           </tr>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { newsOf } from './news.ts';
 import type { Pace } from '../queries.ts';
-import styles from '../overview.module.css';
+import page from '../../../ui/page/page.module.css';
 
 /** Tells screen readers what has changed that matters: the status and crossed thresholds, never each figure. */
 export function Announcements({ pace }: { pace: Pace | null | undefined }) {
@@ -15,7 +15,7 @@ export function Announcements({ pace }: { pace: Pace | null | undefined }) {
     if (news !== '') setText(news);
   }, [pace]);
   return (
-    <p role="status" className={styles['spoken']}>
+    <p role="status" className={page['spoken']}>
       {text}
     </p>
   );
