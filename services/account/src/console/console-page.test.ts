@@ -89,7 +89,7 @@ describe('the web interface', () => {
     expect(response.headers.get('content-type')).toBe('application/problem+json');
   });
 
-  test('an address that does not exist is its page with status 404, for whoever wants HTML', async () => {
+  test('an address that does not exist is its page with status 404, for clients that accept HTML', async () => {
     const html = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
     const response = await get('/user/nothing', html);
     expect([response.status, response.headers.get('content-type')]).toEqual([

@@ -90,7 +90,7 @@ test('the plan is active at once, for the days of the setting, with an audit ent
   });
 });
 
-test('is offered to whoever is about to sign up, as it is sold', async () => {
+test('is offered at the sign-up, as it is sold', async () => {
   const offered = async () => (await openBrowser(suite.account).request('GET', '/sign-up')).body;
   const offer = { plan_name: 'Trial of the suite', points_limit: 1_000, days: TRIAL_DAYS };
   expect(await offered()).toEqual({ enabled: true, offer });
