@@ -29,7 +29,7 @@ const USED = [0.58, 0.74, 0.82];
 
 const ALERT_SHARE = 80;
 
-const TOKEN_LIFESPAN_SEC = 90 * 86_400;
+const MANUAL_TOKEN_LIFESPAN_SEC = 90 * 86_400;
 
 type ApplicationIds = Pick<Caller, 'account_id' | 'application_id' | 'client_id'>;
 
@@ -45,7 +45,7 @@ export function hoursOfHistory(now: Date): number[] {
 
 /**
  * The past of a team that sells with the API, for people who look at the product for the first time: two billing
- * periods and one in progress, four applications, manual tokens, an alert, and some refused calls. Nothing of it
+ * periods and one in progress, five applications, manual tokens, an alert, and some refused calls. Nothing of it
  * depends on chance but identifiers.
  */
 export async function seedHistory(
@@ -57,7 +57,7 @@ export async function seedHistory(
 ): Promise<void> {
   const periods = await openPeriods(query, { account_id: manager.account_id, plan_id }, now, by);
   const [first] = periods;
-  const callers = await makeCallers(query, manager, member);
+  const { callers, partner } = await makeCallers(query, manager, member);
   const rows = periods.flatMap(({ period_id, started_at: from, ended_at, description }, index) => {
     const limit = Number(description['points_limit'] ?? 1_000_000);
     const to = ended_at < now ? ended_at : now;
@@ -66,7 +66,7 @@ export async function seedHistory(
   await storeUsage(query, rows);
   for (const period of periods) await storeAlert(query, period, rows);
   await storeRefusals(query, callers, manager.account_id, now);
-  await makeTokens(query, manager.account_id, tokens, now, by);
+  await makeTokens(query, partner, tokens, now, by);
   await setBack(query, [manager.account_id, member.account_id], first?.started_at ?? now);
 }
 
@@ -99,27 +99,26 @@ async function openPeriods(
   return periods;
 }
 
-/** The sample's two applications, whose secrets are printed, and two that only have a past. */
+/** The sample's two applications, whose secrets are printed, and three that only have a past. */
 async function makeCallers(
   query: Query,
   manager: Sample['manager'],
   member: Sample['member'],
-): Promise<Caller[]> {
-  const further = async (name: string) =>
-    insertApplication(query, {
-      account_id: manager.account_id,
-      name,
-      type: 'automatic',
-      token_lifespan_sec: 86_400,
-      client_id: randomUUID(),
-    });
-  const [mobile, reports] = [await further('Mobile app'), await further('Nightly reports')];
-  return [
-    { ...idsOf(manager), api_version: 'v2', share: 0.52, rhythm: 'backend', pointsPerRequest: 4 },
-    { ...idsOf(mobile), api_version: 'v1', share: 0.27, rhythm: 'people', pointsPerRequest: 3 },
+): Promise<{ callers: Caller[]; partner: ApplicationIds }> {
+  const { account_id } = manager;
+  const further = async (name: string, type: 'automatic' | 'manual', token_lifespan_sec: number) =>
+    insertApplication(query, { account_id, name, type, token_lifespan_sec, client_id: randomUUID() });
+  const mobile = await further('Mobile app', 'automatic', 86_400);
+  const reports = await further('Nightly reports', 'automatic', 86_400);
+  const partner = await further('Partner feed', 'manual', MANUAL_TOKEN_LIFESPAN_SEC);
+  const callers: Caller[] = [
+    { ...idsOf(manager), api_version: 'v2', share: 0.47, rhythm: 'backend', pointsPerRequest: 4 },
+    { ...idsOf(mobile), api_version: 'v1', share: 0.26, rhythm: 'people', pointsPerRequest: 3 },
     { ...idsOf(reports), api_version: 'v2', share: 0.12, rhythm: 'nightly', pointsPerRequest: 40 },
+    { ...idsOf(partner), api_version: 'v2', share: 0.06, rhythm: 'backend', pointsPerRequest: 5 },
     { ...idsOf(member), api_version: 'v2', share: 0.09, rhythm: 'people', pointsPerRequest: 6 },
   ];
+  return { callers, partner };
 }
 
 function idsOf({ account_id, application_id, client_id }: ApplicationIds): ApplicationIds {
@@ -234,18 +233,11 @@ function refusedCalls(
 /** One that is used and one that never was. */
 async function makeTokens(
   query: Query,
-  account_id: number,
+  { application_id, account_id }: ApplicationIds,
   settings: Pick<TokenSettings, 'tokenPrefix' | 'sealingKeys'>,
   now: Date,
   by: Actor,
 ): Promise<void> {
-  const { application_id } = await insertApplication(query, {
-    account_id,
-    name: 'Partner feed',
-    type: 'manual',
-    token_lifespan_sec: TOKEN_LIFESPAN_SEC,
-    client_id: randomUUID(),
-  });
   const uses = [
     { name: 'Acme integration', last_used_at: new Date(now.getTime() - 2 * HOUR_MS) },
     { name: 'Trial for Globex', last_used_at: null },
