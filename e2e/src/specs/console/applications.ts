@@ -190,9 +190,9 @@ export function applicationJourneys(journey: Journey): void {
   });
 }
 
-/** From the page over the API to the Overview: what a deployment has to serve. */
+/** From the page over the API and back to the console: what a deployment has to serve. */
 export function firstApplicationJourney(journey: Journey): void {
-  test('new application, token and call by its credentials: the call appears in the Overview', async () => {
+  test('new application, token and call by its credentials: the call appears in Overview and list', async () => {
     const page = await journey.signedIn();
     const { demo } = journey.stack();
     const application = await makeApplication(page, 'Journey');
@@ -208,8 +208,10 @@ export function firstApplicationJourney(journey: Journey): void {
     const points = Number(response.headers.get('x-points-cost'));
     expect(points).toBeGreaterThan(0);
     await eventually(used, (now) => now >= before + points, LIVE_TIME_LIMIT_MS);
+    await page.getByRole('link', { name: 'Applications', exact: true }).click();
     await page
-      .getByRole('cell', { name: 'Journey', exact: true })
+      .getByRole('row', { name: /^Journey / })
+      .getByRole('cell', { name: String(points), exact: true })
       .waitFor({ timeout: LIVE_TIME_LIMIT_MS * 2 });
   });
 }
