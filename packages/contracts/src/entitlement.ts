@@ -18,6 +18,36 @@ export const billingStatusSchema = z.enum(['active', 'grace', 'blocked', 'expire
 
 export type BillingStatus = z.infer<typeof billingStatusSchema>;
 
+/** What a period's plan includes, and how much of the use beyond that is already taken from grants or forgiven. */
+const coveredPointsSchema = z.object({ included: z.int().min(0), settled: z.int().min(0) });
+
+/**
+ * A grant of points as far as gateways need it. Instants are Unix times in ms by Redis' clock.
+ * An instant is stated until account has settled the use before it, and no longer, so each one that is stated and has
+ * passed is still to be allocated.
+ */
+const usableGrantSchema = z.object({
+  /** What was left when account settled last. */
+  points: z.int().min(0),
+  /** Usable from this instant; null if use since the last settlement can be taken from it. */
+  from_ms: z.int().min(0).nullable(),
+  /** Usable until just before this instant, its expiry or void; null if it has no end. */
+  until_ms: z.int().min(0).nullable(),
+});
+
+/**
+ * The payer's credits (docs/design/admission.md). Credits are used for what a period's points exceed
+ * `included + settled`, summed over this period and the open ones.
+ */
+export const creditsSchema = coveredPointsSchema.extend({
+  /** Periods of the payer that have ended and aren't closed, at most the newest four, if their points are limited. */
+  open_periods: z.array(coveredPointsSchema.extend({ period_id: z.int() })).max(4),
+  /** In order of use. Also those that begin before the period's end of use, and those whose end isn't settled yet. */
+  grants: z.array(usableGrantSchema),
+});
+
+export type Credits = z.infer<typeof creditsSchema>;
+
 /** Response of `GET /private/entitlements/{account_id}`. `status` is `none` or `blocked` without a period. */
 export const entitlementSchema = z.object({
   account_id: z.int(),
@@ -33,8 +63,12 @@ export const entitlementSchema = z.object({
       period_id: z.int(),
       /** Inclusive; the grace window follows. */
       ended_at: z.iso.datetime(),
-      /** A null limit isn't enforced. */
+      /** A null limit isn't enforced. With `credits`, `points_limit` is for display, and `credits` are enforced. */
       limits: z.record(z.enum(LIMIT_FIELDS), z.int().min(0).nullable()),
+      /** Absent if the payer has no grant, or the period's points aren't limited. */
+      credits: creditsSchema.optional(),
+      /** Where the payer can buy points; absent without payments. */
+      buy_url: z.url().optional(),
     })
     .nullable(),
 });

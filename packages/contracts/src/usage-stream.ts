@@ -120,6 +120,12 @@ export const usageSnapshotSchema = z.object({
   stream_position: z.string().regex(/^\d{1,20}-\d{1,20}$/),
   /** Grows with usage that came by no stream. */
   usage_version: z.int().min(0),
+  /**
+   * The period's points from entries with an ID before each instant of the payer's credits that `stream_position` has
+   * passed: instants that aren't settled yet, and those settled within the last hour, because gateways may still use
+   * an older entitlement. 0 points for an instant before the period began. Absent without credits.
+   */
+  cuts: z.array(z.object({ at_ms: z.int().min(0), points: z.int().min(0) })).optional(),
 });
 
 export type UsageSnapshot = z.infer<typeof usageSnapshotSchema>;
