@@ -17,7 +17,7 @@ import { createPrimeFrom } from './ledger/prime-script.ts';
 import { createSendBatch } from './ledger/record-script.ts';
 import { createUsageRecorder } from './ledger/record-usage.ts';
 import type { UsageRecorder } from './ledger/record-usage.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './pipeline/metrics.ts';
 import type { Store } from './ledger/open-store.ts';
 
 type Peers = {

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { UpgradeHandler } from '@tollgate/server/listener';
 import type { EjectionRules } from '../pipeline/forward/upstream/ejection.ts';
-import type { UpstreamObserver } from '../pipeline/forward/upstream/upstream-metrics.ts';
+import type { UpstreamObserver } from '../pipeline/forward/upstream/metrics.ts';
 import type { SettlementTimeout } from '../pipeline/settle/settle-call.ts';
 import type { OperationReader } from '../operation-reader/operation-reader.ts';
 import type { CallerSocketSettings, SocketReports } from './caller/caller-socket-options.ts';

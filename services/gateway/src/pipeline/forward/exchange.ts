@@ -13,7 +13,7 @@ import type { PriceLog } from './price/price-log.ts';
 import type { Answer, RelayEvents, RelayOptions } from './answer/answer.ts';
 import { upstreamPath } from './request/upstream-path.ts';
 import type { Room } from '../../http/room.ts';
-import type { UpstreamObserver } from './upstream/upstream-metrics.ts';
+import type { UpstreamObserver } from './upstream/metrics.ts';
 import type { UpstreamAddress, Upstreams } from './upstream/upstreams.ts';
 
 export type ExchangeLimits = {

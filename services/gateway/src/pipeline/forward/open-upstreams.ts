@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts';
 import { createForwarder } from './forward.ts';
 import { Problem } from '@tollgate/http/problem';
 import { createRoom } from '../../http/room.ts';
-import type { createUpstreamMetrics } from './upstream/upstream-metrics.ts';
+import type { createUpstreamMetrics } from './upstream/metrics.ts';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { ejectionRules } from './upstream/ejection.ts';
 

@@ -1,7 +1,7 @@
 import { createAddressChoice } from '../../pipeline/forward/upstream/address-choice.ts';
 import { createAddressHealth } from '../../pipeline/forward/upstream/ejection.ts';
 import type { EjectionRules } from '../../pipeline/forward/upstream/ejection.ts';
-import type { FailureKind, UpstreamObserver } from '../../pipeline/forward/upstream/upstream-metrics.ts';
+import type { FailureKind, UpstreamObserver } from '../../pipeline/forward/upstream/metrics.ts';
 
 /** How a connection ended: by a failure, by the upstream (`answered`: HTTP or a close), or by the gateway (`left`). */
 export type ConnectionEnd = FailureKind | 'answered' | 'left';

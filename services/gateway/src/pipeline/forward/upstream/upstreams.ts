@@ -4,7 +4,7 @@ import { createAddressChoice } from './address-choice.ts';
 import { createAddressHealth } from './ejection.ts';
 import type { AddressHealth, EjectionRules } from './ejection.ts';
 import type { PriceFault } from '../price/price.ts';
-import type { FailureKind, UpstreamObserver } from './upstream-metrics.ts';
+import type { FailureKind, UpstreamObserver } from './metrics.ts';
 
 export type UpstreamAddress = {
   /** Scheme, host and port. */

@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Registry } from 'prom-client';
-import type { DataCallOutcome, PipelineStep } from './pipeline/data-call.ts';
+import type { DataCallOutcome, PipelineStep } from './data-call.ts';
 import { createHistogram, createOutcomes } from '@tollgate/server/tallies';
 
 export type Metrics = ReturnType<typeof createMetrics>;
