@@ -1,4 +1,4 @@
-import { Counter } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { Metric, Registry } from 'prom-client';
 
 /** Metrics in plain numbers until a scrape: prom-client's lookup by labels takes some percent of a data call's time. */
@@ -26,6 +26,20 @@ export function createOutcomes(
     if (tally === undefined) tallies.set(outcome, { count: 1 });
     else tally.count += 1;
   };
+}
+
+/** A gauge that reads its value at each scrape. */
+export function observeValue(
+  registry: Registry,
+  { read, ...description }: Description & { read: () => number },
+): void {
+  new Gauge({
+    ...description,
+    registers: [registry],
+    collect() {
+      this.set(read());
+    },
+  });
 }
 
 type Labels = Readonly<Record<string, string>>;

@@ -1,5 +1,4 @@
 import { redisTls } from '@tollgate/config/store-tls';
-import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
 import { underCors } from '@tollgate/http/cors';
@@ -20,13 +19,12 @@ import { openRefusals } from './refusals/open-refusals.ts';
 import { comparePlanLimits } from './streams/plan-capacity.ts';
 import { openUpstreams } from './pipeline/forward/open-upstreams.ts';
 import type { Config } from './config.ts';
-import { createAuthenticate } from './pipeline/authenticate/authenticate.ts';
+import { openAuthenticate } from './pipeline/authenticate/open-authenticate.ts';
+import { observeCacheTrust } from './pipeline/cache-trust.ts';
 import { createDataEndpoint } from './pipeline/data-call.ts';
-import { createReadKeptAnswer } from './pipeline/entitle/kept-answers.ts';
 import { openEntitle } from './pipeline/entitle/open-entitle.ts';
 import { createUpstreamMetrics } from './pipeline/forward/upstream/metrics.ts';
-import { createMetrics } from './pipeline/metrics.ts';
-import type { Metrics } from './pipeline/metrics.ts';
+import { createCallMetrics } from './pipeline/metrics.ts';
 import { openMetering, openRecalls } from './open-metering.ts';
 import type { Recalls } from './open-metering.ts';
 import { createOperationReader } from './operation-reader/operation-reader.ts';
@@ -38,7 +36,6 @@ import { openPassedOn } from './passed-on/open-passed-on.ts';
 import { createMeterStream } from './streams/answer-stream.ts';
 import { createSettle } from './pipeline/settle/settle-call.ts';
 import type { SettlementTimeout } from './pipeline/settle/settle-call.ts';
-import { createTokenWatch } from './pipeline/authenticate/token-watch.ts';
 import { createTraces } from './trace/traces.ts';
 import type { Recorder, Traces } from './trace/traces.ts';
 
@@ -48,19 +45,19 @@ const PART_OF_UPLOADS = 4;
 /** Builds the gateway from its settings, and closes it again. */
 export async function compose(context: ComposeContext<Config>): Promise<Service> {
   const { config, logger, registry, draining, addressOf, trusts } = context;
-  const metrics = createMetrics(registry);
   const store = openStore(context);
   const traces = createTraces(trusts, await openRecorder(config, logger));
   const recalls = openRecalls();
-  const peers = composePeers(context, store, metrics, traces, recalls);
-  const { prime, usage, admit, close } = openMetering(config, store, peers, { logger, metrics, recalls });
-  const settlementTimeout = settlementTimeoutOf(config, metrics);
+  const peers = composePeers(context, store, traces, recalls);
+  const { prime, usage, admit, close } = openMetering(context, store, peers, recalls);
+  const { onDataCall, onSteps, onSettled } = createCallMetrics(registry);
+  const settlementTimeout = settlementTimeoutOf(config, onSettled);
   const observerOf = createUpstreamMetrics(registry);
   const cors = createGatewayCors(config);
-  const upstreams = openUpstreams(config, { observerOf, trusts, cors, logger, metrics });
+  const upstreams = openUpstreams(context, { observerOf, cors });
   const { account, liveUsage, auth } = openPassedOn(config, { trusts, addressOf }, cors);
 
-  const refusals = openRefusals(context, store.redis, { metrics, traces });
+  const refusals = openRefusals(context, store.redis, traces);
   const reader = createOperationReader({
     maxDocumentBytes: config.GRAPHQL_MAX_DOCUMENT_BYTES,
     batchLimit: config.GRAPHQL_BATCH_LIMIT,
@@ -103,8 +100,8 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     }),
     settle: createSettle(usage.record, settlementTimeout),
     logger,
-    onCall: metrics.onDataCall,
-    onSteps: metrics.onSteps,
+    onCall: onDataCall,
+    onSteps,
     addressOf,
   };
   const dataEndpointOf = createDataEndpointOf({
@@ -148,7 +145,10 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
 }
 
 /** How long an answer waits for its usage to be recorded. */
-function settlementTimeoutOf(config: Config, { onSettled }: Metrics): SettlementTimeout {
+function settlementTimeoutOf(
+  config: Config,
+  onSettled: NonNullable<SettlementTimeout['onSettled']>,
+): SettlementTimeout {
   return {
     timeoutMs: config.SETTLEMENT_TIMEOUT_MS,
     unacknowledged: config.SETTLEMENT_UNACKNOWLEDGED,
@@ -168,12 +168,12 @@ async function openRecorder(config: Config, logger: Logger): Promise<Recorder | 
 }
 
 function composePeers(
-  { config, logger, registry }: ComposeContext<Config>,
+  context: ComposeContext<Config>,
   { redis }: Pick<Store, 'redis'>,
-  metrics: Metrics,
   traces: Traces,
   recalls: Recalls,
 ) {
+  const { config, logger, registry } = context;
   const certificateOf = observeCertificates(registry);
   const caller = {
     credential: { id: config.SERVICE_CLIENT_ID, secret: config.SERVICE_CLIENT_SECRET },
@@ -186,42 +186,23 @@ function composePeers(
     createPrivateApi({ baseUrl, ...caller, onConnected: certificateOf(name, baseUrl) });
   const auth = openPeer('auth', config.AUTH_PRIVATE_URL);
   const account = openPeer('account', config.ACCOUNT_PRIVATE_URL);
-  const introspection = openIntrospection({
-    config,
-    auth,
-    logger,
-    onDropped: (what) => {
-      tokenWatch.onRevoked(what);
-    },
-    onLookup: metrics.onIntrospection,
-  });
-  const tokenWatch = createTokenWatch(introspection);
-  const entitlements = openEntitle({
-    account,
-    readKeptAnswer: createReadKeptAnswer(redis),
-    cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
-    staleIfErrorMs: config.ENTITLEMENT_STALE_IF_ERROR_MS,
-    cacheMaxEntries: config.ENTITLEMENT_CACHE_MAX_ENTRIES,
-    logger,
-    onLookup: metrics.onEntitlement,
-    onLoaded: metrics.onEntitlementLoaded,
-  });
+  const { authenticate, introspect, tokenWatch, ...tokens } = openAuthenticate(context, auth);
+  const { entitle, isTrusted, channel } = openEntitle(context, { account, redis });
   const followed = followChannels({
     url: config.REDIS_URL,
     tls: redisTls(config),
     alongside: redis,
-    channels: [introspection.channel, entitlements.channel, recalls.channel],
+    channels: [tokens.channel, channel, recalls.channel],
     logger,
   });
-  metrics.observeTrust('introspection', introspection.knowsRevocations);
-  metrics.observeTrust('entitlement', entitlements.isTrusted);
+  observeCacheTrust(registry, { introspection: tokens.isTrusted, entitlement: isTrusted });
   return {
     account,
-    introspect: introspection.introspect,
+    introspect,
     tokenWatch,
-    authenticate: createAuthenticate(introspection),
-    entitle: entitlements.entitle,
-    isTrusted: entitlements.isTrusted,
+    authenticate,
+    entitle,
+    isTrusted,
     close: async () => {
       tokenWatch.close();
       followed.close();

@@ -3,10 +3,13 @@ import { SHARE_CHANNEL } from '@tollgate/contracts/usage-stream';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { Logger } from '@tollgate/log';
 import type { FollowedChannel } from '@tollgate/redis/follow-channels';
+import type { ComposeContext } from '@tollgate/server';
 import { createAdmission } from './pipeline/admit/admit.ts';
+import { createAdmitMetrics } from './pipeline/admit/metrics.ts';
 import { createAdmissionScript } from './ledger/admit-script.ts';
 import { batchAdmissions } from './pipeline/admit/batch-admissions.ts';
 import { createLeases } from './ledger/leases.ts';
+import { createLedgerMetrics } from './ledger/metrics.ts';
 import { createShareScripts } from './ledger/share-script.ts';
 import { createShares } from './pipeline/admit/shares/shares.ts';
 import type { Shares } from './pipeline/admit/shares/shares.ts';
@@ -17,7 +20,6 @@ import { createPrimeFrom } from './ledger/prime-script.ts';
 import { createSendBatch } from './ledger/record-script.ts';
 import { createUsageRecorder } from './ledger/record-usage.ts';
 import type { UsageRecorder } from './ledger/record-usage.ts';
-import type { Metrics } from './pipeline/metrics.ts';
 import type { Store } from './ledger/open-store.ts';
 
 type Peers = {
@@ -46,13 +48,14 @@ export function openRecalls(): Recalls {
 
 /** What admission reads and settlement writes: the payers' shards in Redis. */
 export function openMetering(
-  config: Config,
+  { config, logger, registry }: ComposeContext<Config>,
   store: Store,
   { account, isTrusted }: Peers,
-  options: { logger: Logger; metrics: Metrics; recalls: Recalls },
+  recalls: Recalls,
 ) {
-  const { logger, metrics, recalls } = options;
   const { redis } = store;
+  const metrics = createLedgerMetrics(registry);
+  const { onShare, ...onAdmission } = createAdmitMetrics(registry);
   const gatewayId = randomUUID();
   const prime = createPrime({ account, primeFrom: createPrimeFrom(redis), onPrime: metrics.onPrime });
   const leases = createLeases(redis, logger);
@@ -61,7 +64,7 @@ export function openMetering(
     leases,
     trustMs: config.ADMISSION_SHARE_TRUST_MS,
     canBeRecalled: isTrusted,
-    onShare: metrics.onShare,
+    onShare,
   });
   metrics.observeLeases(() => leases.held() + shares.slotsInUse());
   const usage = openUsageRecorder({ config, store, gatewayId, prime, shares, logger, metrics });
@@ -71,8 +74,7 @@ export function openMetering(
     leases,
     shares,
     canRecord: usage.canRecord,
-    onAdmission: metrics.onAdmission,
-    onDecided: metrics.onDecided,
+    ...onAdmission,
   });
   recalls.passTo(shares);
   return {
@@ -95,7 +97,7 @@ function openUsageRecorder(options: {
   prime: Prime;
   shares: Pick<Shares, 'onMetered' | 'returned'>;
   logger: Logger;
-  metrics: Metrics;
+  metrics: ReturnType<typeof createLedgerMetrics>;
 }): UsageRecorder {
   const { config, gatewayId, prime, shares, logger, metrics } = options;
   const { redis, clock } = options.store;

@@ -7,17 +7,17 @@ import { createFailureLog } from './failure-log.ts';
 import { traceIdOf } from '@tollgate/trace/context';
 import type { Traces } from '../trace/traces.ts';
 import { createRefusedCalls } from './refused-calls.ts';
-import type { RefusedCallsOptions } from './refused-calls.ts';
 import { createRefusalCounts } from './refusal-counts.ts';
+import { createRefusalMetrics } from './metrics.ts';
 import { createOnRefusedHead } from './refused-head.ts';
 import { createSendRefusalCounts } from './send-refusal-counts.ts';
 import { createSendRefusedCalls } from './send-refused-calls.ts';
 
 /** What logs and records calls that are refused or fail. */
 export function openRefusals(
-  { config, logger, addressOf, accessLog }: ComposeContext<Config>,
+  { config, logger, registry, addressOf, accessLog }: ComposeContext<Config>,
   redis: RedisConnection,
-  { metrics, traces }: { metrics: Pick<RefusedCallsOptions, 'onRefusal'>; traces: Pick<Traces, 'fieldsOf'> },
+  traces: Pick<Traces, 'fieldsOf'>,
 ) {
   const { record, close } = createRefusedCalls({
     send: createSendRefusedCalls(redis),
@@ -25,7 +25,7 @@ export function openRefusals(
     tokenPrefix: config.TOKEN_PREFIX,
     perSec: config.REFUSED_CALLS_RECORDED_PER_SEC,
     logger,
-    onRefusal: metrics.onRefusal,
+    ...createRefusalMetrics(registry),
   });
   return {
     reports: {

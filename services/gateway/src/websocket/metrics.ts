@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { observeValue } from '@tollgate/server/tallies';
 
 export type WebSocketMetrics = {
   onUpgrade: (outcome: string) => void;
@@ -60,13 +61,10 @@ export function createWebSocketMetrics(registry: Registry): WebSocketMetrics {
       bytes.inc({ direction }, length);
     },
     observeSockets: (open) => {
-      new Gauge({
+      observeValue(registry, {
         name: 'tollgate_websockets_open',
         help: 'Open WebSockets of callers',
-        registers,
-        collect() {
-          this.set(open());
-        },
+        read: open,
       });
     },
   };

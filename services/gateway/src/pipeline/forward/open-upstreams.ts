@@ -1,12 +1,12 @@
 import type { Cors } from '@tollgate/http/cors';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
-import type { Logger } from '@tollgate/log';
+import type { ComposeContext } from '@tollgate/server';
 import type { Config } from '../../config.ts';
 import { createForwarder } from './forward.ts';
+import { observeForwarded } from './metrics.ts';
 import { Problem } from '@tollgate/http/problem';
 import { createRoom } from '../../http/room.ts';
 import type { createUpstreamMetrics } from './upstream/metrics.ts';
-import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { ejectionRules } from './upstream/ejection.ts';
 
 /** Calls that wait for a connection, for each connection. */
@@ -14,19 +14,10 @@ const WAITING_PER_CONNECTION = 4;
 
 /** The upstream of each version of the API; v1 may have none. */
 export function openUpstreams(
-  config: Config,
-  options: {
-    observerOf: ReturnType<typeof createUpstreamMetrics>;
-    trusts: TrustsAddress;
-    cors: Cors | null;
-    logger: Logger;
-    metrics: {
-      observeAbandoned: (count: () => number) => void;
-      observeStreams: (streams: { open: () => number; perPayerMax: number }) => void;
-    };
-  },
+  { config, logger, registry, trusts }: ComposeContext<Config>,
+  options: { observerOf: ReturnType<typeof createUpstreamMetrics>; cors: Cors | null },
 ) {
-  const { observerOf, trusts, logger } = options;
+  const { observerOf } = options;
   const cors = options.cors?.fields ?? null;
   const streamSlots = createRoom({
     total: config.UPSTREAM_STREAMS,
@@ -34,7 +25,6 @@ export function openUpstreams(
     tooMuchOfPayer: () => new Problem('too_many_streams', { headers: { 'retry-after': '1' } }),
     what: 'streams; UPSTREAM_STREAMS bounds them',
   });
-  options.metrics.observeStreams({ open: streamSlots.taken, perPayerMax: config.UPSTREAM_STREAMS_PER_PAYER });
   const forwarderTo = (urls: readonly string[], apiVersion: UsageEvent['api_version']) =>
     createForwarder({
       connections: config.UPSTREAM_CONNECTIONS,
@@ -60,7 +50,11 @@ export function openUpstreams(
   const v2 = forwarderTo(config.UPSTREAM_URL, 'v2');
   const v1 = config.UPSTREAM_V1_URL === undefined ? null : forwarderTo(config.UPSTREAM_V1_URL, 'v1');
   const all = v1 === null ? [v2] : [v2, v1];
-  options.metrics.observeAbandoned(() => all.reduce((sum, { abandoned }) => sum + abandoned.count(), 0));
+  observeForwarded(registry, {
+    openStreams: streamSlots.taken,
+    streamsPerPayerMax: config.UPSTREAM_STREAMS_PER_PAYER,
+    abandonedCalls: () => all.reduce((sum, { abandoned }) => sum + abandoned.count(), 0),
+  });
   let cutAtMs = 0;
   return {
     v2,

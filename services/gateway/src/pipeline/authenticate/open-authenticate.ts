@@ -1,0 +1,42 @@
+import { openIntrospection } from '@tollgate/introspection/open-introspection';
+import type { Introspector } from '@tollgate/introspection';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import type { FollowedChannel } from '@tollgate/redis/follow-channels';
+import type { ComposeContext } from '@tollgate/server';
+import type { Config } from '../../config.ts';
+import { createAuthenticate } from './authenticate.ts';
+import type { Authenticate } from './authenticate.ts';
+import { createAuthenticateMetrics } from './metrics.ts';
+import { createTokenWatch } from './token-watch.ts';
+import type { TokenWatch } from './token-watch.ts';
+
+/** Tokens, whose cache is used while `channel` is followed (docs/design/revocation.md). */
+export function openAuthenticate(
+  { config, logger, registry }: Pick<ComposeContext<Config>, 'config' | 'logger' | 'registry'>,
+  auth: PrivateApi,
+): {
+  authenticate: Authenticate;
+  introspect: Introspector['introspect'];
+  tokenWatch: TokenWatch;
+  /** While no revocation can have been missed. */
+  isTrusted: () => boolean;
+  channel: FollowedChannel;
+} {
+  const introspection = openIntrospection({
+    config,
+    auth,
+    logger,
+    onDropped: (what) => {
+      tokenWatch.onRevoked(what);
+    },
+    ...createAuthenticateMetrics(registry),
+  });
+  const tokenWatch = createTokenWatch(introspection);
+  return {
+    authenticate: createAuthenticate(introspection),
+    introspect: introspection.introspect,
+    tokenWatch,
+    isTrusted: introspection.knowsRevocations,
+    channel: introspection.channel,
+  };
+}
