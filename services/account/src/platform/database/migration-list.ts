@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import * as schema from './migrations/0001-schema.ts';
+import * as credits from './migrations/0002-credits.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -7,7 +8,10 @@ type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<str
 export type NamedMigration = { name: string; migration: Migration };
 
 /** A list, not a directory, so that bundles include them. Names never change. */
-export const MIGRATIONS: readonly NamedMigration[] = [{ name: '0001-schema', migration: schema }];
+export const MIGRATIONS: readonly NamedMigration[] = [
+  { name: '0001-schema', migration: schema },
+  { name: '0002-credits', migration: credits },
+];
 
 export function migrationSource(
   migrations: readonly NamedMigration[],

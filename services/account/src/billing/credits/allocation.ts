@@ -1,0 +1,62 @@
+export const CREDIT_SOURCES = ['purchase', 'promotion', 'compensation', 'carry_over'] as const;
+
+export type CreditSource = (typeof CREDIT_SOURCES)[number];
+
+/** What the order of use depends on. */
+export type OrderedGrant = {
+  credit_id: number;
+  source: CreditSource;
+  /** 0 to 100, lower first. */
+  priority: number;
+  expires_at: Date | null;
+  created_at: Date;
+};
+
+export type Taken = { credit_id: number; points: number };
+
+/** What was given goes before what was bought. */
+const SOURCE_RANKS: Readonly<Record<CreditSource, number>> = {
+  promotion: 0,
+  compensation: 0,
+  carry_over: 1,
+  purchase: 2,
+};
+
+/** By priority, then the sooner expiry, the source, the age. Total: the ID decides between equals. */
+export function inOrderOfUse<Grant extends OrderedGrant>(grants: readonly Grant[]): Grant[] {
+  return grants.toSorted(
+    (one, other) =>
+      one.priority - other.priority ||
+      compare(expiryMs(one), expiryMs(other)) ||
+      SOURCE_RANKS[one.source] - SOURCE_RANKS[other.source] ||
+      compare(one.created_at.getTime(), other.created_at.getTime()) ||
+      one.credit_id - other.credit_id,
+  );
+}
+
+/**
+ * Takes `demand` points from grants that are usable at the time, in the order given. `overuse` is what they can't cover.
+ */
+export function allocate(
+  demand: number,
+  usable: readonly { credit_id: number; points_remaining: number }[],
+): { taken: Taken[]; overuse: number } {
+  let open = demand;
+  const taken: Taken[] = [];
+  for (const { credit_id, points_remaining } of usable) {
+    const points = Math.min(open, points_remaining);
+    if (points === 0) continue;
+    taken.push({ credit_id, points });
+    open -= points;
+  }
+  return { taken, overuse: open };
+}
+
+function expiryMs({ expires_at }: OrderedGrant): number {
+  return expires_at === null ? Infinity : expires_at.getTime();
+}
+
+/** Infinity - Infinity isn't a number. */
+function compare(one: number, other: number): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
