@@ -194,18 +194,18 @@ module.exports = {
       name: 'packages-never-import-services',
       severity: 'error',
       from: { path: '^(packages|tools)/' },
-      to: { path: '^(services|e2e|bench|scripts|sample-upstream)/' },
+      to: { path: '^(services|e2e|bench|scripts|sample-payments|sample-upstream)/' },
     },
     {
       name: 'services-import-only-packages',
       severity: 'error',
       from: { path: '^services/' },
-      to: { path: '^(e2e|bench|scripts|sample-upstream)/' },
+      to: { path: '^(e2e|bench|scripts|sample-payments|sample-upstream)/' },
     },
     {
-      name: 'upstream-stands-alone',
+      name: 'samples-stand-alone',
       severity: 'error',
-      from: { path: '^sample-upstream/' },
+      from: { path: '^sample-(payments|upstream)/', pathNot: '\\.test\\.ts$' },
       to: { path: '^(services|packages|tools|e2e|bench|scripts)/' },
     },
     {
@@ -245,7 +245,10 @@ module.exports = {
     {
       name: 'product-never-imports-test-harness',
       severity: 'error',
-      from: { path: '^((services|packages|tools)/[^/]+|sample-upstream)/src/', pathNot: '\\.test\\.ts$' },
+      from: {
+        path: '^((services|packages|tools)/[^/]+|sample-payments|sample-upstream)/src/',
+        pathNot: '\\.test\\.ts$',
+      },
       to: { path: '/test/', pathNot: 'node_modules' },
     },
   ],

@@ -14,7 +14,9 @@ export default {
     {
       ...common,
       displayName: 'suites',
-      testMatch: ['<rootDir>/{services,packages,tools,sample-upstream,scripts,bench}/**/*.test.ts'],
+      testMatch: [
+        '<rootDir>/{services,packages,tools,sample-payments,sample-upstream,scripts,bench}/**/*.test.ts',
+      ],
     },
     {
       ...common,

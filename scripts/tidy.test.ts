@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 
 /** What people read; the glossary names old terms, and the command's page and the results are generated. */
 const PROSE = globSync(
-  '{*.md,docs/**/*.md,{services,packages,tools}/*/README.md,{bench,sample-upstream}/README.md}',
+  '{*.md,docs/**/*.md,{services,packages,tools}/*/README.md,{bench,sample-payments,sample-upstream}/README.md}',
 ).filter((path) => !/^docs\/(?:glossary|command|capacity)\.md$/.test(path));
 
 /** The glossary has the right terms. */
@@ -13,7 +13,7 @@ const UNWANTED =
 const BUILT = /(?:^|\/)(?:node_modules|dist)$/;
 
 /** Not the tests, whose names and hostile inputs are free, nor the migrations, which do not change once released. */
-const CODE = globSync(['{services,packages,tools,e2e,bench,sample-upstream,scripts}/**/*.{ts,tsx,mjs}'], {
+const CODE = globSync(['{services,packages,tools,e2e,bench,sample-payments,sample-upstream,scripts}/**/*.{ts,tsx,mjs}'], {
   exclude: (name) => BUILT.test(name),
 }).filter((path) => !/\.test\.ts$|\/test\/|\/migrations\//.test(path));
 
@@ -69,7 +69,7 @@ describe('tidy', () => {
   });
 
   test('every service and the sample have a README', () => {
-    for (const manifest of globSync('{services/*,sample-upstream}/package.json')) {
+    for (const manifest of globSync('{services/*,sample-payments,sample-upstream}/package.json')) {
       expect(readFileSync(manifest.replace('package.json', 'README.md'), 'utf8')).toMatch(/^# /);
     }
   });

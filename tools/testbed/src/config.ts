@@ -45,3 +45,8 @@ export function plainHttp(): string {
 export function withoutPlainHttp(): void {
   process.env['PLAIN_HTTP'] = 'off';
 }
+
+/** Go installs its programs there. */
+export function goEnvironment(directory: string): NodeJS.ProcessEnv {
+  return { ...process.env, GOBIN: directory };
+}

@@ -1,0 +1,385 @@
+import { execFile } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import Stripe from 'stripe';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { installStripeCli, startStripeMock } from '@tollgate/testbed/payments/judges';
+import { judgePayments } from '@tollgate/testbed/payments/judged-payments';
+import type { JudgedPayments } from '@tollgate/testbed/payments/judged-payments';
+import { createApp } from './app.ts';
+import { API_VERSION } from './objects/event.ts';
+
+const SECRET_KEY = 'sk_test_123456789012345678901234';
+const WEBHOOK_SECRET = 'whsec_sample';
+const SUCCESS = 'http://127.0.0.1/paid?session={CHECKOUT_SESSION_ID}';
+
+type Received = { event: Stripe.Event; raw: string; signature: string };
+
+let receiver: Server;
+let app: ReturnType<typeof createApp>;
+let mock: Awaited<ReturnType<typeof startStripeMock>>;
+let judged: JudgedPayments | null = null;
+let stripe: Stripe;
+let base: string;
+/** What the receiver answers. */
+let receiverStatus = 200;
+const received: Received[] = [];
+
+beforeAll(async () => {
+  receiver = await listening(
+    createServer((req, res) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk: Buffer) => chunks.push(chunk));
+      req.on('end', () => {
+        const raw = Buffer.concat(chunks).toString();
+        const signature = String(req.headers['stripe-signature']);
+        if (receiverStatus === 200) {
+          received.push({
+            event: stripe.webhooks.constructEvent(raw, signature, WEBHOOK_SECRET),
+            raw,
+            signature,
+          });
+        }
+        res.writeHead(receiverStatus).end();
+      });
+    }),
+  );
+  const webhook = { url: `${urlOf(receiver)}/events`, secret: WEBHOOK_SECRET };
+  app = createApp({ secretKey: SECRET_KEY, webhook, statePath: null });
+  await listening(app.server);
+  base = urlOf(app.server);
+  mock = await startStripeMock();
+  if (mock !== null) judged = await judgePayments(base, mock);
+  stripe = clientOf(judged?.url ?? base);
+}, 120_000);
+
+afterAll(async () => {
+  await judged?.close();
+  await mock?.stop();
+  await app.close();
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+beforeEach(() => {
+  received.length = 0;
+});
+
+function clientOf(url: string, key = SECRET_KEY): Stripe {
+  const { hostname, port } = new URL(url);
+  return new Stripe(key, { host: hostname, port, protocol: 'http', maxNetworkRetries: 0, telemetry: false });
+}
+
+async function listening(server: Server): Promise<Server> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+function urlOf(server: Server): string {
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+async function sample(path: string, form: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  const response = await fetch(`${base}/sample/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${SECRET_KEY}` },
+    body: new URLSearchParams(form),
+  });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+const idOf = (value: string | { id: string } | null) => (typeof value === 'object' ? value?.id : value) ?? '';
+
+const typesOf = (): string[] => received.map(({ event }) => event.type);
+
+const arrival = (type: string) => waitFor(() => typesOf().includes(type), { what: type });
+
+async function newPrice(unit_amount = 1_200, recurring?: { interval: 'month' }): Promise<Stripe.Price> {
+  const product = await stripe.products.create({ name: '10,000 points' });
+  return stripe.prices.create({
+    product: product.id,
+    currency: 'eur',
+    unit_amount,
+    ...(recurring && { recurring }),
+  });
+}
+
+async function newSession(changes: Partial<Stripe.Checkout.SessionCreateParams> = {}) {
+  const price = await newPrice();
+  return stripe.checkout.sessions.create({
+    mode: 'payment',
+    line_items: [{ price: price.id, quantity: 2 }],
+    success_url: SUCCESS,
+    client_reference_id: 'purchase-1',
+    metadata: { purchase_id: '1' },
+    payment_intent_data: { metadata: { purchase_id: '1' } },
+    ...changes,
+  });
+}
+
+/** The error object of what is refused. */
+async function refusal(request: Promise<unknown>) {
+  const error: unknown = await request.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Stripe.errors.StripeError)) throw new Error('It was not refused.');
+  return { status: error.statusCode, type: error.rawType, code: error.code, param: error.param };
+}
+
+describe('checkout', () => {
+  test('a paid session has a payment, and its events arrive signed and in order', async () => {
+    const session = await newSession();
+    expect(session).toMatchObject({
+      status: 'open',
+      amount_total: 2_400,
+      currency: 'eur',
+      payment_intent: null,
+    });
+    const page = await fetch(session.url ?? '');
+    expect(await page.text()).toContain('Sample payment page');
+    const paid = await fetch(session.url ?? '', {
+      method: 'POST',
+      body: new URLSearchParams({ payment_method: 'pm_card_visa' }),
+      redirect: 'manual',
+    });
+    expect(paid.headers.get('location')).toBe(`http://127.0.0.1/paid?session=${session.id}`);
+    const now = await stripe.checkout.sessions.retrieve(session.id, {
+      expand: ['payment_intent.latest_charge'],
+    });
+    expect(now).toMatchObject({
+      status: 'complete',
+      payment_status: 'paid',
+      payment_intent: { status: 'succeeded', metadata: { purchase_id: '1' }, latest_charge: { paid: true } },
+    });
+    await arrival('checkout.session.completed');
+    const event = received.find(({ event: { type } }) => type === 'checkout.session.completed')?.event;
+    expect(event).toMatchObject({ api_version: API_VERSION, pending_webhooks: 1, livemode: false });
+    const { id } = event ?? { id: '' };
+    await waitFor(async () => (await stripe.events.retrieve(id)).pending_webhooks === 0);
+  });
+
+  test('a declined card leaves the session open', async () => {
+    const session = await newSession();
+    const answer = await fetch(session.url ?? '', {
+      method: 'POST',
+      body: new URLSearchParams({ payment_method: 'pm_card_chargeCustomerFail' }),
+    });
+    expect(await answer.text()).toContain('Your card was declined.');
+    expect(await stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
+      status: 'open',
+      payment_status: 'unpaid',
+    });
+    await arrival('payment_intent.payment_failed');
+  });
+
+  test.each(['succeeded', 'failed'] as const)('a bank debit is unpaid until it has %s', async (outcome) => {
+    const session = await newSession();
+    await sample(`sessions/${session.id}/pay`, { payment_method: 'pm_sepa_debit' });
+    const now = await stripe.checkout.sessions.retrieve(session.id);
+    expect(now).toMatchObject({ status: 'complete', payment_status: 'unpaid' });
+    await sample(`sessions/${session.id}/settle`, { outcome });
+    await arrival(`checkout.session.async_payment_${outcome}`);
+  });
+
+  test('expires on request, and by the clock', async () => {
+    const [asked, late] = [await newSession(), await newSession()];
+    expect(await stripe.checkout.sessions.expire(asked.id)).toMatchObject({ status: 'expired', url: null });
+    expect(await refusal(stripe.checkout.sessions.expire(asked.id))).toMatchObject({ status: 400 });
+    await sample('clock', { seconds: String(25 * 3_600) });
+    expect(await stripe.checkout.sessions.retrieve(late.id)).toMatchObject({ status: 'expired' });
+  });
+});
+
+describe('refuses what Stripe refuses and stripe-mock takes', () => {
+  test('another body with the same key; the same one gets the same answer', async () => {
+    const options = { idempotencyKey: crypto.randomUUID() };
+    const first = await stripe.customers.create({ email: 'a@example.com' }, options);
+    expect(await stripe.customers.create({ email: 'a@example.com' }, options)).toMatchObject({
+      id: first.id,
+    });
+    expect(await refusal(stripe.customers.create({ email: 'b@example.com' }, options))).toMatchObject({
+      status: 400,
+      type: 'idempotency_error',
+    });
+    await sample('clock', { seconds: String(24 * 3_600) });
+    expect((await stripe.customers.create({ email: 'b@example.com' }, options)).id).not.toBe(first.id);
+  });
+
+  test('amounts out of bounds, unknown currencies and prices, and a hosted page without a way back', async () => {
+    const cheap = await newPrice(49);
+    const line_items = [{ price: cheap.id, quantity: 1 }];
+    const create = (params: Stripe.Checkout.SessionCreateParams) =>
+      refusal(stripe.checkout.sessions.create(params));
+    expect(await create({ mode: 'payment', line_items, success_url: SUCCESS })).toMatchObject({
+      code: 'amount_too_small',
+    });
+    expect(await create({ mode: 'payment', line_items })).toMatchObject({ param: 'success_url' });
+    const unknown = [{ price: 'price_unknown', quantity: 1 }];
+    expect(await create({ mode: 'payment', line_items: unknown, success_url: SUCCESS })).toMatchObject({
+      code: 'resource_missing',
+    });
+    const product = await stripe.products.create({ name: 'x' });
+    expect(
+      await refusal(stripe.prices.create({ product: product.id, currency: 'zzz', unit_amount: 100 })),
+    ).toMatchObject({ param: 'currency' });
+    expect(
+      await refusal(stripe.prices.create({ product: product.id, currency: 'eur', unit_amount: -5 })),
+    ).toMatchObject({ param: 'unit_amount' });
+  });
+
+  test('a second currency of a customer who has subscribed', async () => {
+    const customer = await stripe.customers.create({
+      payment_method: 'pm_card_visa',
+      invoice_settings: { default_payment_method: 'pm_card_visa' },
+    });
+    const monthly = await newPrice(900, { interval: 'month' });
+    const subscription = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: monthly.id }],
+    });
+    expect(subscription.status).toBe('active');
+    const dollars = await stripe.prices.create({
+      product: monthly.product as string,
+      currency: 'usd',
+      unit_amount: 900,
+      recurring: { interval: 'month' },
+    });
+    const second = stripe.checkout.sessions.create({
+      mode: 'subscription',
+      customer: customer.id,
+      line_items: [{ price: dollars.id, quantity: 1 }],
+      success_url: SUCCESS,
+    });
+    expect(await refusal(second)).toMatchObject({ status: 400, param: 'customer' });
+  });
+
+  test('refunds beyond what was paid', async () => {
+    const session = await newSession();
+    await sample(`sessions/${session.id}/pay`);
+    const { payment_intent } = await stripe.checkout.sessions.retrieve(session.id);
+    const intent = idOf(payment_intent);
+    await stripe.refunds.create({ payment_intent: intent, amount: 1_000 });
+    expect(await refusal(stripe.refunds.create({ payment_intent: intent, amount: 1_401 }))).toMatchObject({
+      param: 'amount',
+    });
+    await stripe.refunds.create({ payment_intent: intent });
+    expect(await refusal(stripe.refunds.create({ payment_intent: intent }))).toMatchObject({
+      code: 'charge_already_refunded',
+    });
+  });
+
+  test('another key', async () => {
+    expect(await refusal(clientOf(base, 'sk_test_another').customers.list())).toMatchObject({ status: 401 });
+  });
+});
+
+describe('events', () => {
+  test('are tried again until they are acknowledged', async () => {
+    receiverStatus = 500;
+    await stripe.customers.create({ email: 'later@example.com' });
+    receiverStatus = 200;
+    await arrival('customer.created');
+  });
+
+  test('held back, doubled and reversed on demand', async () => {
+    await sample('deliveries', { hold: 'true', copies: '2' });
+    const customer = await stripe.customers.create({ email: 'a@example.com' });
+    await stripe.customers.update(customer.id, { name: 'A' });
+    expect(typesOf()).toEqual([]);
+    await sample('deliveries', { hold: 'false' });
+    expect(await sample('deliveries/release', { order: 'reversed' })).toEqual({ released: 2 });
+    await waitFor(() => received.length === 4);
+    await sample('deliveries', { copies: '1' });
+    expect(new Set(received.map(({ event }) => event.id)).size).toBe(2);
+  });
+});
+
+describe('subscriptions', () => {
+  test('renew by the clock: a draft at the border, paid an hour later', async () => {
+    const customer = await stripe.customers.create({
+      payment_method: 'pm_card_visa',
+      invoice_settings: { default_payment_method: 'pm_card_visa' },
+    });
+    const price = await newPrice(900, { interval: 'month' });
+    const { id, items } = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: price.id }],
+    });
+    const end = items.data[0]?.current_period_end ?? 0;
+    const { now } = await sample('clock', { seconds: '1' });
+    received.length = 0;
+    await sample('clock', { seconds: String(end - Number(now)) });
+    const draft = (await stripe.invoices.list({ customer: customer.id })).data[0];
+    expect(draft).toMatchObject({ status: 'draft', billing_reason: 'subscription_cycle', amount_due: 900 });
+    await sample('clock', { seconds: '3600' });
+    expect(await stripe.invoices.retrieve(draft?.id ?? '')).toMatchObject({
+      status: 'paid',
+      amount_paid: 900,
+    });
+    await stripe.subscriptions.update(id, { cancel_at_period_end: true });
+    await sample('clock', { seconds: String(32 * 86_400) });
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'canceled' });
+    await arrival('customer.subscription.deleted');
+  });
+});
+
+describe('judged by what others wrote', () => {
+  test('disputes, portal and failed refunds have the shapes of Stripe', async () => {
+    const session = await newSession();
+    await sample(`sessions/${session.id}/pay`);
+    const { payment_intent } = await stripe.checkout.sessions.retrieve(session.id);
+    const { latest_charge } = await stripe.paymentIntents.retrieve(idOf(payment_intent));
+    const dispute = await sample(`charges/${idOf(latest_charge)}/dispute`);
+    await sample(`disputes/${String(dispute['id'])}/close`, { status: 'won' });
+    expect(await stripe.disputes.retrieve(String(dispute['id']))).toMatchObject({ status: 'won' });
+    const refund = await stripe.refunds.create({ payment_intent: idOf(payment_intent), amount: 100 });
+    await sample(`refunds/${refund.id}/fail`);
+    expect(await stripe.refunds.retrieve(refund.id)).toMatchObject({ status: 'failed' });
+    const customer = await stripe.customers.create({ name: 'A' });
+    await stripe.billingPortal.configurations.create({
+      features: { payment_method_update: { enabled: true }, invoice_history: { enabled: true } },
+    });
+    const portal = await stripe.billingPortal.sessions.create({
+      customer: customer.id,
+      return_url: 'http://127.0.0.1/plan',
+    });
+    expect(await (await fetch(portal.url)).text()).toContain('Payment details');
+    await arrival('refund.failed');
+  });
+
+  test('the five triggers of the Stripe CLI run through, and their events arrive', async () => {
+    const cli = await installStripeCli();
+    if (cli === null) return;
+    for (const type of [
+      'invoice.paid',
+      'charge.refunded',
+      'charge.dispute.created',
+      'customer.subscription.updated',
+      'invoice.payment_failed',
+    ]) {
+      const args = ['trigger', type, '--api-key', SECRET_KEY, '--api-base', judged?.url ?? base];
+      const run = promisify(execFile)(cli, args, {
+        env: { STRIPE_CLI_TELEMETRY_OPTOUT: '1', HOME: '/nonexistent' },
+      });
+      expect((await run).stdout).toContain('Trigger succeeded');
+      await arrival(type);
+    }
+  }, 120_000);
+
+  test('Stripe took every request and would have given every answer and event', async () => {
+    if (judged === null) return;
+    expect(judged.faults).toEqual([]);
+    const { data } = await stripe.events.list({ limit: 100 });
+    expect(data.length).toBeGreaterThan(50);
+    const { checkEvent } = judged.document;
+    expect(data.flatMap((event) => checkEvent(event))).toEqual([]);
+    expect(checkEvent({ ...data[0], type: undefined })).toEqual([
+      "event:  must have required property 'type'",
+    ]);
+  });
+});

@@ -1,0 +1,70 @@
+import { emit } from '../double.ts';
+import type { Double } from '../double.ts';
+import { Failure, invalid } from '../http/failure.ts';
+import type { Invoice } from '../objects/billing.ts';
+import { newPaymentIntent } from '../objects/payments.ts';
+import type { PaymentMethod } from '../objects/payments.ts';
+import { confirm } from './confirm.ts';
+import { onInvoicePaid, onInvoiceUnpaid } from './subscription-status.ts';
+
+export function finalize(double: Double, invoice: Invoice): void {
+  const { store, clock, origin } = double;
+  const customer = store.get('customer', invoice.customer);
+  invoice.status = 'open';
+  invoice.status_transitions.finalized_at = clock.now();
+  invoice.effective_at = clock.now();
+  invoice.number = `${customer.invoice_prefix}-${String(customer.next_invoice_sequence).padStart(4, '0')}`;
+  customer.next_invoice_sequence += 1;
+  invoice.hosted_invoice_url = `${origin}/invoice/${invoice.id}`;
+  invoice.invoice_pdf = `${origin}/invoice/${invoice.id}/pdf`;
+  emit(double, 'invoice.finalized', invoice);
+}
+
+/** Finalizes a draft first. @throws {Failure} card_declined, or if it can't be paid */
+export function pay(double: Double, invoice: Invoice, method: PaymentMethod | null): Invoice {
+  const { store, clock } = double;
+  if (invoice.status === 'draft') finalize(double, invoice);
+  if (invoice.status !== 'open') throw invalid(`This invoice is ${invoice.status} and can't be paid.`);
+  if (invoice.total > 0) charge(double, invoice, method);
+  invoice.status = 'paid';
+  invoice.amount_paid = invoice.total;
+  invoice.amount_remaining = 0;
+  invoice.attempted = true;
+  invoice.next_payment_attempt = null;
+  invoice.status_transitions.paid_at = clock.now();
+  store.get('customer', invoice.customer).currency = invoice.currency;
+  emit(double, 'invoice.payment_succeeded', invoice);
+  emit(double, 'invoice.paid', invoice);
+  onInvoicePaid(double, invoice);
+  return invoice;
+}
+
+const NEXT_ATTEMPT_SEC = 3 * 86_400;
+
+function charge(double: Double, invoice: Invoice, method: PaymentMethod | null): void {
+  const { store, clock } = double;
+  const intent = store.add(
+    newPaymentIntent({
+      created: clock.now(),
+      amount: invoice.total,
+      currency: invoice.currency,
+      customer: invoice.customer,
+      metadata: {},
+    }),
+  );
+  emit(double, 'payment_intent.created', intent);
+  invoice.attempt_count += 1;
+  invoice.attempted = true;
+  try {
+    if (method === null)
+      throw new Failure(402, 'card_error', 'This customer has no attached payment source.');
+    confirm(double, intent, method);
+  } catch (error) {
+    if (error instanceof Failure) {
+      invoice.next_payment_attempt = invoice.auto_advance ? clock.now() + NEXT_ATTEMPT_SEC : null;
+      emit(double, 'invoice.payment_failed', invoice);
+      onInvoiceUnpaid(double, invoice);
+    }
+    throw error;
+  }
+}

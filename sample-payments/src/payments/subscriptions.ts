@@ -1,0 +1,144 @@
+import { emit } from '../double.ts';
+import type { Double } from '../double.ts';
+import { Failure } from '../http/failure.ts';
+import { newInvoice, newSubscription } from '../objects/billing.ts';
+import type { Invoice, Subscription } from '../objects/billing.ts';
+import type { Interval, Metadata, Price } from '../objects/catalogue.ts';
+import { methodOf } from './confirm.ts';
+import { pay } from './invoices.ts';
+import { subscriptionOf } from './subscription-status.ts';
+
+/** Stripe finalizes a renewal's draft an hour after it made it (docs.stripe.com/invoicing/integration). */
+const DRAFT_SEC = 3_600;
+
+export function startSubscription(
+  double: Double,
+  wanted: {
+    customer: string;
+    items: { price: Price; quantity: number }[];
+    default_payment_method: string | null;
+    metadata: Metadata;
+  },
+): Subscription {
+  const { store, clock } = double;
+  const now = clock.now();
+  const interval = wanted.items[0]?.price.recurring?.interval ?? 'month';
+  const period = { start: now, end: addInterval(now, interval, now) };
+  const subscription = store.add(newSubscription({ ...wanted, created: now, period }));
+  emit(double, 'customer.subscription.created', subscription);
+  const invoice = invoiceFor(double, subscription, 'subscription_create');
+  try {
+    pay(double, invoice, payerOf(double, subscription));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+  return subscription;
+}
+
+/** Everything that is due by the clock: renewals, drafts that are an hour old, ends. */
+export function advanceSubscriptions(double: Double): void {
+  const { store, clock } = double;
+  for (const subscription of store.all('subscription').reverse()) {
+    while (isLive(subscription) && endOf(subscription) <= clock.now()) {
+      if (subscription.cancel_at_period_end) cancel(double, subscription, 'cancellation_requested');
+      else renew(double, subscription);
+    }
+  }
+  for (const invoice of store.all('invoice').reverse()) {
+    const due = invoice.automatically_finalizes_at;
+    if (invoice.status !== 'draft' || due === null || due > clock.now()) continue;
+    payQuietly(double, invoice);
+  }
+}
+
+function payQuietly(double: Double, invoice: Invoice): void {
+  const id = subscriptionOf(invoice);
+  const method = id === undefined ? null : payerOf(double, double.store.get('subscription', id));
+  try {
+    pay(double, invoice, method);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
+function renew(double: Double, subscription: Subscription): void {
+  const start = endOf(subscription);
+  for (const item of subscription.items.data) {
+    const interval = item.price.recurring?.interval ?? 'month';
+    item.current_period_start = start;
+    item.current_period_end = addInterval(start, interval, subscription.billing_cycle_anchor);
+  }
+  emit(double, 'customer.subscription.updated', subscription, {
+    latest_invoice: subscription.latest_invoice,
+  });
+  const invoice = invoiceFor(double, subscription, 'subscription_cycle');
+  invoice.automatically_finalizes_at = invoice.created + DRAFT_SEC;
+}
+
+function invoiceFor(
+  double: Double,
+  subscription: Subscription,
+  billing_reason: 'subscription_create' | 'subscription_cycle',
+): Invoice {
+  const { store, clock } = double;
+  const lines = subscription.items.data.map((item) => ({
+    amount: item.price.unit_amount * item.quantity,
+    description: `${String(item.quantity)} × ${store.get('product', item.price.product).name}`,
+    period: { start: item.current_period_start, end: item.current_period_end },
+    metadata: subscription.metadata,
+    price: item.price,
+    subscription: subscription.id,
+  }));
+  const invoice = store.add(
+    newInvoice({
+      created: clock.now(),
+      customer: subscription.customer,
+      currency: subscription.currency,
+      billing_reason,
+      lines,
+      subscription: subscription.id,
+      subscriptionMetadata: subscription.metadata,
+      auto_advance: true,
+    }),
+  );
+  subscription.latest_invoice = invoice.id;
+  emit(double, 'invoice.created', invoice);
+  return invoice;
+}
+
+export function cancel(double: Double, subscription: Subscription, reason: string): Subscription {
+  const now = double.clock.now();
+  subscription.status = 'canceled';
+  subscription.canceled_at ??= now;
+  subscription.ended_at = now;
+  subscription.cancellation_details.reason = reason;
+  emit(double, 'customer.subscription.deleted', subscription);
+  return subscription;
+}
+
+function payerOf(double: Double, { customer, default_payment_method }: Subscription) {
+  const settings = double.store.get('customer', customer).invoice_settings;
+  const id = default_payment_method ?? settings.default_payment_method;
+  return id === null ? null : methodOf(double, id);
+}
+
+function isLive({ status }: Subscription): boolean {
+  return status === 'active' || status === 'past_due';
+}
+
+function endOf(subscription: Subscription): number {
+  return subscription.items.data[0]?.current_period_end ?? Infinity;
+}
+
+/** One interval after `seconds`, on the anchor's day or the month's last one (Stripe's rule). */
+function addInterval(seconds: number, interval: Interval, anchorSeconds: number): number {
+  if (interval === 'day') return seconds + 86_400;
+  if (interval === 'week') return seconds + 7 * 86_400;
+  const anchor = new Date(anchorSeconds * 1_000);
+  const next = new Date(seconds * 1_000);
+  next.setUTCDate(1);
+  next.setUTCMonth(next.getUTCMonth() + (interval === 'month' ? 1 : 12));
+  const last = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth() + 1, 0)).getUTCDate();
+  next.setUTCDate(Math.min(anchor.getUTCDate(), last));
+  return Math.floor(next.getTime() / 1_000);
+}

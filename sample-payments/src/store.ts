@@ -1,0 +1,92 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { missing } from './http/failure.ts';
+import type { Invoice, InvoiceItem, Subscription } from './objects/billing.ts';
+import type { Customer, Price, Product } from './objects/catalogue.ts';
+import type { CheckoutSession, SessionTerms } from './objects/checkout-session.ts';
+import type { StripeEvent } from './objects/event.ts';
+import type { Charge, Dispute, PaymentIntent, PaymentMethod, Refund } from './objects/payments.ts';
+import type { PortalConfiguration, PortalSession } from './objects/portal.ts';
+
+type Stored =
+  | Charge
+  | CheckoutSession
+  | Customer
+  | Dispute
+  | Invoice
+  | InvoiceItem
+  | PaymentIntent
+  | PaymentMethod
+  | PortalConfiguration
+  | PortalSession
+  | Price
+  | Product
+  | Refund
+  | StripeEvent
+  | Subscription;
+
+export type Kind = Stored['object'];
+type Of<K extends Kind> = Extract<Stored, { object: K }>;
+
+/** An answer that is given again for the same Idempotency-Key. */
+export type Remembered = { fingerprint: string; status: number; body: string; at: number };
+
+type State = {
+  objects: Stored[];
+  terms: Record<string, SessionTerms>;
+  keys: Record<string, Remembered>;
+  clockOffset: number;
+};
+
+export type Store = {
+  add: <T extends Stored>(object: T) => T;
+  /** Any kind, for `expand`. */
+  lookUp: (id: string) => Stored | undefined;
+  /** @throws {Failure} resource_missing */
+  get: <K extends Kind>(kind: K, id: string, param?: string) => Of<K>;
+  /** Newest first, as Stripe lists. */
+  all: <K extends Kind>(kind: K) => Of<K>[];
+  terms: Record<string, SessionTerms>;
+  keys: Record<string, Remembered>;
+  clockOffset: number;
+  /** To the file, if there is one. */
+  save: (clockOffset: number) => void;
+};
+
+/** Everything in memory, in the order of creation; `path` keeps it over restarts. */
+export function createStore(path: string | null): Store {
+  const state = stateOf(path);
+  const objects = new Map(state.objects.map((object) => [object.id, object]));
+  return {
+    add: (object) => {
+      objects.set(object.id, object);
+      return object;
+    },
+    lookUp: (id) => objects.get(id),
+    get: (kind, id, param) => {
+      const found = objects.get(id);
+      if (found?.object !== kind) throw missing(kind, id, param);
+      return found as Of<typeof kind>;
+    },
+    all: (kind) =>
+      [...objects.values()].filter((object) => object.object === kind).reverse() as Of<typeof kind>[],
+    terms: state.terms,
+    keys: state.keys,
+    clockOffset: state.clockOffset,
+    save: (clockOffset) => {
+      if (path === null) return;
+      const kept: State = {
+        objects: [...objects.values()],
+        terms: state.terms,
+        keys: state.keys,
+        clockOffset,
+      };
+      writeFileSync(`${path}.new`, JSON.stringify(kept), { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    },
+  };
+}
+
+function stateOf(path: string | null): State {
+  if (path !== null && existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as State;
+  return { objects: [], terms: {}, keys: {}, clockOffset: 0 };
+}

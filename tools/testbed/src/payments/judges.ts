@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from '@tollgate/stack/ports';
+import { startProcess } from '@tollgate/stack/process';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { goEnvironment, runDirectory } from '../config.ts';
+import { newDirectory, register } from '../run.ts';
+
+/** The judges of the sample payment server, none of which we wrote (docs/design/payments.md). */
+const STRIPE_MOCK = 'github.com/stripe/stripe-mock@v0.203.0';
+const PROJECT = resolve(import.meta.dirname, '../../../..');
+const PROGRAMS = join(PROJECT, '.tollgate/judges');
+const STRIPE_CLI_VERSION = '1.52.0';
+
+const run = promisify(execFile);
+
+/** `document`: the path of Stripe's OpenAPI document, which lies in the module of stripe-mock. */
+export type StripeMock = { url: string; document: string; stop: () => Promise<void> };
+
+/** Null where Go or its module isn't to be had, which is printed. */
+export async function startStripeMock(): Promise<StripeMock | null> {
+  const installed = await leftOut('stripe-mock', installStripeMock);
+  if (installed === null) return null;
+  const [port, httpsPort] = [String(await freePort()), String(await freePort())];
+  const url = `http://127.0.0.1:${port}`;
+  const mock = await startProcess({
+    name: 'stripe-mock',
+    command: installed.program,
+    // Without an address of its own, HTTPS listens on all interfaces.
+    args: ['-http-addr', `127.0.0.1:${port}`, '-https-addr', `127.0.0.1:${httpsPort}`],
+    env: {},
+    logFile: join(newDirectory(runDirectory(), 'stripe-mock'), 'log'),
+    onSpawn: register(runDirectory()),
+  });
+  const answers = () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    );
+  await waitFor(answers, { what: 'stripe-mock to answer' });
+  return {
+    url,
+    document: installed.document,
+    stop: async () => {
+      await mock.stop();
+    },
+  };
+}
+
+async function installStripeMock(): Promise<{ program: string; document: string }> {
+  const [module = '', version = ''] = STRIPE_MOCK.split('@');
+  const directory = join(PROGRAMS, `stripe-mock-${version}`);
+  const program = join(directory, 'stripe-mock');
+  if (!existsSync(program)) {
+    await run('go', ['install', STRIPE_MOCK], { env: goEnvironment(directory) });
+  }
+  const { stdout } = await run('go', ['env', 'GOMODCACHE']);
+  const document = join(stdout.trim(), `${module}@${version}`, 'embedded/openapi/spec3.json');
+  return { program, document };
+}
+
+/** Stripe's command line, from its own npm package, which ships the program; null where it can't be installed. */
+export async function installStripeCli(): Promise<string | null> {
+  return leftOut('the Stripe CLI', async () => {
+    const name = `@stripe/cli-${process.platform}-${process.arch}`;
+    const directory = join(PROGRAMS, `stripe-cli-${STRIPE_CLI_VERSION}`);
+    const program = join(directory, 'node_modules', name, 'bin/stripe');
+    if (!existsSync(program)) {
+      const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--prefix', directory];
+      await run('npm', ['install', ...options, `${name}@${STRIPE_CLI_VERSION}`]);
+    }
+    return program;
+  });
+}
+
+async function leftOut<T>(name: string, install: () => Promise<T>): Promise<T | null> {
+  try {
+    return await install();
+  } catch (error) {
+    // An error of another realm than Jest's is no instance of Error.
+    const [reason = ''] = String(error).split('\n', 1);
+    process.stderr.write(`Left out: ${name} can't be installed (${reason}).\n`);
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+import { join, resolve } from 'node:path';
+import { freePort } from '@tollgate/stack/ports';
+import { startService } from '@tollgate/stack/service';
+import { compileCache, runDirectory } from '../config.ts';
+import { newDirectory, register } from '../run.ts';
+
+export const SAMPLE_SECRET_KEY = 'sk_test_123456789012345678901234';
+export const SAMPLE_WEBHOOK_SECRET = 'whsec_c2FtcGxlLXdlYmhvb2stc2VjcmV0';
+
+export type SamplePayments = {
+  url: string;
+  /** What customers, banks and time do (sample-payments/src/resources/sample.ts), or a call of the API. */
+  post: (path: string, form?: Record<string, string>) => Promise<Record<string, unknown>>;
+  stop: () => Promise<void>;
+};
+
+/** `webhookUrl`: where its events go. */
+export async function startSamplePayments({
+  webhookUrl,
+}: { webhookUrl?: string } = {}): Promise<SamplePayments> {
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const service = await startService({
+    name: 'payments',
+    entry: resolve(import.meta.dirname, '../../../../sample-payments/src/main.ts'),
+    env: {
+      ...compileCache(),
+      PORT: port,
+      SECRET_KEY: SAMPLE_SECRET_KEY,
+      ...(webhookUrl !== undefined && { WEBHOOK_URL: webhookUrl, WEBHOOK_SECRET: SAMPLE_WEBHOOK_SECRET }),
+    },
+    logFile: join(newDirectory(runDirectory(), 'payments'), 'log'),
+    readyUrl: `${url}/health`,
+    onSpawn: register(runDirectory()),
+  });
+  return {
+    url,
+    post: async (path, form = {}) => {
+      const response = await fetch(url + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` },
+        body: new URLSearchParams(form),
+      });
+      const body = (await response.json()) as Record<string, unknown>;
+      if (!response.ok) throw new Error(`${path}: ${JSON.stringify(body)}`);
+      return body;
+    },
+    stop: async () => {
+      await service.stop();
+    },
+  };
+}
