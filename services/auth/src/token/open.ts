@@ -1,0 +1,43 @@
+import type { ClientDirectory } from '../client/directory.ts';
+import type { Platform } from '../platform/open.ts';
+import { defineScript } from '../redis/redis-script.ts';
+import { ISSUE_LUA } from './issue-script.ts';
+import { startLastUsed } from './last-used.ts';
+import { createFindLiveToken } from './live-token.ts';
+import type { FindLiveToken } from './live-token.ts';
+import { createRevokeToken } from './revoke-token.ts';
+import type { RevokeToken } from './revoke-token.ts';
+import { createTokenStore } from './store.ts';
+import { createTokenIssuing } from './token-issuing.ts';
+import type { TokenIssuing } from './token-issuing.ts';
+
+/** Access tokens: issued, found and revoked. */
+export function openTokens(
+  { config, logger, redis, nowMs, account }: Platform,
+  { clients, onClientLimited }: { clients: ClientDirectory; onClientLimited: () => void },
+): {
+  needs: { issuing: TokenIssuing; findLiveToken: FindLiveToken; revokeToken: RevokeToken };
+  close: () => Promise<void>;
+} {
+  const tokens = createTokenStore(redis);
+  const lastUsed = startLastUsed({
+    account,
+    intervalMs: config.LAST_USED_REPORT_INTERVAL_MS,
+    maxEntries: config.LAST_USED_MAX_ENTRIES,
+    nowMs,
+    logger,
+  });
+  const issuing = createTokenIssuing({
+    runScript: defineScript(redis, ISSUE_LUA),
+    perMinute: config.TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE,
+    onLimited: onClientLimited,
+  });
+  const findLiveToken = createFindLiveToken({
+    tokens,
+    clients,
+    missLookUpsMaxInFlight: config.MISS_LOOK_UPS_MAX_IN_FLIGHT,
+    onManualTokenUsed: lastUsed.note,
+  });
+  const revokeToken = createRevokeToken({ tokens, account });
+  return { needs: { issuing, findLiveToken, revokeToken }, close: lastUsed.close };
+}
