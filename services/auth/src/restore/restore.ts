@@ -53,7 +53,8 @@ export function startRestore(options: RestoreOptions): Restore {
   const loop = startLoop(async (signal) => {
     // The connection logs that Redis is unavailable, and readiness reports it.
     await check(signal).catch(() => undefined);
-    return checkIntervalMs;
+    // A long interval is for finding losses. What is known to be incomplete is looked at again soon.
+    return restoring ? Math.min(RETRY_MS, checkIntervalMs) : checkIntervalMs;
   });
   return { restoring: () => restoring, close: loop.close };
 }

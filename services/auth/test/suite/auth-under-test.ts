@@ -41,7 +41,7 @@ export async function startAuth(
   const store = openRedis(redis.url, createLogger('suite', 'silent'));
   await waitFor(() => isConnected(store));
   await prepare(store);
-  await waitFor(async () => (await fetch(`${service.privateUrl}/health/ready`)).ok);
+  await becomeReady(service);
   return {
     service,
     redis,
@@ -57,6 +57,17 @@ export async function startAuth(
       await Promise.all([redis.stop(), account.close()]);
     },
   };
+}
+
+/** Also the manual tokens are restored, which auth doesn't need to answer. */
+export async function becomeReady({ privateUrl }: Pick<ServiceProcess, 'privateUrl'>): Promise<void> {
+  await waitFor(
+    async () => {
+      const response = await fetch(`${privateUrl}/health/ready`);
+      return ((await response.json()) as { status: string }).status === 'ready';
+    },
+    { what: 'auth to be ready' },
+  );
 }
 
 async function isConnected(store: RedisConnection): Promise<boolean> {
