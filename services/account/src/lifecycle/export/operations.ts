@@ -57,11 +57,12 @@ export const ownerExport = {
       problems: ['confirmation_required', 'too_many_requests'],
       // docs/design/identity.md.
       respond: async (needs: ExportNeeds, { by: { account_id, actor }, res }) => {
-        const subject = `export ${String(account_id)}`;
-        refuseExceeded(
-          await needs.counts.take([{ subject, max: EXPORT_LIMITS.perHour, windowSec: HOUR_SEC }]),
-        );
         await needs.runningExports.run(account_id, async () => {
+          // Only here, so that a request beside a running export isn't counted.
+          const subject = `export ${String(account_id)}`;
+          refuseExceeded(
+            await needs.counts.take([{ subject, max: EXPORT_LIMITS.perHour, windowSec: HOUR_SEC }]),
+          );
           const entry = { ...actor, application_id: null, account_id, details: {} };
           await needs.transact((query) => recordAudit(query, { ...entry, action: 'account_exported' }));
           await sendExport(needs, account_id, res);
