@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newOwner } from '../../test/suite/console.ts';
 import type { Owner } from '../../test/suite/console.ts';
-import { nthMail, openBrowser, startPeople } from '../../test/suite/people.ts';
+import { mailAbout, openBrowser, startPeople } from '../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../test/suite/people.ts';
 import { insertPeriod } from '../../test/suite/database/records.ts';
 import { getPrivate } from '../../test/suite/requests.ts';
@@ -200,8 +200,7 @@ describe('a team', () => {
         { account_id: manager.account_id, role: 'member' },
       ],
     });
-    const { subject } = await nthMail(suite.mailDirectory, member.email, 2);
-    expect(subject).toBe('[Tollgate] You now manage your team');
+    await mailAbout(suite.mailDirectory, member.email, '[Tollgate] You now manage your team');
     const back = await handOver(member, manager.account_id);
     expect(back.body).toMatchObject({ billing_status: 'active', warning: null });
   });

@@ -165,6 +165,16 @@ export function readMail(raw: string): ReadMail {
   };
 }
 
+/**
+ * The first mail of that subject, once it has been sent. Mails are sent side by side, and not at all if they are no
+ * longer true by then, so that the second one in the directory may be any or never come.
+ */
+export function mailAbout(directory: string, email: string, subject: string): Promise<ReadMail> {
+  return waitFor(() => mailsTo(directory, email).find((mail) => mail.subject === subject), {
+    what: `the mail "${subject}" to ${email}`,
+  });
+}
+
 export function nthMail(directory: string, email: string, count = 1): Promise<ReadMail> {
   return waitFor(() => mailsTo(directory, email)[count - 1], {
     what: `mail number ${String(count)} to ${email}`,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newAuthenticator } from '../../../../test/suite/peers/authenticator.ts';
 import {
   insertPerson,
+  mailAbout,
   nthMail,
   openBrowser,
   signedInBrowser,
@@ -67,7 +68,7 @@ describe('adding a passkey', () => {
     expect((await owner.browser.request('DELETE', path)).status).toBe(204);
     expect((await owner.browser.request('DELETE', path)).status).toBe(404);
     expect((await owner.browser.request('GET', '/two-factor')).body['enabled']).toBe(false);
-    expect((await nthMail(suite.mailDirectory, owner.email, 2)).subject).toBe('[Tollgate] Passkey removed');
+    await mailAbout(suite.mailDirectory, owner.email, '[Tollgate] Passkey removed');
   });
 
   test('of another origin, for another account or twice is refused', async () => {
