@@ -54,7 +54,8 @@ export default {
       ].map((suite) => `<rootDir>/services/gateway/**/${suite}.test.ts`),
     },
   ],
-  testTimeout: 30_000,
+  // Longer than a wait for a condition (tools/stack/src/wait-for.ts), whose error says more.
+  testTimeout: 60_000,
   // Half of a suite's time is waiting for processes, so that two workers more than cores keep the cores busy.
   maxWorkers: availableParallelism() + 2,
   // Modules of finished files stay in a worker's memory: it is replaced before that fills up.

@@ -3,13 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type WaitOptions = {
   timeoutMs?: number;
   intervalMs?: number;
-  what?: string;
+  /** A function's answer is of the moment of the failure. */
+  what?: string | (() => string);
 };
 
-/** @throws {Error} after timeoutMs (10 s), with the condition's last error as its cause */
+/** @throws {Error} after timeoutMs (30 s: a promise about time names its own), with the condition's last error as its cause */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
-  { timeoutMs = 10_000, intervalMs = 25, what = 'the condition to hold' }: WaitOptions = {},
+  { timeoutMs = 30_000, intervalMs = 25, what = 'the condition to hold' }: WaitOptions = {},
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;
@@ -22,7 +23,8 @@ export async function waitFor<T>(
       cause = error;
     }
     if (performance.now() >= deadline) {
-      throw new Error(`Waited ${String(timeoutMs)} ms in vain for ${what}.`, { cause });
+      const missing = typeof what === 'string' ? what : what();
+      throw new Error(`Waited ${String(timeoutMs)} ms in vain for ${missing}.`, { cause });
     }
     await delay(intervalMs);
   }

@@ -47,7 +47,7 @@ export async function openRaw(url: string, options: RawOptions = {}): Promise<Ra
           received.find((one) =>
             Object.entries(fits).every(([key, value]) => one[key as keyof Message] === value),
           ),
-        { what: JSON.stringify(fits) },
+        { what: () => `${JSON.stringify(fits)} after ${JSON.stringify(received.slice(-3))}` },
       ),
   };
 }
