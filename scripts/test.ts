@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { redisImage } from '@tollgate/stack/config';
 import { bundlePrograms } from '@tollgate/testbed/bundle-programs';
 import type { FileResult } from './results-reporter.ts';
 import { runJest } from './run-jest.ts';
@@ -42,7 +43,7 @@ const SLOWEST = 15;
 const BASE_IMAGES = [
   process.env['NODE_IMAGE'] ?? /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync('Dockerfile', 'utf8'))?.[1] ?? '',
   process.env['POSTGRES_IMAGE'] ?? 'postgres:17.6',
-  process.env['REDIS_IMAGE'] ?? 'redis:7.4.6',
+  redisImage(),
 ];
 /** Its suites start so many services that bundling them first pays. */
 const WHOLE_ROOM = /^services(?:\/\w+)?\/?$/;

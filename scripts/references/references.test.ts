@@ -35,7 +35,7 @@ test.each([
       [...part.matchAll(/^\| `(\w+)` /gm)].map(([, name = '']) => name),
     ),
   );
-  const text = readFileSync(path, 'utf8').split('\n## npm start')[0] ?? '';
+  const text = readFileSync(path, 'utf8');
   const named = [...text.matchAll(/(?<![\w./-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w.-])/g)].map(([name]) =>
     name.replace(/(?<!^NAME)_FILE$/, ''),
   );

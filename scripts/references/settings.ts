@@ -7,6 +7,7 @@ import { traceSettings } from '../../packages/trace/src/settings.ts';
 import { schema as accountSchema, SETTINGS as account } from '../../services/account/src/config.ts';
 import { schema as authSchema, SETTINGS as auth } from '../../services/auth/src/config.ts';
 import { schema as gatewaySchema, SETTINGS as gateway } from '../../services/gateway/src/config.ts';
+import { LAUNCHER_SETTINGS } from '../launcher/settings.ts';
 import { table } from './markdown.ts';
 
 const TABLES: Readonly<Record<string, Settings>> = {
@@ -28,6 +29,7 @@ const TABLES: Readonly<Record<string, Settings>> = {
   'gateway-usage': gateway.usage,
   'gateway-sockets': gateway.sockets,
   traces: traceSettings('tollgate-<service>'),
+  'npm-start': LAUNCHER_SETTINGS,
 };
 
 /**

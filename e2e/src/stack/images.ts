@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { redisImage } from '@tollgate/stack/config';
 
 export const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 const REPOSITORIES = {
@@ -17,7 +18,7 @@ export type BuiltImage = keyof typeof REPOSITORIES;
 
 /** The images that aren't built here. Another registry's or version's can take their place. */
 export const POSTGRES_IMAGE = process.env['POSTGRES_IMAGE'] ?? 'postgres:17.6';
-export const REDIS_IMAGE = process.env['REDIS_IMAGE'] ?? 'redis:7.4.6';
+export const REDIS_IMAGE = redisImage();
 
 export function builtImage(name: BuiltImage): string {
   return `${REPOSITORIES[name]}:${TAG}`;

@@ -11,8 +11,10 @@ export function cacheDir(): string {
   return join(base === undefined || base === '' ? join(homedir(), '.cache') : base, 'tollgate');
 }
 
+export const DEFAULT_REDIS_IMAGE = 'redis:7.4.6';
+
 export function redisImage(): string {
-  return process.env['REDIS_IMAGE'] ?? 'redis:7.4.6';
+  return process.env['REDIS_IMAGE'] ?? DEFAULT_REDIS_IMAGE;
 }
 
 export function ownEnvironment(): NodeJS.ProcessEnv {

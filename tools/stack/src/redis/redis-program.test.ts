@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { redisImage } from '../config.ts';
 import { freePort } from '../ports.ts';
 import { findRedis } from './redis-program.ts';
 import { startRedis } from './redis.ts';
@@ -43,7 +44,7 @@ test('with nothing to run, the message names every possibility', async () => {
   await expect(none).rejects.toThrow(/REDIS_URL[^]*redis-server[^]*valkey-server[^]*apt-get[^]*Docker/);
 });
 
-const image = process.env['REDIS_IMAGE'] ?? 'redis:7.4.6';
+const image = redisImage();
 const hasImage = spawnSync('docker', ['image', 'inspect', image], { stdio: 'ignore' }).status === 0;
 
 // The suite pulls no image.

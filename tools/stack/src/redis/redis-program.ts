@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { cacheDir, ownEnvironment, redisImage, searchPath } from '../config.ts';
+import { cacheDir, DEFAULT_REDIS_IMAGE, ownEnvironment, redisImage, searchPath } from '../config.ts';
 import { runCommand } from '../process.ts';
 import type { OnSpawn } from '../process.ts';
 import { debianRedis } from './redis-debian.ts';
@@ -47,7 +47,7 @@ export async function findRedis(options: FindRedisOptions): Promise<RedisProgram
       '  - REDIS_URL=redis://… names one that runs',
       '  - redis-server or valkey-server on the PATH',
       "  - apt-get and dpkg-deb (Debian, Ubuntu) with a network: its package is unpacked into the user's cache",
-      '  - a Docker engine that has, or can pull, redis:7.4.6 (or the image that REDIS_IMAGE names)',
+      `  - a Docker engine that has, or can pull, ${DEFAULT_REDIS_IMAGE} (or the image that REDIS_IMAGE names)`,
       ...tried.map((reason) => `Tried in vain: ${reason}`),
     ].join('\n'),
   );
