@@ -7,6 +7,26 @@ const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 /** The browser of this machine; undefined where there is none. CHROMIUM_PATH names another one. */
 export const browserPath = process.env['CHROMIUM_PATH'] ?? PLACES.find((path) => existsSync(path));
 
+/** Chromium takes the last list of the command line, so Playwright's own stands here, too. */
+const DISABLED_FEATURES = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+  // Two pages of the browser's own behind the address bar, whose renderer costs each tab half a second of CPU time.
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+];
+
 /** Starts the browser, without anything that reaches the network by itself. */
 export function launchBrowser(): Promise<Browser> {
   if (browserPath === undefined)
@@ -21,6 +41,7 @@ export function launchBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      `--disable-features=${DISABLED_FEATURES.join(',')}`,
     ],
   });
 }
