@@ -13,10 +13,21 @@ const today = () => new Date().toISOString().slice(0, 10);
 
 const figure = (text: string) => Number(text.replaceAll(',', ''));
 
+/** Of a cell: exactly, where it is shown in another unit. */
+async function exactly(cell: Locator): Promise<number> {
+  const inUnit = cell.getByTitle(/^[\d,]+ (?:seconds|bytes)$/);
+  const text = (await inUnit.count()) > 0 ? await inUnit.getAttribute('title') : await cell.innerText();
+  return figure((text ?? '').replace(/ (?:seconds|bytes)$/, ''));
+}
+
 const rowOf = (page: Page, day: string) =>
   page.getByRole('region', { name: 'Usage by day' }).locator(`tr:has(time[datetime^="${day}"])`);
 
-const figuresOf = async (row: Locator) => (await row.getByRole('cell').allInnerTexts()).map(figure);
+const figuresOf = async (row: Locator) =>
+  Promise.all((await row.getByRole('cell').all()).map((cell) => exactly(cell)));
+
+const rowsShown = (page: Page) =>
+  page.getByRole('region', { name: 'Usage by day' }).locator('tbody').getByRole('row').count();
 
 /** Every line of the view's CSV by its column titles. */
 async function downloadedCsv(page: Page): Promise<Record<string, string>[]> {
@@ -58,6 +69,9 @@ export function usageJourneys(journey: Journey): void {
       ([now = 0]) => now >= before + points,
       LIVE_TIME_LIMIT_MS * 2,
     );
+    expect(await rowsShown(page)).toBe(10);
+    await page.getByRole('button', { name: 'Show all 30 days' }).click();
+    expect(await rowsShown(page)).toBe(30);
     const chart = page.getByRole('slider', { name: 'Points per day' });
     await chart.focus();
     for (const key of ['End', 'ArrowLeft', 'Home']) {

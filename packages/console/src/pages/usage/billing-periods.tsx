@@ -7,6 +7,7 @@ import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { Table } from '../../ui/list/table.tsx';
 import type { Column } from '../../ui/list/table.tsx';
 import { daysOfPeriod } from '../../ui/usage/days.ts';
+import { Measured } from '../../ui/usage/measured.tsx';
 import { MEASURES, MEASURE_TEXT } from '../../ui/usage/measures.ts';
 import page from '../../ui/page/page.module.css';
 import view from './usage.module.css';
@@ -54,9 +55,9 @@ export function BillingPeriods({ nowMs, search }: { nowMs: number; search: Usage
               cell: ({ limits: { points_limit: limit } }) => (limit === null ? 'None' : formatNumber(limit)),
             },
             ...MEASURES.map((measure): Column<BillingPeriod> => ({
-              label: MEASURE_TEXT[measure].column,
+              label: MEASURE_TEXT[measure].name,
               align: 'end',
-              cell: ({ usage }) => formatNumber(usage[MEASURE_TEXT[measure].field]),
+              cell: ({ usage }) => <Measured value={usage[MEASURE_TEXT[measure].field]} measure={measure} />,
             })),
           ]}
         />

@@ -1,6 +1,7 @@
 import type { Usage } from '../../api/usage.ts';
-import { formatNumber, formatShare } from '../../ui/format.ts';
+import { formatShare } from '../../ui/format.ts';
 import { groupsOf } from '../../ui/usage/groups.ts';
+import { Measured } from '../../ui/usage/measured.tsx';
 import { MEASURES, MEASURE_TEXT } from '../../ui/usage/measures.ts';
 import type { Measure } from '../../ui/usage/measures.ts';
 import styles from '../../ui/usage/usage.module.css';
@@ -33,7 +34,7 @@ export function GroupsTable({ usage, measure }: GroupsTableProps) {
               </th>
               {MEASURES.map((each) => (
                 <th key={each} scope="col" className={styles['figure']}>
-                  {MEASURE_TEXT[each].column}
+                  {MEASURE_TEXT[each].name}
                 </th>
               ))}
             </tr>
@@ -47,7 +48,7 @@ export function GroupsTable({ usage, measure }: GroupsTableProps) {
                 </td>
                 {MEASURES.map((each) => (
                   <td key={each} className={styles['figure']}>
-                    {formatNumber(figures[MEASURE_TEXT[each].field])}
+                    <Measured value={figures[MEASURE_TEXT[each].field]} measure={each} />
                   </td>
                 ))}
               </tr>

@@ -9,8 +9,8 @@ export type Measure = (typeof MEASURES)[number];
 type MeasureText = {
   field: keyof UsageFigures;
   name: string;
-  /** The name with the unit of the figures, for a table with exact figures. */
-  column: string;
+  /** Of the figures in the API; null for a count. */
+  unit: 'seconds' | 'bytes' | null;
   /** A figure in the unit that suits it. */
   format: (value: number) => string;
   /** Units that suit an axis, largest first. */
@@ -41,28 +41,28 @@ export const MEASURE_TEXT: Record<Measure, MeasureText> = {
   points: {
     field: 'points_usage',
     name: 'Points',
-    column: 'Points',
+    unit: null,
     format: formatNumber,
     units: COUNT_UNITS,
   },
   requests: {
     field: 'requests_usage',
     name: 'Requests',
-    column: 'Requests',
+    unit: null,
     format: formatNumber,
     units: COUNT_UNITS,
   },
   time: {
     field: 'time_sec_usage',
     name: 'Streaming time',
-    column: 'Streaming time (s)',
+    unit: 'seconds',
     format: (value) => inUnit(value, TIME_UNITS),
     units: TIME_UNITS,
   },
   traffic: {
     field: 'traffic_bytes_usage',
     name: 'Traffic',
-    column: 'Traffic (bytes)',
+    unit: 'bytes',
     format: (value) => inUnit(value, TRAFFIC_UNITS),
     units: TRAFFIC_UNITS,
   },

@@ -1,10 +1,22 @@
+import { useId, useState } from 'react';
 import type { Usage } from '../../api/usage.ts';
+import { Button } from '../button.tsx';
 import { formatNumber } from '../format.ts';
 import { bucketLocalStart, bucketName } from './bucket-time.ts';
+import { Measured } from './measured.tsx';
+import type { Measure } from './measures.ts';
 import styles from './usage.module.css';
 
+/** The latest, unless all are asked for. */
+const SHOWN_ROWS = 10;
+
 /** Figures of each point of time, null where there is none. Without a total, there is nothing to add up. */
-export type TimeColumn = { name: string; values: readonly (number | null)[]; total?: number };
+export type TimeColumn = {
+  name: string;
+  measure: Measure;
+  values: readonly (number | null)[];
+  total?: number;
+};
 
 type TimeTableProps = {
   interval: Usage['interval'];
@@ -12,62 +24,86 @@ type TimeTableProps = {
   columns: readonly TimeColumn[];
 };
 
-/** Exact figures over time, the newest first: the table beside a chart. */
+/** Figures over time, the newest first: the table beside a chart. On paper it has all rows. */
 export function TimeTable({ interval, starts, columns }: TimeTableProps) {
+  const id = useId();
+  const [isWhole, setWhole] = useState(false);
   const isDaily = interval === 'day';
   const newestFirst = starts.map((start, row) => ({ start, row })).toReversed();
   const hasTotals = columns.some(({ total }) => total !== undefined);
   return (
-    <div
-      className={styles['scroll']}
-      tabIndex={0}
-      role="region"
-      aria-label={isDaily ? 'Usage by day' : 'Usage by hour'}
-    >
-      <table className={styles['table']}>
-        <thead>
-          <tr>
-            <th scope="col">{isDaily ? 'Day (UTC)' : 'Hour (UTC)'}</th>
-            {columns.map(({ name }, index) => (
-              <th key={index} scope="col" className={styles['figure']}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {newestFirst.map(({ start, row }) => (
-            <tr key={start} data-empty={columns.every(({ values }) => (values[row] ?? 0) === 0)}>
-              <th scope="row">
-                <time dateTime={start} title={bucketLocalStart(start)}>
-                  {bucketName(start, interval)}
-                </time>
-              </th>
-              {columns.map(({ values }, index) => (
-                <td key={index} className={styles['figure']}>
-                  <Figure value={values[row] ?? null} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-        {hasTotals && (
-          <tfoot>
+    <>
+      <div
+        id={id}
+        className={styles['scroll']}
+        tabIndex={0}
+        role="region"
+        aria-label={isDaily ? 'Usage by day' : 'Usage by hour'}
+      >
+        <table className={styles['table']}>
+          <thead>
             <tr>
-              <th scope="row">Total</th>
-              {columns.map(({ total }, index) => (
-                <td key={index} className={styles['figure']}>
-                  <Figure value={total ?? null} />
-                </td>
+              <th scope="col">{isDaily ? 'Day (UTC)' : 'Hour (UTC)'}</th>
+              {columns.map(({ name }, index) => (
+                <th key={index} scope="col" className={styles['figure']}>
+                  {name}
+                </th>
               ))}
             </tr>
-          </tfoot>
-        )}
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {newestFirst.map(({ start, row }, position) => (
+              <tr
+                key={start}
+                data-folded={(!isWhole && position >= SHOWN_ROWS) || undefined}
+                data-empty={columns.every(({ values }) => (values[row] ?? 0) === 0)}
+              >
+                <th scope="row">
+                  <time dateTime={start} title={bucketLocalStart(start)}>
+                    {bucketName(start, interval)}
+                  </time>
+                </th>
+                {columns.map(({ values, measure }, index) => (
+                  <td key={index} className={styles['figure']}>
+                    <Figure value={values[row] ?? null} measure={measure} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+          {hasTotals && (
+            <tfoot>
+              <tr>
+                <th scope="row">Total</th>
+                {columns.map(({ total, measure }, index) => (
+                  <td key={index} className={styles['figure']}>
+                    <Figure value={total ?? null} measure={measure} />
+                  </td>
+                ))}
+              </tr>
+            </tfoot>
+          )}
+        </table>
+      </div>
+      {starts.length > SHOWN_ROWS && (
+        <div className={styles['more']}>
+          <Button
+            aria-expanded={isWhole}
+            aria-controls={id}
+            onPress={() => {
+              setWhole(!isWhole);
+            }}
+          >
+            {isWhole
+              ? `Show the latest ${formatNumber(SHOWN_ROWS)}`
+              : `Show all ${formatNumber(starts.length)} ${isDaily ? 'days' : 'hours'}`}
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 
-function Figure({ value }: { value: number | null }) {
-  return value === null ? '–' : formatNumber(value);
+function Figure({ value, measure }: { value: number | null; measure: Measure }) {
+  return value === null ? '–' : <Measured value={value} measure={measure} />;
 }

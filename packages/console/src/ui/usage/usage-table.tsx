@@ -11,7 +11,7 @@ type UsageTableProps = {
   before?: { usage: Usage; name: string } | null;
 };
 
-/** The figures of a UsageChart, exactly. Without grouping it has all measures, as the CSV does. */
+/** The figures of a UsageChart. Without grouping it has all measures, as the CSV does. */
 export function UsageTable({ usage, measure, before = null }: UsageTableProps) {
   const starts = usage.buckets.map(({ started_at }) => started_at);
   return (
@@ -20,26 +20,23 @@ export function UsageTable({ usage, measure, before = null }: UsageTableProps) {
 }
 
 function columnsOf({ usage, measure, before = null }: UsageTableProps): TimeColumn[] {
-  const { field, column } = MEASURE_TEXT[measure];
+  const { name } = MEASURE_TEXT[measure];
   const compared =
     before === null
       ? []
-      : [{ ...columnOf(before.usage, field), name: `${column}, ${before.name.toLowerCase()}` }];
+      : [{ ...columnOf(before.usage, measure), name: `${name}, ${before.name.toLowerCase()}` }];
   if (usage.group_by === 'none') {
-    const all = MEASURES.map((each) => ({
-      ...columnOf(usage, MEASURE_TEXT[each].field),
-      name: MEASURE_TEXT[each].column,
-    }));
-    return [...all, ...compared];
+    return [...MEASURES.map((each) => columnOf(usage, each)), ...compared];
   }
-  const stacks = stacksOf(usage, field, column).map(({ name, values }) => ({
-    name,
-    values,
-    total: values.reduce<number>((sum, value) => sum + (value ?? 0), 0),
+  const stacks = stacksOf(usage, MEASURE_TEXT[measure].field, name).map((stack) => ({
+    ...stack,
+    measure,
+    total: stack.values.reduce<number>((sum, value) => sum + (value ?? 0), 0),
   }));
-  return [{ ...columnOf(usage, field), name: `All ${column.toLowerCase()}` }, ...compared, ...stacks];
+  return [{ ...columnOf(usage, measure), name: `All ${name.toLowerCase()}` }, ...compared, ...stacks];
 }
 
-function columnOf({ buckets, usage }: Usage, field: keyof Usage['usage']) {
-  return { values: buckets.map((bucket) => bucket.usage[field]), total: usage[field] };
+function columnOf({ buckets, usage }: Usage, measure: Measure): TimeColumn {
+  const { name, field } = MEASURE_TEXT[measure];
+  return { name, measure, values: buckets.map((bucket) => bucket.usage[field]), total: usage[field] };
 }

@@ -61,8 +61,8 @@ function Figures({ usage, points, endedAt, hasForecast }: FiguresProps) {
   const shown = pace === undefined ? perDay.filter((value) => value !== null).length : days.length;
   const model = modelOf({ pace, starts: starts.slice(0, shown), perDay, soFar, forecast });
   const totals = [
-    { name: 'Used so far', values: soFar },
-    { name: 'Forecast', values: forecast },
+    { name: 'Used so far', measure: 'points' as const, values: soFar },
+    { name: 'Forecast', measure: 'points' as const, values: forecast },
   ];
   return (
     <>
@@ -79,7 +79,10 @@ function Figures({ usage, points, endedAt, hasForecast }: FiguresProps) {
         <TimeTable
           interval="day"
           starts={starts.slice(0, shown)}
-          columns={[{ name: 'Points', values: perDay }, ...(pace === undefined ? [] : totals)]}
+          columns={[
+            { name: 'Points', measure: 'points', values: perDay },
+            ...(pace === undefined ? [] : totals),
+          ]}
         />
       </details>
     </>
