@@ -121,7 +121,7 @@ export interface paths {
         };
         /**
          * Get the billing period that the caller's calls are charged to
-         * @description Returns limits, usage and status. For a member of a team this is the manager’s period, and `payer_id` is the manager. If no period is active, the most recent one is returned. Blocked and expired accounts get this response, too. API v1 and v2 share one pool of points.
+         * @description Returns limits, usage and status. For a member of a team this is the manager’s period, and `payer_id` is the manager. If no period is active, the most recent one is returned. Blocked and expired accounts get this response, too. API v1 and v2 share one pool of points. With `period_id`, the response is about that period of the same payer; `GET /api/console/periods` lists them.
          */
         get: operations["getUsage"];
         put?: never;
@@ -3499,8 +3499,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `no_billing_period`: The account has never had a billing period. */
-        no_billing_period: {
+        /** @description `no_billing_period`: The account has never had a billing period. `not_found`: Not found. */
+        "no_billing_period.not_found": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -3801,6 +3801,17 @@ export interface components {
         };
         /** @description `account_deletion_pending`: The account is being deleted. `forbidden`: Forbidden. */
         "account_deletion_pending.forbidden": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `no_billing_period`: The account has never had a billing period. */
+        no_billing_period: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -4459,7 +4470,10 @@ export interface operations {
     };
     getUsage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A billing period of the payer that has started. Default: the current or most recent one. */
+                period_id?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4552,7 +4566,7 @@ export interface operations {
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["no_billing_period"];
+            404: components["responses"]["no_billing_period.not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];

@@ -21,9 +21,11 @@ export async function obtainToken(
 export function getUsage(
   account: Pick<ServiceProcess, 'publicUrl'>,
   token: string | Record<string, string>,
+  periodId?: number | string,
 ): Promise<Response> {
   const headers = typeof token === 'string' ? { authorization: `Bearer ${token}` } : token;
-  return fetch(`${account.publicUrl}/api/usage`, { headers });
+  const query = periodId === undefined ? '' : `?period_id=${String(periodId)}`;
+  return fetch(`${account.publicUrl}/api/usage${query}`, { headers });
 }
 
 /** With the service credential unless other headers are given. */

@@ -56,6 +56,7 @@ describe('only these paths lead anywhere, and they arrive as they were sent', ()
   test.each([
     ['/api/usage', 'account'],
     ['/api/usage?a=%20b&c', 'account'],
+    ['/api/usage?period_id=17', 'account'],
     ['/api/console/session', 'account'],
     ['/api/openapi.json', 'account'],
     ['/api/docs', 'account'],

@@ -3,7 +3,7 @@ import type { LimitedPeriod } from './limits.ts';
 import type { StatusPeriod } from './period-rules.ts';
 import { totalColumns } from './usage-sums.ts';
 
-type PayerPeriod = StatusPeriod &
+type PayerPeriod = Required<StatusPeriod> &
   LimitedPeriod & {
     period_id: number;
     plan_name: string;
@@ -24,13 +24,12 @@ export type PayerPeriods = {
   now: Date;
 };
 
-/** Periods of an account don't overlap, so one that covers now is the one that started last. */
-const PAYER_PERIODS_SQL = `
+const payerPeriodsSql = (periods: string) => `
   SELECT moment.now, caller.account_id, payer.account_id AS payer_id,
          (caller.blocked_at IS NOT NULL OR payer.blocked_at IS NOT NULL) AS account_blocked,
          period.period_id, period.plan_name, product.name AS product_name, period.description,
          period.grace_sec, period.team_slots_limit, period.started_at, period.ended_at,
-         period.blocked_at IS NOT NULL AS blocked,
+         period.blocked_at IS NOT NULL AS blocked, period.followed,
          ${totalColumns('total')}
   FROM accounts AS caller
   CROSS JOIN (SELECT coalesce(:now, date_trunc('milliseconds', now())) AS now) AS moment
@@ -39,16 +38,24 @@ const PAYER_PERIODS_SQL = `
   LEFT JOIN team_members AS manager
     ON manager.team_id = membership.team_id AND manager.role = 'manager'
   JOIN accounts AS payer ON payer.account_id = coalesce(manager.account_id, caller.account_id)
-  LEFT JOIN LATERAL (
-    (SELECT * FROM billing_periods
-     WHERE account_id = payer.account_id AND started_at <= moment.now ORDER BY started_at DESC LIMIT 1)
-    UNION ALL
-    (SELECT * FROM billing_periods
-     WHERE account_id = payer.account_id AND started_at > moment.now ORDER BY started_at LIMIT 1)
-  ) AS period ON true
+  LEFT JOIN LATERAL (${periods}) AS period ON true
   LEFT JOIN products AS product USING (product_id)
   LEFT JOIN usage_totals AS total USING (period_id)
   WHERE caller.account_id = :account_id`;
+
+/** Periods of an account don't overlap, so one that covers now is the one that started last. */
+const PAYER_PERIODS_SQL = payerPeriodsSql(`
+    (SELECT *, false AS followed FROM billing_periods
+     WHERE account_id = payer.account_id AND started_at <= moment.now ORDER BY started_at DESC LIMIT 1)
+    UNION ALL
+    (SELECT *, false AS followed FROM billing_periods
+     WHERE account_id = payer.account_id AND started_at > moment.now ORDER BY started_at LIMIT 1)`);
+
+const PAYER_PERIOD_SQL = payerPeriodsSql(`
+    SELECT *, EXISTS (SELECT 1 FROM billing_periods AS later WHERE later.account_id = payer.account_id
+      AND later.started_at > this.started_at AND later.started_at <= moment.now) AS followed
+    FROM billing_periods AS this
+    WHERE account_id = payer.account_id AND period_id = :period_id AND started_at <= moment.now`);
 
 type PayerPeriodsRow = Omit<PayerPeriods, 'periods'> & (PayerPeriod | { period_id: null });
 
@@ -58,11 +65,22 @@ export async function findPayerPeriods(
   accountId: number,
   now: Date | null = null,
 ): Promise<PayerPeriods | undefined> {
-  const rows = await query<PayerPeriodsRow>(
-    PAYER_PERIODS_SQL,
-    { account_id: accountId, now },
-    'payer-periods',
+  return payerPeriodsOf(
+    await query<PayerPeriodsRow>(PAYER_PERIODS_SQL, { account_id: accountId, now }, 'payer-periods'),
   );
+}
+
+/** Of the payer's periods, only this one, if it has started. Undefined if the account does not exist. */
+export async function findPayerPeriod(
+  query: Query,
+  accountId: number,
+  periodId: number,
+): Promise<PayerPeriods | undefined> {
+  const values = { account_id: accountId, period_id: periodId, now: null };
+  return payerPeriodsOf(await query<PayerPeriodsRow>(PAYER_PERIOD_SQL, values));
+}
+
+function payerPeriodsOf(rows: readonly PayerPeriodsRow[]): PayerPeriods | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
   const { account_id, payer_id, account_blocked } = first;

@@ -183,6 +183,69 @@ describe('GET /api/usage', () => {
     },
   );
 
+  test('with period_id it is that period, with its own usage and status', async () => {
+    const { id, token } = await newCaller();
+    const past = await insertPeriod(suite.database, id, {
+      plan_name: 'Past',
+      started_at: secondsFromNow(-40 * DAY_SEC),
+      // Its grace window would reach into the next one.
+      ended_at: secondsFromNow(-DAY_SEC),
+    });
+    const current = await insertPeriod(suite.database, id, {
+      plan_name: 'Current',
+      started_at: secondsFromNow(-DAY_SEC + 1),
+    });
+    await suite
+      .database('usage_totals')
+      .insert({ period_id: past, points: 7, requests: 1, time_ms: 0, traffic_bytes: 0 });
+    expect(
+      usageResponseSchema.strict().parse(await (await getUsage(suite.account, token, past)).json()),
+    ).toMatchObject({
+      account_id: id,
+      payer_id: id,
+      status: 'expired',
+      billing_period: { plan_name: 'Past', usage: { points_usage: 7, requests_usage: 1 } },
+    });
+    expect(await (await getUsage(suite.account, token, current)).json()).toEqual(await usageOf(token));
+  });
+
+  test("with period_id a member gets a past period of the manager, and not the member's own", async () => {
+    const manager = await newCaller();
+    const member = await newCaller();
+    const own = await insertPeriod(suite.database, member.id);
+    await insertTeam(suite.database, manager.id, member.id);
+    const paid = await insertPeriod(suite.database, manager.id, { plan_name: "The manager's" });
+    expect(await (await getUsage(suite.account, member.token, paid)).json()).toMatchObject({
+      account_id: member.id,
+      payer_id: manager.id,
+      billing_period: { plan_name: "The manager's" },
+    });
+    expect((await getUsage(suite.account, member.token, own)).status).toBe(404);
+  });
+
+  test("with period_id, another payer's period, one ahead and none are all 404 not_found", async () => {
+    const { id, token } = await newCaller();
+    await insertPeriod(suite.database, id);
+    const other = await insertPeriod(suite.database, (await newCaller()).id);
+    const ahead = await insertPeriod(suite.database, id, {
+      started_at: secondsFromNow(40 * DAY_SEC),
+      ended_at: secondsFromNow(50 * DAY_SEC),
+    });
+    for (const period of [other, ahead, 999_999_999]) {
+      const response = await getUsage(suite.account, token, period);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  test.each(['x', '0', '-1', ''])('period_id=%s is 400 and names the field', async (period) => {
+    const { id, token } = await newCaller();
+    await insertPeriod(suite.database, id);
+    const response = await getUsage(suite.account, token, period);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ field: 'period_id' }] });
+  });
+
   test('an account that never had a period, or only one ahead, gets 404 no_billing_period', async () => {
     const { id, token } = await newCaller();
     for (const periods of [0, 1]) {

@@ -1,11 +1,20 @@
+import { z } from 'zod';
 import { usageResponseSchema } from '@tollgate/contracts/usage-response';
 import { operation, Reply } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
-import { invalidToken } from '@tollgate/http/problem';
+import { Problem, invalidToken } from '@tollgate/http/problem';
 import { token } from '../../access/authentication/bearer.ts';
-import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
+import { findPayerPeriod, findPayerPeriods } from '../../billing/periods/payer-periods.ts';
+import { idQueryField } from '../../http/input/fields.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { usageAnswer } from './usage-answer.ts';
+
+/** Other parameters are ignored, as they were before there was one. */
+const usageSchema = z.object({
+  period_id: idQueryField.optional().meta({
+    description: 'A billing period of the payer that has started. Default: the current or most recent one.',
+  }),
+});
 
 export const tokenUsage = {
   title: 'Usage',
@@ -17,8 +26,10 @@ export const tokenUsage = {
       description:
         'Returns limits, usage and status. For a member of a team this is the manager’s period, and `payer_id` is ' +
         'the manager. If no period is active, the most recent one is returned. Blocked and expired accounts get ' +
-        'this response, too. API v1 and v2 share one pool of points.',
+        'this response, too. API v1 and v2 share one pool of points. With `period_id`, the response is about that ' +
+        'period of the same payer; `GET /api/console/periods` lists them.',
       caller: token,
+      query: usageSchema,
       answers: {
         200: {
           description: 'The billing period.',
@@ -60,12 +71,17 @@ export const tokenUsage = {
           },
         },
       },
-      problems: ['forbidden', 'no_billing_period'],
-      handle: async ({ query }: { query: Query }, { by: { account_id } }) => {
-        const payerPeriods = await findPayerPeriods(query, account_id);
+      problems: ['forbidden', 'no_billing_period', 'not_found'],
+      handle: async ({ query }: { query: Query }, { by: { account_id }, query: { period_id } }) => {
+        const payerPeriods = await (period_id === undefined
+          ? findPayerPeriods(query, account_id)
+          : findPayerPeriod(query, account_id, period_id));
         // A token outlives its account if this database was reset and auth's Redis was kept.
         if (payerPeriods === undefined) throw invalidToken();
-        return new Reply(200, usageAnswer(payerPeriods, payerPeriods.now), { 'cache-control': 'no-store' });
+        const answer = usageAnswer(payerPeriods, payerPeriods.now);
+        if (answer === undefined)
+          throw new Problem(period_id === undefined ? 'no_billing_period' : 'not_found');
+        return new Reply(200, answer, { 'cache-control': 'no-store' });
       },
     }),
   ],
