@@ -6,6 +6,7 @@ import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
 import { bundledModules } from './scripts/bundled-modules.ts';
 import { monacoWithoutInlineStyles } from './scripts/monaco-without-inline-styles.ts';
+import { preloads } from './scripts/preloads.ts';
 
 /** What any page may load before it is usable, Brotli-compressed; what it imports later (charts, the explorer) is not counted. */
 const SCRIPT_BUDGET_BYTES = 150_000;
@@ -79,7 +80,7 @@ function scriptsOfPages(bundle: Bundle): Map<string, Set<string>> {
  */
 export default defineConfig({
   base: '/user/',
-  plugins: [react(), monacoWithoutInlineStyles(), modules.plugin(), compressed()],
+  plugins: [react(), monacoWithoutInlineStyles(), modules.plugin(), compressed(), preloads()],
   // Monaco's workers are bundles of their own.
   worker: { plugins: () => [modules.plugin()] },
   build: {

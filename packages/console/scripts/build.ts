@@ -42,7 +42,7 @@ function hashOfSources(): string {
     .map((name) => join('src', name))
     .filter((name) => statSync(join(root, name)).isFile());
   const contracts = ['call-codes.ts', 'error-codes.ts'].map((name) => join('../contracts/src', name));
-  const scripts = ['bundled-modules.ts', 'monaco-without-inline-styles.ts'].map((name) =>
+  const scripts = ['bundled-modules.ts', 'monaco-without-inline-styles.ts', 'preloads.ts'].map((name) =>
     join('scripts', name),
   );
   const others = ['index.html', 'vite.config.ts', 'package.json', ...scripts];

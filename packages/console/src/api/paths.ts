@@ -13,27 +13,35 @@ export function isEntryPath(path: string): boolean {
 }
 
 /**
- * The addresses of the interface's pages, as Express patterns: account answers exactly these with the page, and
- * anything else below /user with 404, which is the page too if a browser asks. A page that is added to the router is added here.
+ * The interface's pages: their addresses, as Express patterns, and their modules below src/pages. account answers
+ * exactly these with the page, and anything else below /user with 404, which is the page too if a browser asks. A page
+ * that is added to the router is added here.
  */
-export const CONSOLE_PATHS = [
-  '/user',
+export const PAGE_MODULES = {
+  '/user': 'overview/overview.tsx',
   // Where links to the overview lead: the router ends its base path so.
-  '/user/',
-  ...ENTRY_PATHS,
-  '/user/api_v2/applications',
-  '/user/api_v2/applications/:application_id',
-  '/user/api_v2/access_tokens',
-  '/user/explorer',
-  '/user/plan',
-  '/user/usage',
-  '/user/team',
-  '/user/requests',
-  '/user/alerts',
-  '/user/webhooks',
-  '/user/webhooks/:webhook_id',
-  '/user/account',
-  '/user/account/security',
-  '/user/account/activity',
-  '/user/account/data',
-] as const;
+  '/user/': 'overview/overview.tsx',
+  '/user/sign-in': 'entry/sign-in/sign-in.tsx',
+  '/user/sign-up': 'entry/sign-up.tsx',
+  '/user/verify-email': 'entry/verify-email.tsx',
+  '/user/forgot-password': 'entry/forgot-password.tsx',
+  '/user/reset-password': 'entry/reset-password.tsx',
+  '/user/invitation': 'entry/invitation.tsx',
+  '/user/api_v2/applications': 'applications/applications.tsx',
+  '/user/api_v2/applications/:application_id': 'applications/application.tsx',
+  '/user/api_v2/access_tokens': 'tokens/tokens.tsx',
+  '/user/explorer': 'explorer/explorer.tsx',
+  '/user/plan': 'plan/plan.tsx',
+  '/user/usage': 'usage/usage.tsx',
+  '/user/team': 'team/team.tsx',
+  '/user/requests': 'requests/requests.tsx',
+  '/user/alerts': 'alerts/alerts.tsx',
+  '/user/webhooks': 'webhooks/webhooks.tsx',
+  '/user/webhooks/:webhook_id': 'webhooks/webhook.tsx',
+  '/user/account': 'account/account.tsx',
+  '/user/account/security': 'account/account.tsx',
+  '/user/account/activity': 'account/account.tsx',
+  '/user/account/data': 'account/account.tsx',
+} as const;
+
+export const CONSOLE_PATHS = Object.keys(PAGE_MODULES) as readonly (keyof typeof PAGE_MODULES)[];

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { useIsFetching, useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { sessionQuery } from '../api/session.ts';
 import { brand } from '../api/brand.ts';
 import { Button } from '../ui/button.tsx';
@@ -15,7 +16,9 @@ import { useSignOut } from './use-sign-out.ts';
 import { lazyPart } from '../ui/part/lazy-part.ts';
 import styles from './shell.module.css';
 
-/** Loaded right after the first page, which is usable without it. */
+/** A page asks for more as soon as its first data are there. */
+const QUIET_MS = 500;
+
 const SessionExpired = lazyPart(async () => (await import('./session-expired.tsx')).SessionExpired);
 
 const SessionReplaced = lazyPart(async () => (await import('./session-replaced.tsx')).SessionReplaced);
@@ -75,14 +78,28 @@ export function Shell() {
         <Suspense>{deletionDueAt === null ? <Outlet /> : <DeletionPending dueAt={deletionDueAt} />}</Suspense>
       </main>
       <ConnectionBar />
-      <Suspense>
+      <AfterFirstData isNeeded={isExpired || former !== null}>
         <SessionExpired email={session?.email ?? ''} isOpen={isExpired} onSignedIn={renew} />
-      </Suspense>
-      <Suspense>
         <SessionReplaced email={session?.email ?? ''} former={former} />
-      </Suspense>
+      </AfterFirstData>
     </div>
   );
+}
+
+/** Dialogs that load when the first page has its data, so that they don't delay it, or when they are needed. */
+function AfterFirstData({ isNeeded, children }: { isNeeded: boolean; children: ReactNode }) {
+  const isFetching = useIsFetching() > 0;
+  const [isQuiet, setQuiet] = useState(false);
+  useEffect(() => {
+    if (isQuiet || isFetching) return;
+    const timer = setTimeout(() => {
+      setQuiet(true);
+    }, QUIET_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [isQuiet, isFetching]);
+  return isQuiet || isNeeded ? <Suspense>{children}</Suspense> : null;
 }
 
 /** A link, and signing in, moves the focus to the new page, as a page load would, and closes the menu of a narrow window. */

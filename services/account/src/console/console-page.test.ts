@@ -7,7 +7,8 @@ import { CONSOLE_PATHS } from '@tollgate/console/paths';
 import { startAccount } from '../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../test/suite/account-under-test.ts';
 
-const PAGE = '<!doctype html><title>Tollgate</title>';
+const PAGE = '<!doctype html><head><title>Tollgate</title></head>';
+const PRELOADS = { '/user/usage': '<link rel="modulepreload" href="/user/assets/usage-abc.js">' };
 const SCRIPT = `console.log(${JSON.stringify('x'.repeat(2_000))});`;
 
 let directory: string;
@@ -17,6 +18,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'tollgate-console-'));
   mkdirSync(join(directory, 'assets'));
   writeFileSync(join(directory, 'index.html'), PAGE);
+  writeFileSync(join(directory, 'preloads.json'), JSON.stringify(PRELOADS));
   writeFileSync(join(directory, 'assets/index-abc.js'), SCRIPT);
   writeFileSync(join(directory, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT));
   suite = await startAccount({
@@ -45,9 +47,14 @@ describe('the web interface', () => {
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(response.headers.get('cache-control')).toBe('no-cache');
-      expect(await response.text()).toBe(PAGE);
+      expect((await response.text()).replace(PRELOADS['/user/usage'], '')).toBe(PAGE);
     },
   );
+
+  test('each page preloads its own files', async () => {
+    expect(await (await get('/user/usage')).text()).toContain(`${PRELOADS['/user/usage']}</head>`);
+    expect(await (await get('/user/team')).text()).toBe(PAGE);
+  });
 
   test('a page that a browser has is not sent again', async () => {
     const etag = (await get('/user')).headers.get('etag') ?? '';

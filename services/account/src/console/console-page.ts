@@ -59,23 +59,33 @@ export function consolePage(
   const index = join(directory, 'index.html');
   const isBuilt = existsSync(index);
   const html = isBuilt ? brandedPage(readFileSync(index, 'utf8'), brand) : '';
+  const preloads = readPreloads(directory);
   const policy = policyFor(streamingUrl);
-  const page = isBuilt ? pageEndpoint(html, policy) : notBuilt;
-  const entryPage = isBuilt ? pageEndpoint(withEntryOutline(html), policy) : notBuilt;
-  for (const path of CONSOLE_PATHS)
+  for (const path of CONSOLE_PATHS) {
+    const own = html.replace('</head>', () => `${preloads[path] ?? ''}</head>`);
+    const page = pageEndpoint(isEntryPath(path) ? withoutSession(own) : own, policy);
     router
       .route(path)
-      .get(isEntryPath(path) ? entryPage : page)
+      .get(isBuilt ? page : notBuilt)
       .all(methodNotAllowed('GET', 'HEAD'));
+  }
   if (isBuilt) router.use('/user/assets', sirv(join(directory, 'assets'), { ...PRECOMPRESSED, ...KEPT }));
   router.use(brandFiles(brand));
-  if (isBuilt) router.get(NOT_A_FILE, forPeople(entryPage));
+  if (isBuilt) router.get(NOT_A_FILE, forPeople(pageEndpoint(withoutSession(html), policy)));
   return router;
 }
 
-/** What is painted before the scripts have loaded has no navigation without a session. */
-function withEntryOutline(html: string): string {
-  return html.replace('data-page="app"', 'data-page="entry"');
+/** The links to each page's own files, by its path. They only save time, so a build without them is one, too. */
+function readPreloads(directory: string): Readonly<Record<string, string>> {
+  const file = join(directory, 'preloads.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {};
+}
+
+/** Without a session, what is painted before the scripts have loaded has no navigation, and nothing is asked for. */
+function withoutSession(html: string): string {
+  return html
+    .replace('data-page="app"', 'data-page="entry"')
+    .replace(/<link rel="preload" as="fetch"[^>]*>/, '');
 }
 
 function pageEndpoint(page: string, policy: string): RequestHandler {

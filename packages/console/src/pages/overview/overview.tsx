@@ -32,8 +32,12 @@ export function OverviewPage() {
   const busiest = useQuery(busiestApplicationsQuery);
   const { data: hours } = useQuery(recentCallsQuery);
   const { data: refusals } = useQuery(recentRefusalsQuery);
-  const hasCalls = busiest.data?.length !== 0;
-  const isPending = isPacePending || busiest.isPending;
+  // A member's pace is the team's.
+  const hasUsage = pace?.payer === null && Object.values(pace.limits).some(({ usage }) => usage > 0);
+  const hasCalls = hasUsage || busiest.data?.length !== 0;
+  // Without usage in the period, calls before it decide what the page shows.
+  const isPending = isPacePending || (!hasUsage && busiest.isPending);
+  const shown = isPending ? undefined : pace;
   const areRefused = hours !== undefined && refusals !== undefined && areSomeRefused(hours, refusals);
   // The guide stays when the first call arrives, to say so.
   const [isGuided, setGuided] = useState(false);
@@ -45,37 +49,37 @@ export function OverviewPage() {
       </PageHeader>
       {isPending && <Skeleton rows={6} />}
       {pace === undefined && error !== null && <ErrorMessage error={error} onRetry={() => void refetch()} />}
-      {pace === null && (
+      {shown === null && (
         <Empty title="You have no plan yet">
           <p>
             Calls to the API are refused until your account has a plan. <Link to="/plan">Choose a plan</Link>.
           </p>
         </Empty>
       )}
-      {pace && <StatusCard pace={pace} areSomeRefused={areRefused} />}
-      {pace && isGuided && <FirstCall hasArrived={hasCalls} />}
-      {pace && (
+      {shown && <StatusCard pace={shown} areSomeRefused={areRefused} />}
+      {shown && isGuided && <FirstCall hasArrived={hasCalls} />}
+      {shown && (
         <Figures
-          pace={pace}
+          pace={shown}
           callsToday={hours === undefined ? undefined : callsToday(hours)}
           refusals={refusals}
         />
       )}
-      {pace && <Limits pace={pace} />}
-      {pace && hasCalls && (
+      {shown && <Limits pace={shown} />}
+      {shown && hasCalls && (
         <PointsPerDay
-          period={pace.billing_period}
-          points={pace.limits.points_limit}
-          hasForecast={hasForecast(pace)}
+          period={shown.billing_period}
+          points={shown.limits.points_limit}
+          hasForecast={hasForecast(shown)}
         />
       )}
       {!isPending && hasCalls && (
         <div className={styles['columns']}>
           <BusiestApplications isLive={mode === 'live'} />
-          {pace && <CrossedThresholds thresholds={pace.crossed_thresholds} />}
+          {shown && <CrossedThresholds thresholds={shown.crossed_thresholds} />}
         </div>
       )}
-      <TwoFactorNudge />
+      {!isPending && <TwoFactorNudge />}
       <Announcements pace={pace} />
     </>
   );

@@ -39,6 +39,8 @@ export type ControlsProps = {
   nowMs: number;
   /** The one that calls are charged to first; undefined while they load. */
   periods: readonly Period[] | undefined;
+  /** Whether the usage is there: the field for days is the largest part of the page, and loads after it. */
+  isShown: boolean;
   maySeeMembers: boolean;
   /** Those with usage in the range. */
   applications: readonly { id: number | string; name: string }[];
@@ -47,7 +49,7 @@ export type ControlsProps = {
 
 /** What is shown: range, interval, grouping and application. Each change is a step of the browser's history. */
 export function Controls(props: ControlsProps) {
-  const { search, span, nowMs, periods, maySeeMembers, applications, onChange } = props;
+  const { search, span, nowMs, periods, isShown, maySeeMembers, applications, onChange } = props;
   const { days, period } = span;
   const isOnePeriod = search.period !== undefined && period !== null;
   const further = isOnePeriod
@@ -75,15 +77,17 @@ export function Controls(props: ControlsProps) {
       />
       <Suspense fallback={<div className={styles['dates']} />}>
         <div className={styles['dates']}>
-          <DateRangeField
-            label="Days (UTC)"
-            value={days}
-            min={earliestDay(nowMs)}
-            max={dayOf(nowMs)}
-            onChange={(chosen) => {
-              onChange(({ range: _range, period: _period, ...rest }) => ({ ...rest, ...chosen }));
-            }}
-          />
+          {isShown && (
+            <DateRangeField
+              label="Days (UTC)"
+              value={days}
+              min={earliestDay(nowMs)}
+              max={dayOf(nowMs)}
+              onChange={(chosen) => {
+                onChange(({ range: _range, period: _period, ...rest }) => ({ ...rest, ...chosen }));
+              }}
+            />
+          )}
         </div>
       </Suspense>
       <SelectField

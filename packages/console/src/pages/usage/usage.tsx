@@ -6,6 +6,7 @@ import { serverNowMs } from '../../api/server-clock.ts';
 import { payerPeriodQuery, usageQuery } from '../../api/usage.ts';
 import type { Usage, UsageRequest } from '../../api/usage.ts';
 import { formatExact, formatInstants } from '../../ui/format.ts';
+import { preloadChart } from '../../ui/chart/chart.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import page from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
@@ -87,7 +88,7 @@ function requestFor({ by, group, application }: UsageSearch, span: Span, nowMs: 
 const onlyOf = (application: number | undefined) =>
   application === undefined ? {} : { application_id: application };
 
-type ViewProps = Omit<ControlsProps, 'maySeeMembers' | 'applications'>;
+type ViewProps = Omit<ControlsProps, 'isShown' | 'maySeeMembers' | 'applications'>;
 
 function View({ search, span, nowMs, periods, onChange }: ViewProps) {
   const {
@@ -100,10 +101,12 @@ function View({ search, span, nowMs, periods, onChange }: ViewProps) {
     ...usageQuery(requestFor(search, span, nowMs)),
     placeholderData: keepPreviousData,
   });
-  const applications = useApplications(span, nowMs);
+  const isShown = usage !== undefined || isError;
+  const applications = useApplications(span, nowMs, isShown);
   const maySeeMembers = usage === undefined || usage.view === 'billed';
   // Members see only themselves, so that grouping by member says nothing (docs/design/counting.md).
   const isWithoutMembers = search.group === 'member' && !maySeeMembers;
+  useEffect(preloadChart, []);
   useEffect(() => {
     if (isWithoutMembers) onChange(({ group: _group, ...rest }) => rest);
   });
@@ -114,6 +117,7 @@ function View({ search, span, nowMs, periods, onChange }: ViewProps) {
         span={span}
         nowMs={nowMs}
         periods={periods}
+        isShown={isShown}
         maySeeMembers={maySeeMembers}
         applications={applications}
         onChange={onChange}
@@ -137,10 +141,15 @@ function View({ search, span, nowMs, periods, onChange }: ViewProps) {
   );
 }
 
-/** Applications with usage in the range, by name. Without them the page shows usage all the same. */
-function useApplications(span: Span, nowMs: number): readonly { id: number | string; name: string }[] {
+/** Applications with usage in the range, by name. They load after the usage, which needs none of them. */
+function useApplications(
+  span: Span,
+  nowMs: number,
+  enabled: boolean,
+): readonly { id: number | string; name: string }[] {
   const { data } = useQuery({
     ...usageQuery(requestFor({ group: 'application' }, span, nowMs)),
+    enabled,
     placeholderData: keepPreviousData,
   });
   if (data === undefined) return [];

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { usageQuery } from '../../../api/usage.ts';
 import type { Usage } from '../../../api/usage.ts';
 import type { components } from '../../../api/schema.d.ts';
-import { Chart } from '../../../ui/chart/chart.tsx';
+import { Chart, preloadChart } from '../../../ui/chart/chart.tsx';
 import type { ChartModel } from '../../../ui/chart/model.ts';
 import { formatNumber } from '../../../ui/format.ts';
 import page from '../../../ui/page/page.module.css';
@@ -31,6 +32,7 @@ export function PointsPerDay({ period, points, hasForecast }: PointsPerDayProps)
   const { data, isPending, isError, error, refetch } = useQuery(
     usageQuery({ interval: 'day', group_by: 'none', period_id: period.period_id }),
   );
+  useEffect(preloadChart, []);
   return (
     <section
       className={`${page['card'] ?? ''} ${styles['card'] ?? ''}`}
