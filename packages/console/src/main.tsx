@@ -11,9 +11,10 @@ import { createRoot } from 'react-dom/client';
 import { queryClient } from './query-client.ts';
 import { router } from './router.tsx';
 import { applyStoredTheme } from './shell/theme-switch.tsx';
-import { LOCALE } from './ui/locale.ts';
+import { LOCALE, applyStoredZone } from './ui/locale.ts';
 
 applyStoredTheme();
+applyStoredZone();
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no root element.');

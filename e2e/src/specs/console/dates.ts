@@ -1,13 +1,13 @@
 import { expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { openTab, signIn } from '../../browser/console-page.ts';
+import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
 import type { TabOptions } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import type { Journey } from './journey.ts';
 
 /**
- * Dates are the same wherever their reader is, say their zone, and are written in the page's language
- * (docs/design/console.md).
+ * Dates are the same wherever their reader is unless that is asked for, say their zone, and are written in the page's
+ * language (docs/design/console.md).
  */
 
 const READERS: (TabOptions & { timezoneId: string })[] = [
@@ -69,6 +69,31 @@ export function datesJourneys({ stack, browser }: Journey): void {
     expect(west?.overview.startsWith(firstDay)).toBe(true);
     expect(west?.plan).toBe(west?.overview);
   });
+
+  test('a reader who chooses the own zone sees times in it, days in UTC, and keeps the choice', () =>
+    read({ locale: 'en-US', timezoneId: 'Asia/Tokyo' }, async (page, url) => {
+      await page.goto(`${url}/usage?range=7d&by=hour`);
+      const table = page.getByRole('region', { name: 'Usage by hour' });
+      const newest = table.locator('time').first();
+      const hours = async () => {
+        const start = new Date((await newest.getAttribute('datetime')) ?? '');
+        return { utc: start.getUTCHours(), shown: Number(/(\d\d):00$/.exec(await newest.innerText())?.[1]) };
+      };
+      await newest.waitFor();
+      const inUtc = await hours();
+      expect(inUtc.shown).toBe(inUtc.utc);
+      await page.getByLabel('Time zone').selectOption('Local (Asia/Tokyo)');
+      await table.getByRole('columnheader', { name: 'Hour (Asia/Tokyo)' }).waitFor();
+      const local = await hours();
+      expect(local.shown).toBe((local.utc + 9) % 24);
+      const periods = page.getByRole('region', { name: 'Billing periods table' });
+      expect(await periods.getByRole('link').first().innerText()).toMatch(/ UTC\+9$/);
+      await expectAccessible(page);
+      await page.goto(`${url}/requests`);
+      expect(await page.getByLabel('Time zone').inputValue()).toBe('local');
+      await page.goto(`${url}/usage`);
+      await page.getByRole('columnheader', { name: 'Day (UTC)' }).waitFor();
+    }));
 
   for (const reader of STRANGERS) {
     test(`in a browser of ${reader.locale}, sentences keep one script and one calendar`, () =>

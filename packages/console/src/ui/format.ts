@@ -1,13 +1,14 @@
 import { serverNowMs } from '../api/server-clock.ts';
-import { LOCALE, formatLocal, utcFormat } from './locale.ts';
+import { LOCALE, formatLocal, utcFormat, zoneOf, zonedFormat } from './locale.ts';
 
 const NUMBER = new Intl.NumberFormat(LOCALE);
 const DAY = utcFormat({ dateStyle: 'long' });
 const SHORT_DAY = utcFormat({ dateStyle: 'medium' });
-const MOMENT = utcFormat({ dateStyle: 'medium', timeStyle: 'short' });
-const INSTANT = utcFormat({ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
-const EXACT = utcFormat({ dateStyle: 'medium', timeStyle: 'medium' });
-const TIME = utcFormat({ timeStyle: 'short' });
+const MOMENT = zonedFormat({ dateStyle: 'medium', timeStyle: 'short' });
+const INSTANT = zonedFormat({ month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+const EXACT = zonedFormat({ dateStyle: 'medium', timeStyle: 'medium' });
+const TIME = zonedFormat({ timeStyle: 'short' });
+const EXACT_UTC = utcFormat({ dateStyle: 'medium', timeStyle: 'medium' });
 
 /** Not "yesterday": where a day begins depends on the zone. */
 const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'always' });
@@ -29,7 +30,8 @@ export function formatShare(share: number): string {
 
 /** The time of day, as "16:59 UTC". */
 export function formatTime(ms: number): string {
-  return `${TIME.format(ms)} UTC`;
+  const at = new Date(ms);
+  return `${TIME.format(at)} ${zoneOf(at)}`;
 }
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
@@ -78,22 +80,26 @@ export function formatInstants(first: string, last: string): string {
     (at) => at.getUTCFullYear() === new Date(serverNowMs()).getUTCFullYear(),
   );
   const format = isOfThisYear ? INSTANT : MOMENT;
-  return `${format.format(start)} to ${format.format(end)} UTC`;
+  const from = zoneOf(start) === zoneOf(end) ? '' : ` ${zoneOf(start)}`;
+  return `${format.format(start)}${from} to ${format.format(end)} ${zoneOf(end)}`;
 }
 
 /** From a time to another, as short as it can be: "Nov 27, 17:00 – 17:01 UTC". */
 export function formatTimes(first: string, last: string): string {
-  return `${INSTANT.formatRange(new Date(first), new Date(last))} UTC`;
+  const end = new Date(last);
+  return `${INSTANT.formatRange(new Date(first), end)} ${zoneOf(end)}`;
 }
 
 /** A time as "Nov 30, 2026, 16:59:07 UTC". */
 export function formatExact(iso: string): string {
-  return `${EXACT.format(new Date(iso))} UTC`;
+  const at = new Date(iso);
+  return `${EXACT.format(at)} ${zoneOf(at)}`;
 }
 
-/** What a time says on hover: exactly, and where the reader is. */
+/** What a time says on hover, in either zone: exactly in UTC, and where the reader is. */
 export function momentTitle(iso: string): string {
-  return `${formatExact(iso)} (${formatLocal(new Date(iso))})`;
+  const at = new Date(iso);
+  return `${EXACT_UTC.format(at)} UTC (${formatLocal(at)})`;
 }
 
 /** Whole days from now until then, at least 0. */
@@ -101,7 +107,7 @@ export function daysUntil(iso: string, nowMs = serverNowMs()): number {
   return Math.max(Math.ceil((new Date(iso).getTime() - nowMs) / DAY_MS), 0);
 }
 
-/** Relative within a week and rounded ("3 hours ago"), else date and time in UTC. */
+/** Relative within a week and rounded ("3 hours ago"), else date and time. */
 export function formatMoment(iso: string, nowMs = serverNowMs()): string {
   const distanceMs = new Date(iso).getTime() - nowMs;
   const magnitudeMs = Math.abs(distanceMs);
@@ -111,7 +117,8 @@ export function formatMoment(iso: string, nowMs = serverNowMs()): string {
   if (magnitudeMs < HOUR_MS) return within(MINUTE_MS, 'minute');
   if (magnitudeMs < DAY_MS) return within(HOUR_MS, 'hour');
   if (magnitudeMs <= 7 * DAY_MS) return within(DAY_MS, 'day');
-  return `${MOMENT.format(new Date(iso))} UTC`;
+  const at = new Date(iso);
+  return `${MOMENT.format(at)} ${zoneOf(at)}`;
 }
 
 const UNITS = [

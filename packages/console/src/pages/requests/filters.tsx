@@ -1,5 +1,6 @@
 import { explainCode } from '../../api/code-explanations.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
+import { ZoneField } from '../../ui/form/zone-field.tsx';
 import type { RefusalCounts } from './queries.ts';
 import { DEFAULT_RANGE, RANGES } from './search.ts';
 import type { Range, RequestsSearch } from './search.ts';
@@ -51,6 +52,7 @@ export function Filters({ search, counts, codes, onShow }: FiltersProps) {
           onShow(value === ALL ? withoutApplication : { ...search, application: Number(value) });
         }}
       />
+      <ZoneField />
     </div>
   );
 }

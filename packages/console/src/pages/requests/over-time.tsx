@@ -3,22 +3,29 @@ import { Chart } from '../../ui/chart/chart.tsx';
 import { MAX_STACKS } from '../../ui/chart/model.ts';
 import type { ChartModel, ChartValues } from '../../ui/chart/model.ts';
 import { formatNumber } from '../../ui/format.ts';
-import { bucketLocalStart, bucketName, bucketTick } from '../../ui/usage/bucket-time.ts';
+import {
+  bucketName,
+  bucketTick,
+  bucketTitle,
+  bucketZone,
+  isMajorBucket,
+} from '../../ui/usage/bucket-time.ts';
 import type { RefusalCounts } from './queries.ts';
 import page from '../../ui/page/page.module.css';
 import styles from './requests.module.css';
 
 const HEIGHT_PX = 160;
 
-/** Numbers by hour or day of UTC as a chart, and as a table without the times that have no calls. */
+/** Numbers by hour or day as a chart, and as a table without the times that have no calls. */
 export function OverTime({ counts }: { counts: RefusalCounts }) {
   const { interval, buckets } = counts;
+  const zone = bucketZone(interval);
   const model: ChartModel = {
     label: `Refused and failed calls per ${interval}`,
     points: buckets.map(({ started_at }) => ({
-      name: `${bucketName(started_at, interval)} (UTC)`,
+      name: `${bucketName(started_at, interval)} (${zone})`,
       tick: bucketTick(started_at, interval),
-      isMajor: interval === 'day' || started_at.endsWith('T00:00:00Z'),
+      isMajor: isMajorBucket(started_at, interval),
     })),
     panels: [
       {
@@ -34,7 +41,7 @@ export function OverTime({ counts }: { counts: RefusalCounts }) {
   return (
     <section className={styles['section']} aria-labelledby="over-time">
       <h2 id="over-time">Over time</h2>
-      <Chart model={model} caption={`Refused and failed calls per ${interval} (UTC)`} />
+      <Chart model={model} caption={`Refused and failed calls per ${interval} (${zone})`} />
       <details className={styles['over-time']}>
         <summary className={styles['summary']}>Show as a table</summary>
         <Table counts={counts} />
@@ -48,7 +55,9 @@ function Table({ counts: { interval, buckets } }: { counts: RefusalCounts }) {
     <table className={page['table']}>
       <thead>
         <tr>
-          <th scope="col">{interval === 'hour' ? 'Hour (UTC)' : 'Day (UTC)'}</th>
+          <th scope="col">
+            {interval === 'hour' ? 'Hour' : 'Day'} ({bucketZone(interval)})
+          </th>
           <th scope="col">Codes</th>
           <th scope="col" className={page['number']}>
             Calls
@@ -62,7 +71,7 @@ function Table({ counts: { interval, buckets } }: { counts: RefusalCounts }) {
           .map(({ started_at, calls, codes }) => (
             <tr key={started_at}>
               <td>
-                <time dateTime={started_at} title={bucketLocalStart(started_at)}>
+                <time dateTime={started_at} title={bucketTitle(started_at, interval)}>
                   {bucketName(started_at, interval)}
                 </time>
               </td>

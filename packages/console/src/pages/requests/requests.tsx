@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import { formatNumber } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { useZone } from '../../ui/form/zone-field.tsx';
 import { CallList } from './call-list.tsx';
 import { CodeSummary } from './code-summary.tsx';
 import { Filters } from './filters.tsx';
@@ -24,6 +25,7 @@ export function RequestsPage() {
     void navigate({ to: '/requests', search: next });
   };
   const [hasSearched, setHasSearched] = useState(false);
+  useZone();
   const isSearch = search.request_id !== undefined;
   return (
     <>

@@ -6,6 +6,7 @@ import { mayBeHourly } from './range.ts';
 import type { Period, Span } from './range.ts';
 import { RANGES } from './search.ts';
 import type { Group, RangeName, UsageSearch } from './search.ts';
+import { ZoneField } from '../../ui/form/zone-field.tsx';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
 import styles from './usage.module.css';
 
@@ -114,6 +115,7 @@ export function Controls(props: ControlsProps) {
         }}
       />
       <ApplicationFilter search={search} applications={applications} onChange={onChange} />
+      <ZoneField />
     </div>
   );
 }

@@ -16,6 +16,7 @@ import { dayOf, earliestDay } from '../../ui/usage/days.ts';
 import type { Measure } from '../../ui/usage/measures.ts';
 import { UsageChart } from '../../ui/usage/usage-chart.tsx';
 import { UsageTable } from '../../ui/usage/usage-table.tsx';
+import { useZone } from '../../ui/form/zone-field.tsx';
 import { BillingPeriods } from './billing-periods.tsx';
 import { Controls } from './controls.tsx';
 import type { ControlsProps } from './controls.tsx';
@@ -38,6 +39,7 @@ export function UsagePage() {
   // A view that stays open keeps its days until the page is visited again.
   const [nowMs] = useState(serverNowMs);
   const periods = usePeriods();
+  useZone();
   const span = spanOf(search, { nowMs, periods });
   return (
     <>

@@ -1,29 +1,46 @@
 import type { Usage } from '../../api/usage.ts';
 import { formatDays } from '../format.ts';
-import { formatLocal, utcFormat } from '../locale.ts';
+import { currentZone, formatLocal, utcFormat, zoneName, zonedFormat } from '../locale.ts';
 
 type Interval = Usage['interval'];
 
 const DAY = utcFormat({ dateStyle: 'medium' });
 const SHORT_DAY = utcFormat({ day: 'numeric', month: 'short' });
 const HOUR = utcFormat({ timeStyle: 'short' });
+const ZONED_DAY = zonedFormat({ day: 'numeric', month: 'short' });
+const ZONED_HOUR = zonedFormat({ timeStyle: 'short' });
+const ZONED_START = zonedFormat({ dateStyle: 'medium', timeStyle: 'short' });
 
-/** A day or hour of UTC in full; the text around it must say that it is UTC. */
+/** Days are days of UTC; hours are shown in the chosen zone. */
+export function bucketZone(interval: Interval): string {
+  return interval === 'day' ? 'UTC' : zoneName();
+}
+
+/** A day or hour in full; the text around it must say its zone. */
 export function bucketName(startedAt: string, interval: Interval): string {
   const start = new Date(startedAt);
-  return interval === 'day' ? DAY.format(start) : `${DAY.format(start)}, ${HOUR.format(start)}`;
+  return interval === 'day' ? DAY.format(start) : ZONED_START.format(start);
 }
 
 /** As short as an axis needs it: the day, or the hour within it. */
 export function bucketTick(startedAt: string, interval: Interval): string {
   const start = new Date(startedAt);
-  const isDay = interval === 'day' || start.getUTCHours() === 0;
-  return isDay ? SHORT_DAY.format(start) : HOUR.format(start);
+  if (interval === 'day') return SHORT_DAY.format(start);
+  return isMajorBucket(startedAt, interval) ? ZONED_DAY.format(start) : ZONED_HOUR.format(start);
 }
 
-/** When it begins where the reader is. */
-export function bucketLocalStart(startedAt: string): string {
-  return `Begins ${formatLocal(new Date(startedAt))}`;
+/** Days, and the first hour of each. */
+export function isMajorBucket(startedAt: string, interval: Interval): boolean {
+  const start = new Date(startedAt);
+  return interval === 'day' || (currentZone() === 'utc' ? start.getUTCHours() : start.getHours()) === 0;
+}
+
+/** When it begins, in the zone that it isn't shown in. */
+export function bucketTitle(startedAt: string, interval: Interval): string {
+  const start = new Date(startedAt);
+  return bucketZone(interval) === 'UTC'
+    ? `Begins ${formatLocal(start)}`
+    : `Begins ${DAY.format(start)}, ${HOUR.format(start)} UTC`;
 }
 
 /** A range such as "Oct 1 – 30, 2026"; `to` is exclusive. The text around it must say that it is UTC. */

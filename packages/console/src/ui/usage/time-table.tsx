@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import type { Usage } from '../../api/usage.ts';
 import { Button } from '../button.tsx';
 import { formatNumber } from '../format.ts';
-import { bucketLocalStart, bucketName } from './bucket-time.ts';
+import { bucketName, bucketTitle, bucketZone } from './bucket-time.ts';
 import { Measured } from './measured.tsx';
 import type { Measure } from './measures.ts';
 import styles from './usage.module.css';
@@ -43,7 +43,9 @@ export function TimeTable({ interval, starts, columns }: TimeTableProps) {
         <table className={styles['table']}>
           <thead>
             <tr>
-              <th scope="col">{isDaily ? 'Day (UTC)' : 'Hour (UTC)'}</th>
+              <th scope="col">
+                {isDaily ? 'Day' : 'Hour'} ({bucketZone(interval)})
+              </th>
               {columns.map(({ name }, index) => (
                 <th key={index} scope="col" className={styles['figure']}>
                   {name}
@@ -59,7 +61,7 @@ export function TimeTable({ interval, starts, columns }: TimeTableProps) {
                 data-empty={columns.every(({ values }) => (values[row] ?? 0) === 0)}
               >
                 <th scope="row">
-                  <time dateTime={start} title={bucketLocalStart(start)}>
+                  <time dateTime={start} title={bucketTitle(start, interval)}>
                     {bucketName(start, interval)}
                   </time>
                 </th>

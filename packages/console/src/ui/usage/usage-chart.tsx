@@ -1,7 +1,7 @@
 import type { Usage } from '../../api/usage.ts';
 import { Chart } from '../chart/chart.tsx';
 import type { ChartModel } from '../chart/model.ts';
-import { bucketName, bucketTick } from './bucket-time.ts';
+import { bucketName, bucketTick, bucketZone, isMajorBucket } from './bucket-time.ts';
 import { stacksOf } from './groups.ts';
 import { MEASURE_TEXT, axisOf } from './measures.ts';
 import type { Measure } from './measures.ts';
@@ -32,16 +32,17 @@ export function UsageChart({ usage, measure, before = null }: UsageChartProps) {
         ];
   const highest = Math.max(...figuresOf(usage, field), ...lines.flatMap(({ values }) => values), 0);
   const by = usage.interval === 'day' ? 'day' : 'hour';
+  const zone = bucketZone(usage.interval);
   const model: ChartModel = {
     label: `${name} per ${by}`,
     points: usage.buckets.map(({ started_at }) => ({
-      name: `${bucketName(started_at, usage.interval)} (UTC)`,
+      name: `${bucketName(started_at, usage.interval)} (${zone})`,
       tick: bucketTick(started_at, usage.interval),
-      isMajor: usage.interval === 'day' || started_at.endsWith('T00:00:00Z'),
+      isMajor: isMajorBucket(started_at, usage.interval),
     })),
     panels: [{ heightPx: HEIGHT_PX, stacks, lines, limit: null, format, axis: axisOf(measure, highest) }],
   };
-  return <Chart model={model} caption={`${name} per ${by} (UTC)`} />;
+  return <Chart model={model} caption={`${name} per ${by} (${zone})`} />;
 }
 
 function figuresOf({ buckets }: Usage, field: keyof Usage['usage']): number[] {
