@@ -4,21 +4,13 @@ import { useState } from 'react';
 import { addressesQuery } from '../../api/addresses.ts';
 import { allApplicationsQuery } from '../../api/applications.ts';
 import { temporaryTokenQuery } from '../../api/temporary-token.ts';
+import { useFirstCall } from '../../code-samples/first-call.ts';
 import { curlSample } from '../../code-samples/languages/curl.ts';
-import type { Operation } from '../../code-samples/languages/operation.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { CopyLine } from '../../ui/secret/secret-line.tsx';
+import { CodeBlock } from '../../ui/secret/code-block.tsx';
+import { CopyLine, SecretLine } from '../../ui/secret/secret-line.tsx';
 import { ErrorMessage } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
 import styles from './overview.module.css';
-
-/** Every GraphQL API answers this. */
-const OPERATION: Operation = {
-  query: '{ __typename }',
-  operationName: null,
-  variables: undefined,
-  isSubscription: false,
-};
 
 /** The way to the first call, whose arrival is seen live. */
 export function FirstCall({ hasArrived }: { hasArrived: boolean }) {
@@ -27,7 +19,15 @@ export function FirstCall({ hasArrived }: { hasArrived: boolean }) {
   const { data: applications } = useQuery(allApplicationsQuery);
   const [isCopied, setCopied] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const operation = useFirstCall();
   const hasApplication = (applications?.length ?? 0) > 0;
+  const curl = (token: string, dataUrl: string) =>
+    curlSample({ dataUrl, operation, credential: { kind: 'token', token } });
+  async function fetchToken(): Promise<string> {
+    const { access_token } = await queryClient.query(temporaryTokenQuery);
+    setError(null);
+    return access_token;
+  }
   return (
     <section className={page['card']} aria-labelledby="first-call">
       <h2 id="first-call">Make your first call</h2>
@@ -45,27 +45,24 @@ export function FirstCall({ hasArrived }: { hasArrived: boolean }) {
         <li data-done={isCopied || hasArrived}>
           <strong>Call the API from a terminal</strong>
           {addresses !== undefined && (
-            <p>
-              The command has a temporary token of yours. It is copied, not shown.{' '}
-              <CopyButton
+            <div className={styles['command']}>
+              <p>The copied command contains your temporary token.</p>
+              <CodeBlock
                 what="curl command"
-                text={async () => {
-                  const { access_token: token } = await queryClient.query(temporaryTokenQuery);
-                  setError(null);
-                  return curlSample({
-                    dataUrl: addresses.dataUrl,
-                    operation: OPERATION,
-                    credential: { kind: 'token', token },
-                  });
-                }}
+                shown={curl('<temporary token>', addresses.dataUrl)}
+                copied={async () => curl(await fetchToken(), addresses.dataUrl)}
                 onCopied={() => {
                   setCopied(true);
                 }}
                 onError={setError}
-              >
-                Copy curl command
-              </CopyButton>
-            </p>
+              />
+              <SecretLine
+                label="Temporary token"
+                what="temporary token"
+                text={fetchToken}
+                onError={setError}
+              />
+            </div>
           )}
           {error !== null && <ErrorMessage error={error} />}
           <p>
