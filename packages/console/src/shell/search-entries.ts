@@ -37,13 +37,7 @@ const ACTIONS = [
     leadsTo: '/api_v2/access_tokens#generate',
   },
   { id: 'invite', label: 'Invite a team member', words: 'add person', leadsTo: '/team#invite' },
-  {
-    id: 'rotate',
-    label: 'Rotate a client secret',
-    words: 'replace leaked credentials',
-    leadsTo: '/api_v2/applications',
-  },
-  { id: 'change-plan', label: 'Change plan', words: 'upgrade downgrade buy', leadsTo: '/plan' },
+  { id: 'change-plan', label: 'Change plan', words: 'upgrade downgrade buy', leadsTo: '/plan#change' },
   {
     id: 'theme',
     label: 'Switch theme',
@@ -70,12 +64,13 @@ export function useSearchEntries({ isOpen, text }: { isOpen: boolean; text: stri
   const router = useRouter();
   const signOut = useSignOut();
   const { sections: own, isIncomplete } = useOwnEntries(isOpen);
+  const rotations = useRotations(isOpen && ABOUT_SECRETS.test(text));
   const leave = { id: 'sign-out', label: 'Sign out', words: 'log out leave', leadsTo: () => void signOut() };
   const sections = [
     { title: 'Refused calls', entries: callOf(text) },
     { title: 'Pages', entries: PAGES },
     ...own,
-    { title: 'Actions', entries: [...ACTIONS, leave] },
+    { title: 'Actions', entries: [...ACTIONS, ...rotations, leave] },
     { title: 'Help', entries: HELP_ENTRIES },
   ];
   return {
@@ -93,6 +88,21 @@ function callOf(text: string): Entry[] {
   if (requestId === null) return [];
   const label = `Find call ${requestId.slice(0, 8)}…`;
   return [{ id: 'request', label, words: text, leadsTo: `/requests?request_id=${requestId}` }];
+}
+
+/** An application's name alone finds the application. */
+const ABOUT_SECRETS = /\b(?:rota|secret|leak|credential)/i;
+
+/** The rotation of each application's secret. */
+function useRotations(enabled: boolean): Entry[] {
+  const { data = [] } = useQuery({ ...allApplicationsQuery, enabled });
+  if (!enabled) return [];
+  return data.map(({ application_id, name }) => ({
+    id: `rotate-${String(application_id)}`,
+    label: `Rotate the client secret of ${name}`,
+    words: 'replace leaked credentials',
+    leadsTo: `/api_v2/applications/${String(application_id)}#rotate`,
+  }));
 }
 
 /** What the account has, by name. */
@@ -139,7 +149,7 @@ function useOwnEntries(enabled: boolean): { sections: readonly Section[]; isInco
         label: name,
         words: 'plan upgrade downgrade price',
         detail: prices.month ?? '',
-        leadsTo: '/plan',
+        leadsTo: `/plan#plan-${String(plan_id)}`,
       })),
     },
   ];

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Overlap } from '../../ui/secret/overlap.tsx';
+import { useHashAction } from '../../ui/use-hash-action.ts';
 import { Credentials } from './credentials.tsx';
 import type { ApplicationWithSecrets } from './queries.ts';
 import { RotateSecret } from './rotate-secret.tsx';
@@ -18,6 +19,9 @@ export function ClientSecret({ application }: { application: ApplicationWithSecr
   const { application_id, secrets } = application;
   const [current, previous] = secrets;
   const path = { application_id };
+  useHashAction('rotate', () => {
+    setRotating(true);
+  });
   const refresh = useCallback(() => {
     void queryClient.invalidateQueries({ queryKey: ['applications'] });
     void queryClient.invalidateQueries({ queryKey: ['tokens'] });

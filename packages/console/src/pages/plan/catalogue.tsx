@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { serverNowMs } from '../../api/server-clock.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import pageStyles from '../../ui/page/page.module.css';
+import { useHashAction } from '../../ui/use-hash-action.ts';
 import { ConfirmPlan } from './confirm-plan.tsx';
 import { ContactSales } from './contact-sales.tsx';
 import { fittingPlan } from './fitting-plan.ts';
@@ -25,10 +26,16 @@ export function Catalogue({ subscription, plans }: { subscription: Subscription;
   const shown = offered.some(({ value }) => value === interval) ? interval : (offered[0]?.value ?? 'month');
   const { data: periods } = useQuery(recentPeriodsQuery);
   const fitting = fittingPlan(plans, periods ?? [], shown, serverNowMs());
+  const heading = useRef<HTMLHeadingElement>(null);
+  useHashAction('change', () => {
+    heading.current?.focus();
+  });
   return (
     <section aria-labelledby="plans" className={pageStyles['card']}>
       <div className={pageStyles['header']}>
-        <h2 id="plans">{own === null ? 'Choose a plan' : 'Change your plan'}</h2>
+        <h2 id="plans" ref={heading} tabIndex={-1}>
+          {own === null ? 'Choose a plan' : 'Change your plan'}
+        </h2>
         {offered.length > 1 && (
           <SelectField
             label="Billing"

@@ -1,5 +1,6 @@
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/page/states.tsx';
+import { useHashAction } from '../../ui/use-hash-action.ts';
 import { ContactSales } from './contact-sales.tsx';
 import styles from './plan.module.css';
 import type { Interval, Plan, Subscription } from './queries.ts';
@@ -39,16 +40,16 @@ export function PlanCard({ plan, interval, subscription, isFitting, onChoose }: 
           <li key={line}>{line}</li>
         ))}
       </ul>
-      {!isCurrent && !isNext && <Choice name={plan.name} subscription={subscription} onChoose={onChoose} />}
+      {!isCurrent && !isNext && <Choice plan={plan} subscription={subscription} onChoose={onChoose} />}
     </li>
   );
 }
 
 function Choice({
-  name,
+  plan: { plan_id, name },
   subscription,
   onChoose,
-}: Pick<PlanCardProps, 'subscription' | 'onChoose'> & { name: string }) {
+}: Pick<PlanCardProps, 'plan' | 'subscription' | 'onChoose'>) {
   const own = subscription.subscription;
   const { actions } = subscription.self_service;
   if (!actions.includes(own === null ? 'subscribe' : 'change')) {
@@ -56,8 +57,25 @@ function Choice({
   }
   if (own?.cancel_at_period_end === true || subscription.status === 'blocked') return null;
   return (
-    <Button variant={own === null ? 'primary' : 'secondary'} onPress={onChoose}>
+    <ChoiceButton planId={plan_id} variant={own === null ? 'primary' : 'secondary'} onChoose={onChoose}>
       {own === null ? `Subscribe to ${name}` : `Change to ${name}`}
+    </ChoiceButton>
+  );
+}
+
+type ChoiceButtonProps = {
+  planId: number;
+  variant: 'primary' | 'secondary';
+  onChoose: () => void;
+  children: string;
+};
+
+/** The search leads to it, too. */
+function ChoiceButton({ planId, variant, onChoose, children }: ChoiceButtonProps) {
+  useHashAction(`plan-${String(planId)}`, onChoose);
+  return (
+    <Button variant={variant} onPress={onChoose}>
+      {children}
     </Button>
   );
 }

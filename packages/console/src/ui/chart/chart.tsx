@@ -8,12 +8,6 @@ import styles from './chart.module.css';
 
 const Plot = lazyPart(async () => (await import('./plot.tsx')).Plot);
 
-/** For a page whose figures are on their way: the chart's script needn't wait for them. */
-export function preloadChart(): void {
-  // A failure shows when the chart is drawn.
-  import('./plot.tsx').catch(() => undefined);
-}
-
 type ChartProps = { model: ChartModel; caption: ReactNode };
 
 /**
