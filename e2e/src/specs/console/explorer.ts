@@ -64,6 +64,7 @@ export function explorerJourneys(journey: Journey): void {
     await page.getByText('The subscription uses').waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Ended').waitFor({ timeout: LIVE_TIME_LIMIT_MS });
+    await page.getByText('Points per minute').waitFor();
     await page.getByText('Message 3').waitFor();
     await page.getByText('Message 1').waitFor();
     await expectAccessible(page);

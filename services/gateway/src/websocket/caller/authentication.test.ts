@@ -136,6 +136,13 @@ describe('by connection_init', () => {
     });
   });
 
+  test('the acknowledgement tells what a minute of a subscription costs', async () => {
+    const raw = await initWith({ token: gateway.auth.issue() });
+    const { payload } = await raw.message({ type: 'connection_ack' });
+    expect(payload).toEqual({ subscription_points_per_minute: 0 });
+    raw.socket.close();
+  });
+
   test('another token than that of the upgrade: 4400; the same: fine', async () => {
     const token = gateway.auth.issue();
     const other = await initWith({ token: gateway.auth.issue() }, bearer(token));

@@ -257,7 +257,8 @@ export class CallerSocket {
     if (this.#phase === 'ended') return;
     this.#phase = 'ready';
     this.#idleSinceMs = performance.now();
-    this.#send({ type: 'connection_ack' });
+    const payload = { subscription_points_per_minute: this.#options.settings.pointsPerMinute };
+    this.#send({ type: 'connection_ack', payload });
     // Clients of the older protocol expect `ka` only after a first one.
     if (!this.#protocol.pings) this.#send({ type: 'ka' });
     for (const { message, bytes } of this.#early.splice(0)) this.#start(message, bytes);

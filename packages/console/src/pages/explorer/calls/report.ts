@@ -18,6 +18,8 @@ export type SubscriptionReport = {
   state: 'connecting' | 'open' | 'ended';
   refusal: Refusal | null;
   messages: number;
+  /** What each minute that it has begun costs; null until the gateway has told it. */
+  pointsPerMinute: number | null;
   bytes: number;
   startedMs: number;
   durationMs: number;

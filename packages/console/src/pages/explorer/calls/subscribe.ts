@@ -35,8 +35,8 @@ export function subscribe(
     }),
     retryAttempts: 0,
     on: {
-      connected: () => {
-        tell({ state: 'open' });
+      connected: (_socket, acknowledged) => {
+        tell({ state: 'open', pointsPerMinute: pointsPerMinuteIn(acknowledged) });
       },
     },
   });
@@ -70,11 +70,17 @@ function newReport(): SubscriptionReport {
     state: 'connecting',
     refusal: null,
     messages: 0,
+    pointsPerMinute: null,
     bytes: 0,
     startedMs: performance.now(),
     durationMs: 0,
     requestId: null,
   };
+}
+
+function pointsPerMinuteIn(acknowledged: Record<string, unknown> | undefined): number | null {
+  const points = acknowledged?.['subscription_points_per_minute'];
+  return typeof points === 'number' ? points : null;
 }
 
 function variablesOf(variables: unknown): Record<string, unknown> | null {

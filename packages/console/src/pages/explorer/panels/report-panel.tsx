@@ -8,6 +8,9 @@ import styles from './panels.module.css';
 
 const TICK_MS = 1_000;
 
+/** Each minute that a subscription has begun is charged. */
+const MINUTE_MS = 60_000;
+
 type ReportPanelProps = {
   report: Report;
   /** Points that remain in the period, as account last told; the gateway doesn't tell it on a WebSocket. */
@@ -54,13 +57,22 @@ function SubscriptionFacts({
   report: SubscriptionReport;
   pointsLeft: number | null;
 }) {
-  const { state, messages, bytes, requestId } = report;
+  const { state, messages, pointsPerMinute, bytes, requestId } = report;
   return (
     <dl className={styles['facts']}>
       <Fact name="Subscription">{STATES[state]}</Fact>
       <Fact name="Time">
-        <Elapsed report={report} />
+        <Elapsed report={report} format={(ms) => `${formatNumber(Math.floor(ms / 1_000))} s`} />
       </Fact>
+      {pointsPerMinute !== null && <Fact name="Points per minute">{formatNumber(pointsPerMinute)}</Fact>}
+      {pointsPerMinute !== null && pointsPerMinute > 0 && (
+        <Fact name="Points so far, about">
+          <Elapsed
+            report={report}
+            format={(ms) => formatNumber((Math.floor(ms / MINUTE_MS) + 1) * pointsPerMinute)}
+          />
+        </Fact>
+      )}
       <Fact name="Messages">{formatNumber(messages)}</Fact>
       <Fact name="Received">{formatNumber(bytes)} bytes</Fact>
       {state === 'ended' && pointsLeft !== null && <Fact name="Points left">{formatNumber(pointsLeft)}</Fact>}
@@ -70,7 +82,13 @@ function SubscriptionFacts({
 }
 
 /** Counts on between messages; silent to screen readers, which would hear each second. */
-function Elapsed({ report: { state, startedMs, durationMs } }: { report: SubscriptionReport }) {
+function Elapsed({
+  report: { state, startedMs, durationMs },
+  format,
+}: {
+  report: SubscriptionReport;
+  format: (elapsedMs: number) => string;
+}) {
   const [nowMs, setNowMs] = useState(() => performance.now());
   useEffect(() => {
     if (state === 'ended') return undefined;
@@ -82,7 +100,7 @@ function Elapsed({ report: { state, startedMs, durationMs } }: { report: Subscri
     };
   }, [state]);
   const elapsedMs = state === 'ended' ? durationMs : Math.max(nowMs - startedMs, durationMs);
-  return <span aria-live="off">{formatNumber(Math.floor(elapsedMs / 1_000))} s</span>;
+  return <span aria-live="off">{format(elapsedMs)}</span>;
 }
 
 function RequestId({ requestId }: { requestId: string | null }) {
