@@ -24,6 +24,10 @@ export function requestJourneys(journey: Journey): void {
       LIVE_TIME_LIMIT_MS,
     );
     await page.getByRole('status').filter({ hasText: 'refused or failed in the last 24 hours' }).waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /% of [\d,]+ calls succeeded/ })
+      .waitFor();
     await calls.filter({ hasText: 'The data API answered with an error' }).first().locator('summary').click();
     await page.getByText('Fix the request after a 4xx').waitFor();
     await expectAccessible(page);

@@ -28,7 +28,9 @@ export function Sessions() {
   return (
     <Section title="Active sessions" status={<SignOutEverywhere />}>
       {isPending && <Skeleton />}
-      {data === undefined && error !== null && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error !== null && (
+        <ErrorMessage error={error} what="your sessions" onRetry={() => void refetch()} />
+      )}
       {data !== undefined && <SessionTable sessions={data.sessions} />}
     </Section>
   );

@@ -48,7 +48,9 @@ export function OverviewPage() {
         {pace !== undefined && <Freshness isPaused={isPaused} updatedAtMs={dataUpdatedAt} />}
       </PageHeader>
       {isPending && <Skeleton rows={6} />}
-      {pace === undefined && error !== null && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {pace === undefined && error !== null && (
+        <ErrorMessage error={error} what="your limits" onRetry={() => void refetch()} />
+      )}
       {shown === null && (
         <Empty title="You have no plan yet">
           <p>

@@ -27,7 +27,11 @@ export function ConfirmPlan({ plan, interval, subscription, onClose }: ConfirmPl
     <Dialog title={title} isOpen onClose={onClose}>
       {preview.data === undefined && preview.isPending && <Skeleton rows={3} />}
       {preview.data === undefined && preview.isError && (
-        <ErrorMessage error={preview.error} onRetry={() => void preview.refetch()} />
+        <ErrorMessage
+          error={preview.error}
+          what="what the plan would mean"
+          onRetry={() => void preview.refetch()}
+        />
       )}
       {preview.data !== undefined && (
         <Confirmation

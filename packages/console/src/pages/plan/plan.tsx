@@ -17,7 +17,7 @@ export function PlanPage() {
     return (
       <>
         <PageHeader title="Plan" />
-        <ErrorMessage error={failed.error} onRetry={() => void failed.refetch()} />
+        <ErrorMessage error={failed.error} what="your plan" onRetry={() => void failed.refetch()} />
       </>
     );
   }

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { usageQuery } from '../../api/usage.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
@@ -14,6 +15,7 @@ import type { RefusalCounts } from './queries.ts';
 import { RequestIdSearch } from './request-id-search.tsx';
 import { DEFAULT_RANGE, RANGES, requestsSearch } from './search.ts';
 import type { RequestsSearch } from './search.ts';
+import { successText } from './success-rate.ts';
 import page from '../../ui/page/page.module.css';
 import styles from './requests.module.css';
 
@@ -55,15 +57,16 @@ function Numbers({ search, onShow }: PartProps) {
   const { code: _code, ...withoutCode } = search;
   const counts = useQuery(refusalCountsQuery(search));
   const ofAllCodes = useQuery(refusalCountsQuery(withoutCode));
+  const success = useSuccess(ofAllCodes.data, search);
   return (
     <>
       <Filters search={search} counts={counts.data} codes={ofAllCodes.data?.codes ?? []} onShow={onShow} />
       <p role="status" className={styles['total']}>
-        {counts.data !== undefined && totalOf(counts.data, search)}
+        {counts.data !== undefined && totalOf(counts.data, search)} {search.code === undefined && success}
       </p>
       {counts.isPending && <Skeleton rows={3} />}
       {counts.data === undefined && counts.isError && (
-        <ErrorMessage error={counts.error} onRetry={() => void counts.refetch()} />
+        <ErrorMessage error={counts.error} what="your refused calls" onRetry={() => void counts.refetch()} />
       )}
       {counts.data !== undefined && counts.data.calls > 0 && (
         <>
@@ -73,6 +76,20 @@ function Numbers({ search, onShow }: PartProps) {
       )}
     </>
   );
+}
+
+/** How many calls succeeded in the range and of the application that are shown. */
+function useSuccess(counts: RefusalCounts | undefined, { application }: RequestsSearch): string | null {
+  const { data } = useQuery({
+    ...usageQuery({
+      interval: counts?.interval ?? 'hour',
+      group_by: 'none',
+      from: counts?.buckets[0]?.started_at ?? '',
+      ...(application === undefined ? {} : { application_id: application }),
+    }),
+    enabled: counts !== undefined,
+  });
+  return counts === undefined || data === undefined ? null : successText(data.usage.requests_usage, counts);
 }
 
 function totalOf({ calls }: RefusalCounts, { range = DEFAULT_RANGE }: RequestsSearch): string {
@@ -91,7 +108,9 @@ function Calls({ search, onShow }: PartProps) {
         {search.request_id === undefined ? 'Recent calls' : 'Search result'}
       </h2>
       {isPending && <Skeleton />}
-      {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && isError && (
+        <ErrorMessage error={error} what="single calls" onRetry={() => void refetch()} />
+      )}
       {data !== undefined && (
         <CallList
           calls={data.pages.flatMap((one) => one.refusals)}

@@ -173,7 +173,7 @@ function RangeError({ error, onRetry }: { error: unknown; onRetry: () => void })
   const faults = error instanceof ApiError ? (error.problem?.errors ?? []) : [];
   return (
     <div className={page['card']}>
-      <ErrorMessage error={error} onRetry={onRetry} />
+      <ErrorMessage error={error} what="your usage" onRetry={onRetry} />
       {faults.map(({ field, message }) => (
         <p key={`${field} ${message}`}>
           The API refused <code>{field}</code>: it {message}.

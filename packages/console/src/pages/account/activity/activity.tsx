@@ -53,7 +53,7 @@ export function Activity() {
       status={<SelectField label="Show" name="kind" options={KINDS} value={kind} onChange={select} />}
     >
       {isPending && <Skeleton />}
-      {error !== null && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {error !== null && <ErrorMessage error={error} what="your activity" onRetry={() => void refetch()} />}
       {data !== undefined && entries.length === 0 && <p>Nothing of this kind has happened yet.</p>}
       {entries.length > 0 && <ActivityTable entries={entries} />}
       {hasNextPage && (

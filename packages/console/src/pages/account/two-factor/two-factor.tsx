@@ -25,7 +25,9 @@ export function TwoFactor() {
         authenticator app, or a passkey.
       </p>
       {isPending && <Skeleton />}
-      {data === undefined && error !== null && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error !== null && (
+        <ErrorMessage error={error} what="your second factors" onRetry={() => void refetch()} />
+      )}
       {data !== undefined && (
         <ConfirmationProvider>
           <AuthenticatorApp factors={data} onChanged={changed} />

@@ -41,7 +41,9 @@ export function PointsPerDay({ period, points, hasForecast }: PointsPerDayProps)
       aria-busy={isPending}
     >
       <h2 id="points-per-day">Points per day</h2>
-      {data === undefined && isError && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {data === undefined && isError && (
+        <ErrorMessage error={error} what="your points per day" onRetry={() => void refetch()} />
+      )}
       {data !== undefined && (
         <Figures usage={data} points={points} endedAt={period.ended_at} hasForecast={hasForecast} />
       )}
