@@ -38,6 +38,8 @@ export type Description = {
   /** An invalid id is `not_found`, so it is never listed as an invalid field. */
   params?: z.ZodObject | undefined;
   query?: z.ZodObject | undefined;
+  /** By the names that the document shows, such as `Idempotency-Key`. */
+  headers?: z.ZodObject | undefined;
   body?: z.ZodType | undefined;
   form?: z.ZodType | undefined;
   example?: unknown;

@@ -12,6 +12,7 @@ import type { Form } from '@tollgate/http/form';
 import { Problem } from '@tollgate/http/problem';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
+import { headersOf } from './header-fields.ts';
 import { bodyOf, jsonBodyUpTo } from './json-body.ts';
 import { queryOf } from './query.ts';
 import { faultsOfValue } from './value-faults.ts';
@@ -43,10 +44,11 @@ export type ReadForm = (req: HttpRequest, res: HttpResponse) => Form | Promise<F
 export type RunOptions = { checkAnswers: boolean; readForm: ReadForm };
 
 /** What `operation` declared the request to have, validated. */
-export type Call<By, Params, Query, Body> = {
+export type Call<By, Params, Query, Body, Headers> = {
   by: By;
   params: Params;
   query: Query;
+  headers: Headers;
   body: Body;
   req: Request;
   res: Response;
@@ -99,23 +101,26 @@ export function operation<
   Query extends z.ZodObject = Empty,
   Body extends z.ZodType = z.ZodUndefined,
   QueryValue = z.output<Query>,
+  Headers extends z.ZodObject = Empty,
 >(
   route: `${Method} /${string}`,
-  declared: Omit<Description, 'caller' | 'params' | 'query' | 'body' | 'form' | 'answers'> & {
+  declared: Omit<Description, 'caller' | 'params' | 'query' | 'headers' | 'body' | 'form' | 'answers'> & {
     caller: Caller<By>;
     params?: Params | undefined;
     query?: Query | undefined;
     /** In place of `query`, which describes it then, where fields depend on each other. */
     readQuery?: (req: Pick<Request, 'query'>) => QueryValue;
+    headers?: Headers | undefined;
     body?: Body | undefined;
     /** Of `body`; 16 KiB by default. */
     maxBodyBytes?: number;
     answers: A;
     /** Refuses by a Problem, which `problems` lists. */
     guard?: Guard<GuardNeeds, By> | undefined;
-  } & Handler<Needs, Call<By, z.output<Params>, QueryValue, z.output<Body>>, A>,
+  } & Handler<Needs, Call<By, z.output<Params>, QueryValue, z.output<Body>, z.output<Headers>>, A>,
 ): Operation<Needs & GuardNeeds> {
-  const { caller, params, query, body, maxBodyBytes = MAX_BODY_BYTES, answers, guard } = declared;
+  const { caller, params, query, headers, body, answers, guard } = declared;
+  const { maxBodyBytes = MAX_BODY_BYTES } = declared;
   const { readQuery = (req: Request) => (query === undefined ? {} : queryOf(req, query)) as QueryValue } =
     declared;
   const statuses = Object.keys(answers).filter((status) => status !== 'default');
@@ -132,6 +137,7 @@ export function operation<
         by: caller.of(req, res),
         params: paramsOf(req, params) as z.output<Params>,
         query: readQuery(req),
+        headers: (headers === undefined ? {} : headersOf(req, headers)) as z.output<Headers>,
         body: (body === undefined ? undefined : bodyOf(req, body)) as z.output<Body>,
         req,
         res,

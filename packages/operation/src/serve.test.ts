@@ -45,13 +45,19 @@ const THINGS = {
         if (name === 'blocked') throw new Problem('account_blocked');
       },
       params: z.object({ thing_id: idParameter }),
+      headers: z.object({
+        'If-Match': z
+          .string()
+          .regex(/^[a-z]+$/, 'must be letters')
+          .default('any'),
+      }),
       body: z.strictObject({ by: z.string() }),
       answers: {
         200: { description: 'It was there.', schema: thing },
         201: { description: 'It is new.', schema: thing },
       },
-      handle: (_needs: unknown, { params: { thing_id }, body: { by } }) =>
-        new Reply(201, { thing_id, by }, { location: `/things/${String(thing_id)}` }),
+      handle: (_needs: unknown, { params: { thing_id }, headers, body: { by } }) =>
+        new Reply(201, { thing_id, by }, { location: `/things/${headers['If-Match']}/${String(thing_id)}` }),
     }),
     operation('DELETE /nothing', {
       operationId: 'deleteNothing',
@@ -113,12 +119,13 @@ afterAll(() => {
   server.close();
 });
 
-async function ask(method: string, path: string, { name = 'ada', body = '' } = {}) {
+async function ask(method: string, path: string, { name = 'ada', body = '', match = '' } = {}) {
   const { port } = server.address() as AddressInfo;
   const response = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
     method,
     headers: {
       ...(name === '' ? {} : { name }),
+      ...(match === '' ? {} : { 'if-match': match }),
       ...(body === '' ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === '' ? {} : { body }),
@@ -131,8 +138,19 @@ describe('a declared operation', () => {
     const got = await ask('GET', '/things/7');
     expect([got.status, JSON.parse(got.text)]).toEqual([200, { thing_id: 7, by: 'ada' }]);
     const put = await ask('PUT', '/things/7', { body: '{"by":"grace"}' });
-    expect([put.status, put.headers.get('location')]).toEqual([201, '/things/7']);
+    expect([put.status, put.headers.get('location')]).toEqual([201, '/things/any/7']);
     expect(await ask('DELETE', '/nothing')).toMatchObject({ status: 204, text: '' });
+  });
+
+  test('gets the headers that it declares, or refuses them by name', async () => {
+    const body = '{"by":"grace"}';
+    const put = await ask('PUT', '/things/7', { body, match: 'abc' });
+    expect(put.headers.get('location')).toBe('/things/abc/7');
+    const refused = await ask('PUT', '/things/7', { body, match: '1' });
+    expect([refused.status, JSON.parse(refused.text)]).toMatchObject([
+      400,
+      { errors: [{ field: 'If-Match', message: 'must be letters' }] },
+    ]);
   });
 
   test('of GET answers HEAD without a body', async () => {

@@ -62,19 +62,20 @@ export function createOpenApi(
 }
 
 function operationObject(operation: Described): Omit<ZodOpenApiOperationObject, 'responses'> {
-  const { method, operationId, summary, description, caller, params, query } = operation;
+  const { method, operationId, summary, description, caller, params, query, headers } = operation;
   const requestBody = requestBodyOf(operation);
   return {
     operationId,
     summary,
     ...(description === undefined ? {} : { description }),
     security: securityOf(caller, method),
-    ...(params === undefined && query === undefined
+    ...(params === undefined && query === undefined && headers === undefined
       ? {}
       : {
           requestParams: {
             ...(params === undefined ? {} : { path: params }),
             ...(query === undefined ? {} : { query }),
+            ...(headers === undefined ? {} : { header: headers }),
           },
         }),
     ...(requestBody === undefined ? {} : { requestBody }),
