@@ -32,7 +32,15 @@ const rooms = {
     },
     billing: {
       of: base,
-      floors: ['periods', 'plans', 'subscriptions', 'entitlements', 'period-changes', 'sign-up-plan'],
+      floors: [
+        'periods',
+        'credits',
+        'plans',
+        'subscriptions',
+        'entitlements',
+        'period-changes',
+        'sign-up-plan',
+      ],
     },
     teams: { of: [...base, 'billing'], floors: ['.', 'invitations', 'operators', 'console'] },
     'self-service': { of: [...base, 'billing', 'teams'] },

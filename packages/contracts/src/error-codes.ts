@@ -390,6 +390,17 @@ const OPERATORS = {
     title: 'The subscription has ended',
     meaning: "An ended subscription can't be changed.",
   },
+  idempotency_conflict: {
+    status: 409,
+    title: 'The idempotency key was used for another request',
+    meaning: 'The `Idempotency-Key` was used for a request with other content.',
+    fix: 'Use a new key for each grant.',
+  },
+  total_too_large: {
+    status: 409,
+    title: 'The account would have too many points',
+    meaning: "What is left of the account's grants and its included points would exceed 2^53 - 1.",
+  },
   usage_not_readable: {
     status: 409,
     title: 'The usage contains no usage event',

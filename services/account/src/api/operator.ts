@@ -5,6 +5,7 @@ import { OPERATOR_SECURITY } from '@tollgate/operation/security';
 import { operatorApplications } from '../access/applications/operations.ts';
 import { operatorTokens } from '../access/tokens/operations.ts';
 import { operatorPeriods } from '../billing/period-changes/operations.ts';
+import { operatorCredits } from '../billing/credits/operations.ts';
 import { operatorPlans } from '../billing/plans/operations.ts';
 import { operatorSubscriptions } from '../billing/subscriptions/operations.ts';
 import { operatorCounting } from '../counting/operations.ts';
@@ -26,6 +27,7 @@ export const OPERATOR_API = [
   operatorPlans,
   operatorSubscriptions,
   operatorPeriods,
+  operatorCredits,
   operatorTeams,
   operatorUsage,
   operatorRefusals,

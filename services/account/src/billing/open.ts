@@ -5,22 +5,29 @@ import type { Platform } from '../platform/open.ts';
 import { summarizeAccount } from './entitlements/account-summary.ts';
 import { createKeptAnswers } from './entitlements/kept-answers.ts';
 import type { KeptAnswers } from './entitlements/kept-answers.ts';
-import { createPublisherMetrics, startEntitlementPublisher } from './entitlements/publisher.ts';
+import {
+  announceEntitlements,
+  createPublisherMetrics,
+  startEntitlementPublisher,
+} from './entitlements/publisher.ts';
 import { createRefuseBlocked } from './entitlements/refuse-blocked.ts';
 import type { BlockedNeeds } from './entitlements/refuse-blocked.ts';
 import { createSignUpPlan, startSignUpPlans } from './sign-up-plan/sign-up-plan.ts';
 import { createRenewalMetrics, startRenewals } from './subscriptions/scheduler.ts';
 
 /** Plans, subscriptions, billing periods, and what accounts may call. */
-export function openBilling({ config, pools, query, transact, redis, logger, registry }: Platform): {
+export function openBilling(platform: Platform): {
   needs: BlockedNeeds & {
     keptAnswers: KeptAnswers;
+    announceEntitlements: (accountIds: readonly number[]) => Promise<void>;
+    redisNowMs: () => number;
     summarizeAccount: typeof summarizeAccount;
     /** Null without SIGN_UP_PLAN. */
     signUpPlan: ReturnType<typeof createSignUpPlan> | null;
   };
   workers: Worker[];
 } {
+  const { config, pools, query, transact, redis, redisNowMs, logger, registry } = platform;
   const keptAnswers = createKeptAnswers(redis, registry);
   const publisher = createWorker(({ dueWatch, notices }) =>
     startEntitlementPublisher({
@@ -57,6 +64,8 @@ export function openBilling({ config, pools, query, transact, redis, logger, reg
   return {
     needs: {
       keptAnswers,
+      announceEntitlements: (accountIds) => announceEntitlements(query, { redis, keptAnswers }, accountIds),
+      redisNowMs,
       refuseBlocked: createRefuseBlocked(query),
       summarizeAccount,
       signUpPlan: setting === null ? null : createSignUpPlan({ setting, transact, logger }),

@@ -1,4 +1,5 @@
 import type { Counter } from 'prom-client';
+import type { LockInstant } from '../billing/credits/changes.ts';
 import { createWorker } from '../platform/background/worker.ts';
 import type { Worker } from '../platform/background/worker.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
@@ -13,6 +14,7 @@ import { createCountReport } from './reports/count-report.ts';
 import type { CountReport } from './reports/count-report.ts';
 import { createReportedEvents } from './reports/operations.ts';
 import { createRetentionMetrics, startUsageRetention } from './retention/retention.ts';
+import { createLockInstant } from './stream/lock-instant.ts';
 import { createCountUnassigned } from './unassigned/count.ts';
 
 /** What gateways and other systems report, counted once. */
@@ -23,6 +25,7 @@ export function openCounting({ config, pools, redis, redisNowMs, logger, registr
     countUnassigned: ReturnType<typeof createCountUnassigned>;
     checks: { query: Query; transact: Transact; onTotalsChanged: () => void };
     repairUsage: RepairUsage;
+    lockInstant: LockInstant;
   };
   workers: Worker[];
 } {
@@ -72,6 +75,7 @@ export function openCounting({ config, pools, redis, redisNowMs, logger, registr
         onTotalsChanged,
       },
       repairUsage: createRepairUsage({ database: pools.usageChecks, redis, onTotalsChanged }),
+      lockInstant: createLockInstant(redis),
     },
     workers: [reader, refresher, retention],
   };

@@ -8,6 +8,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { publishOnMasters } from '@tollgate/redis/publish';
 import type { Notices } from '../../platform/background/notices.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
+import type { Query } from '../../platform/database/query.ts';
 import { createBacklogGauges } from '../../platform/outbox/backlog.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
 import { drainOutbox } from '../../platform/outbox/drain.ts';
@@ -86,18 +87,29 @@ export function createPublisherMetrics(registry: Registry): PublisherMetrics {
   };
 }
 
-async function publishBatch({ database, redis, keptAnswers, metrics }: PublisherOptions): Promise<number> {
-  const publishOne = (account_id: number) => {
-    const event: EntitlementEvent = { account_id };
-    return publishOnMasters(redis, ENTITLEMENT_CHANNEL, JSON.stringify(event));
-  };
+/** Publishes that entitlements of payers have changed. Fulfilled once Redis has acknowledged it. */
+export async function announceEntitlements(
+  query: Query,
+  { redis, keptAnswers }: Pick<PublisherOptions, 'redis' | 'keptAnswers'>,
+  accountIds: readonly number[],
+): Promise<void> {
+  const affected = await query<EntitlementEvent>(WITH_MEMBERS_SQL, { account_ids: [...accountIds] });
+  await keptAnswers.forget(affected.map(({ account_id }) => account_id));
+  await Promise.all(
+    accountIds.map((account_id) => {
+      const event: EntitlementEvent = { account_id };
+      return publishOnMasters(redis, ENTITLEMENT_CHANNEL, JSON.stringify(event));
+    }),
+  );
+}
+
+async function publishBatch(options: PublisherOptions): Promise<number> {
+  const { database, metrics } = options;
   return createTransact(database)(async (query) => {
     const rows = await query<EntitlementEvent>(TAKE_SQL, { limit: BATCH_ROWS });
     const accountIds = [...new Set(rows.map(({ account_id }) => account_id))];
     if (accountIds.length === 0) return 0;
-    const affected = await query<EntitlementEvent>(WITH_MEMBERS_SQL, { account_ids: accountIds });
-    await keptAnswers.forget(affected.map(({ account_id }) => account_id));
-    await Promise.all(accountIds.map(publishOne));
+    await announceEntitlements(query, options, accountIds);
     metrics.published.inc(accountIds.length);
     return rows.length;
   });

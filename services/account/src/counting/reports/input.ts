@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MAX_EVENT_COUNTER, usageEventSchema } from '@tollgate/contracts/usage-stream';
 import { describedAs } from '../../http/input/described-as.ts';
 import { idField } from '../../http/input/fields.ts';
+import { idempotencyKeyField } from '../../http/input/idempotency-key.ts';
 
 const MAX_EVENTS = 500;
 
@@ -27,9 +28,7 @@ const instantField = describedAs(
 
 const reportedEventSchema = z.strictObject(
   {
-    idempotency_key: z
-      .string('must be text')
-      .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without spaces'),
+    idempotency_key: idempotencyKeyField,
     account_id: idField,
     application_id: idField.optional(),
     api_version: z.enum(

@@ -23,6 +23,14 @@ export const descriptionSchema = describedAs(
   { type: 'string', maxLength: NAME_MAX_CHARACTERS, description: DESCRIPTION },
 );
 
+const NOTE_MAX_CHARACTERS = 1_000;
+
+/** For those who work with something, beside its fields. */
+export const noteSchema = describedAs(
+  text().superRefine(refuse((value) => lengthFault(value, 1, NOTE_MAX_CHARACTERS) ?? textFault(value))),
+  { type: 'string', minLength: 1, maxLength: NOTE_MAX_CHARACTERS, description: DESCRIPTION },
+);
+
 /** A line in the catalogue of plans; space around it goes. */
 export const lineSchema = text().trim().superRefine(refuse(nameFault));
 
@@ -31,10 +39,10 @@ function nameFault(value: string): string | undefined {
   return lengthFault(value, 1) ?? textFault(value) ?? visible;
 }
 
-function lengthFault(value: string, min: number): string | undefined {
+function lengthFault(value: string, min: number, max = NAME_MAX_CHARACTERS): string | undefined {
   const { length } = Array.from(value);
-  if (length >= min && length <= NAME_MAX_CHARACTERS) return undefined;
-  return `must have ${String(min)} to ${String(NAME_MAX_CHARACTERS)} characters`;
+  if (length >= min && length <= max) return undefined;
+  return `must have ${String(min)} to ${String(max)} characters`;
 }
 
 /** One fault of a field at a time, without the end of the other fields' checks that `abort` would be. */

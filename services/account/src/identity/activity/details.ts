@@ -14,6 +14,7 @@ export const activityDetailsSchema = z
     team_name: z.string().optional(),
     billing_interval: z.string().optional(),
     team_slots_limit: z.number().optional(),
+    points: z.number().optional(),
     expires_at: z.string().optional(),
     webhook_id: z.number().optional(),
     reason: z.string().optional(),

@@ -16,6 +16,7 @@ import type { Owner } from '../../../test/suite/console.ts';
 import { ownContract } from '../../../test/suite/contract/contract.ts';
 import { callerOf } from '../../../test/suite/contract/fuzz-caller.ts';
 import { goodRequest, send } from '../../../test/suite/contract/fuzz-request.ts';
+import { grantTo } from '../../../test/suite/granting.ts';
 import { insertPeriod, secondsFromNow } from '../../../test/suite/database/records.ts';
 import { makeApplication, operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
 import type { MadeApplication } from '../../../test/suite/operator.ts';
@@ -292,7 +293,7 @@ describe('the private listener', () => {
     'POST /private/usage-unassigned/{unassigned_id}/count': 'recorded; usage-unassigned.test.ts shows it',
   };
 
-  type Made = { path: string; body?: unknown; authorization?: string };
+  type Made = { path: string; body?: unknown; headers?: Record<string, string>; authorization?: string };
 
   const operated = (method: string, path: string, body?: unknown) =>
     done<Record<string, number>>(suite.account, method, path, body);
@@ -443,6 +444,15 @@ describe('the private listener', () => {
       path: `${await subscription()}/team-slots`,
       body: { team_slots_limit: 7 },
     }),
+    'POST /private/credits': async () => ({
+      path: '/private/credits',
+      body: { account_id: await makeAccount(suite.account), points: 100, source: 'promotion' },
+      headers: { 'idempotency-key': randomUUID() },
+    }),
+    'POST /private/credits/{credit_id}/void': async () => {
+      const { credit_id } = await grantTo(suite.account, await makeAccount(suite.account));
+      return { path: `/private/credits/${String(credit_id)}/void` };
+    },
     'POST /private/teams': async () => ({
       path: '/private/teams',
       body: { account_id: await makeAccount(suite.account), name: 'Team' },
@@ -526,9 +536,9 @@ describe('the private listener', () => {
   });
 
   test.each(Object.entries(MADE))('%s', async (route, make) => {
-    const { path, body, authorization } = await make();
+    const { path, body, authorization, headers: sent } = await make();
     const [method = ''] = route.split(' ');
-    const headers = authorization === undefined ? {} : { authorization };
+    const headers = { ...sent, ...(authorization === undefined ? {} : { authorization }) };
     await expectRecorded(await operatePath(suite.account, method, path, body, headers));
   });
 });

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { MAX_TOTAL } from '@tollgate/contracts/usage-stream';
+import { invalidFields } from '@tollgate/http/invalid-fields';
+import { Problem } from '@tollgate/http/problem';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { hasExpired } from './credit.ts';
+import type { Credit } from './credit.ts';
+import type { VoidLedger } from './ledgers.ts';
+import {
+  findByKey,
+  findCredit,
+  insertCredit,
+  issuePoints,
+  lockCredit,
+  lockHolder,
+  markVoidRequested,
+  sumPoints,
+} from './store.ts';
+import type { GrantKey, NewCredit } from './store.ts';
+
+/**
+ * The present instant in ms by Redis' clock, which dates usage. Until the transaction ends, no later usage of the payer
+ * is counted. Call it with the account locked (docs/design/credits.md).
+ */
+export type LockInstant = (query: Query, payerId: number) => Promise<number>;
+
+/** Without `effective_at`, usable at once. */
+export type WantedCredit = Omit<NewCredit, 'effective_at' | 'usable_from'> & { effective_at: Date | null };
+
+/** Whose key it is, and the key. */
+export type IdempotencyKey = Pick<GrantKey, 'reporter' | 'idempotency_key'>;
+
+/**
+ * Grants points, once for a key. `query` is a transaction's.
+ * @throws {Problem} invalid_request for the account or the times; idempotency_conflict; total_too_large
+ */
+export async function grantCredits(
+  query: Query,
+  lockInstant: LockInstant,
+  wanted: WantedCredit,
+  key: IdempotencyKey,
+  by: Actor,
+): Promise<{ credit: Credit; repeated: boolean }> {
+  const keyed = { ...key, content_hash: contentHash(wanted) };
+  const before = await findRepeated(query, keyed);
+  if (before !== undefined) return { credit: before, repeated: true };
+  const { account_id, points } = wanted;
+  if (!(await lockHolder(query, account_id))) {
+    throw invalidFields([{ field: 'account_id', message: 'there is no such account' }]);
+  }
+  const { remaining, included } = await sumPoints(query, account_id);
+  if (remaining + included + BigInt(points) > BigInt(MAX_TOTAL)) throw new Problem('total_too_large');
+  const nowMs = await lockInstant(query, account_id);
+  const made = await insertCredit(query, { ...wanted, ...timesOf(wanted, nowMs), ...keyed });
+  if (made === undefined) {
+    const taken = await findRepeated(query, keyed);
+    if (taken === undefined) throw new Problem('service_unavailable');
+    return { credit: taken, repeated: true };
+  }
+  await issuePoints(query, made, { at: new Date(nowMs), actor: by.actor });
+  const { credit_id, source, effective_at, expires_at, purchase_id } = made;
+  const details = { credit_id, points, source, effective_at, expires_at, purchase_id };
+  await recordAudit(query, { ...by, action: 'credits_granted', application_id: null, account_id, details });
+  return { credit: { ...made, points_remaining: points }, repeated: false };
+}
+
+/**
+ * Ends the use of a grant now. How much was left is settled once usage before this instant is counted
+ * (docs/design/credits.md). Changes nothing if there is nothing left, or if it is voided. `query` is a transaction's.
+ * @throws {Problem} not_found
+ */
+export async function voidCredit(
+  query: Query,
+  lockInstant: LockInstant,
+  creditId: number,
+  void_to: VoidLedger,
+  by: Actor,
+): Promise<Credit> {
+  const found = await findCredit(query, creditId);
+  if (found === undefined) throw new Problem('not_found');
+  const { account_id } = found;
+  await lockHolder(query, account_id);
+  const nowMs = await lockInstant(query, account_id);
+  const credit = await lockCredit(query, creditId);
+  if (credit.void_requested_at !== null || credit.points_remaining === 0 || hasExpired(credit, nowMs)) {
+    return credit;
+  }
+  const voided = await markVoidRequested(query, creditId, { at: new Date(nowMs), void_to });
+  const details = { credit_id: creditId, source: credit.source, to: void_to };
+  await recordAudit(query, { ...by, action: 'credits_voided', application_id: null, account_id, details });
+  return voided;
+}
+
+async function findRepeated(query: Query, key: GrantKey): Promise<Credit | undefined> {
+  const found = await findByKey(query, key);
+  if (found === undefined) return undefined;
+  const { content_hash, ...credit } = found;
+  if (content_hash !== key.content_hash) throw new Problem('idempotency_conflict');
+  return credit;
+}
+
+/** SHA-256 in base64url of the request's content, however it was written. */
+function contentHash(wanted: WantedCredit): string {
+  const { account_id, points, source, priority, effective_at, expires_at, note, purchase_id } = wanted;
+  const content = [account_id, points, source, priority, effective_at, expires_at, note, purchase_id];
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url');
+}
+
+/** @throws {Problem} invalid_request */
+function timesOf({ effective_at, expires_at }: WantedCredit, nowMs: number) {
+  const nowSecond = new Date(nowMs - (nowMs % 1_000));
+  const starts = effective_at ?? nowSecond;
+  if (starts < nowSecond) {
+    throw invalidFields([{ field: 'effective_at', message: 'must not be in the past' }]);
+  }
+  const usable_from = new Date(Math.max(nowMs, starts.getTime()));
+  if (expires_at !== null && expires_at <= usable_from) {
+    throw invalidFields([{ field: 'expires_at', message: 'must be after effective_at and in the future' }]);
+  }
+  return { effective_at: starts, usable_from };
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { Problem } from '@tollgate/http/problem';
+import { Reply, operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
+import { nextCursor } from '../../http/answer-fields.ts';
+import { idQueryField } from '../../http/input/fields.ts';
+import { idParameter } from '../../http/input/id-parameter.ts';
+import { idempotencyKeyField } from '../../http/input/idempotency-key.ts';
+import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
+import { operator } from '../../platform/audit/private-callers.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { CREDIT_SOURCES } from './allocation.ts';
+import { creditAnswer, creditSchema, movementSchema } from './answers.ts';
+import { grantCredits, voidCredit } from './changes.ts';
+import type { LockInstant } from './changes.ts';
+import { newCreditSchema } from './input.ts';
+import { findCredit, listCredits, listMovements } from './store.ts';
+
+type ReadNeeds = { query: Query; redisNowMs: () => number };
+
+type ChangeNeeds = {
+  transact: Transact;
+  lockInstant: LockInstant;
+  /** Tells gateways of changed entitlements; fulfilled once Redis has acknowledged it. */
+  announceEntitlements: (accountIds: readonly number[]) => Promise<void>;
+  redisNowMs: () => number;
+};
+
+const CREDIT = { description: 'The grant.', schema: creditSchema };
+
+const ofCredit = z.object({ credit_id: idParameter });
+
+export const operatorCredits = {
+  title: 'Credits',
+  description: 'Points that accounts have beside those of their plans. Times are UTC.',
+  operations: [
+    operation('GET /private/credits', {
+      operationId: 'listCredits',
+      summary: 'List grants, newest first',
+      caller: operator,
+      query: z.strictObject({
+        ...pageFields,
+        account_id: idQueryField.optional(),
+        source: z.enum(CREDIT_SOURCES, `must be one of ${CREDIT_SOURCES.join(', ')}`).optional(),
+      }),
+      answers: {
+        200: {
+          description: 'One page.',
+          schema: z.object({ credits: z.array(creditSchema), next_cursor: nextCursor }),
+        },
+      },
+      handle: async ({ query: read, redisNowMs }: ReadNeeds, { query }) => {
+        const found = await listCredits(read, query, lookAhead(query));
+        const { rows, next_cursor } = cutPage(found, query, ({ credit_id }) => credit_id);
+        return { credits: rows.map((credit) => creditAnswer(credit, redisNowMs())), next_cursor };
+      },
+    }),
+    operation('POST /private/credits', {
+      operationId: 'grantCredits',
+      summary: 'Grant points to an account',
+      description:
+        'Grants once for an `Idempotency-Key` of the credential: a repeated request returns the grant with 200, one ' +
+        'with another body is `idempotency_conflict`. Keys are kept as long as the grant.',
+      caller: operator,
+      headers: z.object({ 'Idempotency-Key': idempotencyKeyField }),
+      body: newCreditSchema,
+      example: { account_id: 42, points: 10_000, source: 'promotion', expires_at: '2027-01-01T00:00:00Z' },
+      answers: {
+        200: { description: 'The grant that an earlier request with this key made.', schema: creditSchema },
+        201: { ...CREDIT, headers: { Location: 'Path of the grant.' } },
+      },
+      problems: ['idempotency_conflict', 'total_too_large'],
+      handle: async (
+        { transact, lockInstant, redisNowMs }: ChangeNeeds,
+        { by: { actor }, headers, body },
+      ) => {
+        const key = { reporter: actor.actor, idempotency_key: headers['Idempotency-Key'] };
+        const { credit, repeated } = await transact((inside) =>
+          grantCredits(inside, lockInstant, { ...body, purchase_id: null }, key, actor),
+        );
+        const answer = creditAnswer(credit, redisNowMs());
+        if (repeated) return new Reply(200, answer);
+        return new Reply(201, answer, { location: `/private/credits/${String(credit.credit_id)}` });
+      },
+    }),
+    operation('GET /private/credits/{credit_id}', {
+      operationId: 'getCredit',
+      summary: 'Get a grant',
+      caller: operator,
+      params: ofCredit,
+      answers: { 200: CREDIT },
+      handle: async ({ query, redisNowMs }: ReadNeeds, { params: { credit_id } }) => {
+        const found = await findCredit(query, credit_id);
+        if (found === undefined) throw new Problem('not_found');
+        return creditAnswer(found, redisNowMs());
+      },
+    }),
+    operation('POST /private/credits/{credit_id}/void', {
+      operationId: 'voidCredit',
+      summary: 'Void what is left of a grant',
+      description:
+        'Its points can’t be used from now on, on any gateway. How many were left is known once usage before is ' +
+        'counted, normally within a second: the status is `voiding`, then `void`. Voiding again, or a grant of ' +
+        'which nothing is left, changes nothing.',
+      caller: operator,
+      params: ofCredit,
+      answers: { 200: CREDIT },
+      handle: async (needs: ChangeNeeds, { by: { actor }, params: { credit_id } }) => {
+        const { transact, lockInstant, announceEntitlements, redisNowMs } = needs;
+        const credit = await transact((inside) =>
+          voidCredit(inside, lockInstant, credit_id, 'voided', actor),
+        );
+        // The answer says that no gateway admits calls by these points.
+        await announceEntitlements([credit.account_id]);
+        return creditAnswer(credit, redisNowMs());
+      },
+    }),
+    operation('GET /private/credits/{credit_id}/movements', {
+      operationId: 'listCreditMovements',
+      summary: 'List what moved to and from a grant, newest first',
+      caller: operator,
+      params: ofCredit,
+      query: z.strictObject(pageFields),
+      answers: {
+        200: {
+          description: 'One page.',
+          schema: z.object({ movements: z.array(movementSchema), next_cursor: nextCursor }),
+        },
+      },
+      handle: async ({ query: read }: ReadNeeds, { params: { credit_id }, query }) => {
+        if ((await findCredit(read, credit_id)) === undefined) throw new Problem('not_found');
+        const found = await listMovements(read, credit_id, lookAhead(query));
+        const { rows, next_cursor } = cutPage(found, query, ({ movement_id }) => movement_id);
+        return { movements: rows, next_cursor };
+      },
+    }),
+  ],
+} satisfies Chapter;

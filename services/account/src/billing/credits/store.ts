@@ -1,0 +1,159 @@
+import { singleRow } from '../../platform/database/single-row.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { Page } from '../../http/input/page.ts';
+import type { CreditSource } from './allocation.ts';
+import type { Credit } from './credit.ts';
+import type { Ledger, VoidLedger } from './ledgers.ts';
+
+const COLUMNS = `credit_id, account_id, points, points_remaining, source, priority, effective_at, usable_from,
+  expires_at, note, purchase_id, void_requested_at, voided_at, points_voided, created_at`;
+
+/** False if there is no such account, or if it is erased. Locked until the transaction ends, as by lockAccount. */
+export async function lockHolder(query: Query, accountId: number): Promise<boolean> {
+  const rows = await query(
+    'SELECT 1 FROM accounts WHERE account_id = :accountId AND erased_at IS NULL FOR NO KEY UPDATE',
+    { accountId },
+  );
+  return rows.length > 0;
+}
+
+export type GrantKey = { reporter: string; idempotency_key: string; content_hash: string };
+
+export async function findByKey(
+  query: Query,
+  { reporter, idempotency_key }: GrantKey,
+): Promise<(Credit & Pick<GrantKey, 'content_hash'>) | undefined> {
+  const rows = await query<Credit & Pick<GrantKey, 'content_hash'>>(
+    `SELECT ${COLUMNS}, content_hash FROM credit_grants
+     WHERE reporter = :reporter AND idempotency_key = :idempotency_key`,
+    { reporter, idempotency_key },
+  );
+  return rows[0];
+}
+
+export type NewCredit = Pick<
+  Credit,
+  | 'account_id'
+  | 'points'
+  | 'source'
+  | 'priority'
+  | 'effective_at'
+  | 'usable_from'
+  | 'expires_at'
+  | 'note'
+  | 'purchase_id'
+>;
+
+/** Undefined if the key is taken; waits for a transaction that is about to take it. */
+export async function insertCredit(query: Query, made: NewCredit & GrantKey): Promise<Credit | undefined> {
+  const rows = await query<Credit>(
+    `INSERT INTO credit_grants (account_id, points, source, priority, effective_at, usable_from, expires_at, note,
+       purchase_id, reporter, idempotency_key, content_hash)
+     VALUES (:account_id, :points, :source, :priority, :effective_at, :usable_from, :expires_at, :note,
+       :purchase_id, :reporter, :idempotency_key, :content_hash)
+     ON CONFLICT (reporter, idempotency_key) DO NOTHING RETURNING ${COLUMNS}`,
+    made,
+  );
+  return rows[0];
+}
+
+/** Gives a new grant its points. */
+export async function issuePoints(
+  query: Query,
+  { credit_id, account_id, points, purchase_id }: Credit,
+  { at, actor }: { at: Date; actor: string },
+): Promise<void> {
+  await query(
+    `INSERT INTO credit_movements (credit_id, account_id, from_ledger, to_ledger, points, reason, at, actor, purchase_id)
+     VALUES (:credit_id, :account_id, 'issued', 'grant', :points, 'granted', :at, :actor, :purchase_id)`,
+    { credit_id, account_id, points, at, actor, purchase_id },
+  );
+}
+
+/** What is left of an account's grants, and the most that a present or later period includes. */
+export async function sumPoints(
+  query: Query,
+  accountId: number,
+): Promise<{ remaining: bigint; included: bigint }> {
+  const rows = await query<{ remaining: string; included: string }>(
+    `SELECT
+       (SELECT coalesce(sum(points_remaining), 0)::text FROM credit_grants WHERE account_id = :accountId) AS remaining,
+       (SELECT coalesce(max((description ->> 'points_limit')::bigint), 0)::text FROM billing_periods
+        WHERE account_id = :accountId AND ended_at + (grace_sec + 1) * interval '1 second' > now()) AS included`,
+    { accountId },
+  );
+  const { remaining, included } = singleRow(rows);
+  return { remaining: BigInt(remaining), included: BigInt(included) };
+}
+
+export async function findCredit(query: Query, creditId: number): Promise<Credit | undefined> {
+  const rows = await query<Credit>(`SELECT ${COLUMNS} FROM credit_grants WHERE credit_id = :creditId`, {
+    creditId,
+  });
+  return rows[0];
+}
+
+/** Locked until the transaction ends. */
+export async function lockCredit(query: Query, creditId: number): Promise<Credit> {
+  const rows = await query<Credit>(
+    `SELECT ${COLUMNS} FROM credit_grants WHERE credit_id = :creditId FOR UPDATE`,
+    { creditId },
+  );
+  return singleRow(rows);
+}
+
+export async function markVoidRequested(
+  query: Query,
+  creditId: number,
+  { at, void_to }: { at: Date; void_to: VoidLedger },
+): Promise<Credit> {
+  const rows = await query<Credit>(
+    `UPDATE credit_grants SET void_requested_at = :at, void_to = :void_to
+     WHERE credit_id = :creditId RETURNING ${COLUMNS}`,
+    { creditId, at, void_to },
+  );
+  return singleRow(rows);
+}
+
+export function listCredits(
+  query: Query,
+  { account_id, source }: { account_id?: number | undefined; source?: CreditSource | undefined },
+  { limit, before }: Page,
+): Promise<Credit[]> {
+  const wanted = [
+    ...(account_id === undefined ? [] : ['account_id = :account_id']),
+    ...(source === undefined ? [] : ['source = :source']),
+  ];
+  return query<Credit>(
+    `SELECT ${COLUMNS} FROM credit_grants WHERE ${['credit_id < :before', ...wanted].join(' AND ')}
+     ORDER BY credit_id DESC LIMIT :limit`,
+    { account_id: account_id ?? null, source: source ?? null, limit, before },
+  );
+}
+
+export type Movement = {
+  movement_id: number;
+  credit_id: number;
+  account_id: number;
+  from_ledger: Ledger;
+  to_ledger: Ledger;
+  points: number;
+  reason: string;
+  corrects_movement_id: number | null;
+  period_id: number | null;
+  at: Date;
+  actor: string;
+  purchase_id: number | null;
+  stripe_id: string | null;
+  created_at: Date;
+};
+
+export function listMovements(query: Query, creditId: number, { limit, before }: Page): Promise<Movement[]> {
+  return query<Movement>(
+    `SELECT movement_id, credit_id, account_id, from_ledger, to_ledger, points, reason, corrects_movement_id,
+       period_id, at, actor, purchase_id, stripe_id, created_at
+     FROM credit_movements WHERE credit_id = :creditId AND movement_id < :before
+     ORDER BY movement_id DESC LIMIT :limit`,
+    { creditId, limit, before },
+  );
+}
