@@ -65,7 +65,10 @@ const rooms = {
         '.',
       ],
     },
-    usage: { of: [...base, 'access', 'billing', 'notifications'], floors: ['current', 'views', 'live', '.'] },
+    usage: {
+      of: [...base, 'access', 'billing', 'notifications'],
+      floors: ['current', 'credits', 'views', 'live', '.'],
+    },
     refusals: { of: [...base, 'billing', 'counting', 'usage'], floors: ['.', 'console'] },
     operating: {
       of: [...base, 'access', 'billing', 'notifications', 'counting'],

@@ -43,7 +43,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const usage = openUsage(platform, identity.needs);
   const refusals = openRefusals(platform);
   const operating = openOperating(platform);
-  const lifecycle = openLifecycle(platform, mail.needs);
+  const lifecycle = openLifecycle(platform, { ...mail.needs, ...counting.needs });
   const console = openConsole(platform);
   const working = [mail, access, billing, notifications, counting, refusals, lifecycle];
   const workers = working.flatMap((domain) => domain.workers);
@@ -75,7 +75,8 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...console.needs,
   };
   const publicApp = createPublicApp(context, needs, { introspect: access.introspect, page: console.page });
-  const listener = underCors(createCors(config.CORS_ALLOWED_ORIGINS, { '/api/usage': 'GET' }), publicApp);
+  const cors = createCors(config.CORS_ALLOWED_ORIGINS, { '/api/usage': 'GET', '/api/credits': 'GET' });
+  const listener = underCors(cors, publicApp);
   const privateApp = createPrivateApp(context, needs, platform.checks);
   return {
     ...listener,

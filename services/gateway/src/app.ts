@@ -74,6 +74,7 @@ export function createPlainApp(parts: {
     soundHead,
   );
   app.use(below('/api/usage', account.handler));
+  app.use(below('/api/credits', account.handler));
   app.use(below('/api/console/usage/live', liveUsage.handler));
   app.use(below('/api/console', account.handler));
   app.use(below('/api/openapi.json', account.handler));

@@ -13,5 +13,6 @@ export function createGatewayCors(
     [DATA_PATH]: DATA_METHODS,
     ...(config.UPSTREAM_V1_URL === undefined ? {} : { [V1_DATA_PATH]: DATA_METHODS }),
     '/api/usage': 'GET',
+    '/api/credits': 'GET',
   });
 }

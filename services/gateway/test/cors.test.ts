@@ -50,6 +50,7 @@ describe('with CORS_ALLOWED_ORIGINS=*', () => {
     ['/graphql?token=x', 'GET, POST'],
     ['/v1/graphql', 'GET, POST'],
     ['/api/usage', 'GET'],
+    ['/api/credits', 'GET'],
   ])('a preflight for %s is answered without a token, to be kept for hours', async (path, methods) => {
     const fields = 'authorization,content-type,apollo-require-preflight,x-of-their-own';
     const { status, headers, body } = await preflight(path, { 'access-control-request-headers': fields });

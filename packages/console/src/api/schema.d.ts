@@ -132,6 +132,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/credits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the credits that the caller's calls can use
+         * @description Points beside those of the plan. For a member of a team these are the manager’s, and `payer_id` is the manager. The figures include all calls that are counted, usually within a second.
+         */
+        get: operations["getCredits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/credits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the credits that your calls can use
+         * @description Points beside those of the plan. For a member of a team these are the manager’s, and `payer_id` is the manager. The figures include all calls that are counted, usually within a second.
+         */
+        get: operations["getOwnCredits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/sign-up": {
         parameters: {
             query?: never;
@@ -1755,6 +1795,33 @@ export interface components {
                 };
             }[];
         };
+        Credits: {
+            account_id: number;
+            /** @description The team manager’s account for a member, else the account itself. */
+            payer_id: number;
+            credits: {
+                /** @description Points that can be used now, after the included points of the plan. */
+                points_remaining: number;
+                /** @description Grants that are scheduled or have points left, in order of use. */
+                grants: {
+                    credit_id: number;
+                    /** @enum {string} */
+                    status: "scheduled" | "active";
+                    points: number;
+                    points_remaining: number;
+                    /** @enum {string} */
+                    source: "purchase" | "promotion" | "compensation" | "carry_over";
+                    /** @description Grants with a lower number are used first. */
+                    priority: number;
+                    /** Format: date-time */
+                    effective_at: string;
+                    /** @description Exclusive; null if they do not expire. */
+                    expires_at: string | null;
+                    /** @description Null for members of the payer’s team. */
+                    note: string | null;
+                }[];
+            };
+        };
         Session: {
             account_id: number;
             email: string;
@@ -1859,6 +1926,14 @@ export interface components {
                     members: number;
                 } | null;
                 subscription_ends_at: string | null;
+                /** @description Credits with points left, which are lost when the account is erased. */
+                credits: {
+                    credit_id: number;
+                    /** @enum {string} */
+                    source: "purchase" | "promotion" | "compensation" | "carry_over";
+                    points_remaining: number;
+                    expires_at: string | null;
+                }[];
             };
         };
         TwoFactor: {
@@ -3511,6 +3586,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `account_deletion_pending`: The account is being deleted. */
+        account_deletion_pending: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `payload_too_large`: The request body is too large. */
         payload_too_large: {
             headers: {
@@ -3571,17 +3657,6 @@ export interface components {
         };
         /** @description `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
         "csrf_token_required.forbidden": {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["No-Store"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `account_deletion_pending`: The account is being deleted. */
-        account_deletion_pending: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -4568,6 +4643,114 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["no_billing_period.not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    getCredits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credits. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account_id": 42,
+                     *       "payer_id": 7,
+                     *       "credits": {
+                     *         "points_remaining": 8200,
+                     *         "grants": [
+                     *           {
+                     *             "credit_id": 3,
+                     *             "status": "active",
+                     *             "points": 10000,
+                     *             "points_remaining": 8200,
+                     *             "source": "purchase",
+                     *             "priority": 50,
+                     *             "effective_at": "2026-07-01T12:00:00Z",
+                     *             "expires_at": "2027-07-01T00:00:00Z",
+                     *             "note": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Credits"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    getOwnCredits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credits. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account_id": 42,
+                     *       "payer_id": 7,
+                     *       "credits": {
+                     *         "points_remaining": 8200,
+                     *         "grants": [
+                     *           {
+                     *             "credit_id": 3,
+                     *             "status": "active",
+                     *             "points": 10000,
+                     *             "points_remaining": 8200,
+                     *             "source": "purchase",
+                     *             "priority": 50,
+                     *             "effective_at": "2026-07-01T12:00:00Z",
+                     *             "expires_at": "2027-07-01T00:00:00Z",
+                     *             "note": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Credits"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];

@@ -16,6 +16,7 @@ import { ownerPeriods } from '../billing/periods/own/operations.ts';
 import { ownerSignIn, ownerTwoFactor } from '../identity/two-factor/operations.ts';
 import { ownerInvitations, ownerTeam } from '../teams/console/operations.ts';
 import { ownerTokens } from '../access/tokens/operations.ts';
+import { publicCredits } from '../usage/credits/operations.ts';
 import { tokenUsage } from '../usage/current/operations.ts';
 import { ownerRefusals } from '../refusals/console/operations.ts';
 import { ownerUsage } from '../usage/operations.ts';
@@ -33,6 +34,7 @@ export const OWNER_API = [
   describedChapter(oauthApi),
   describedChapter(dataApi),
   tokenUsage,
+  publicCredits,
   ownerPeople,
   ownerSessions,
   ownerActivity,
@@ -61,7 +63,7 @@ export type OwnerNeeds = NeedsOf<typeof OWNER_API>;
 const DESCRIPTION = `Access tokens, plans and usage of a GraphQL data API that is sold by points.
 
 **Programs** get an access token for an application (\`POST /oauth2/token\`), call the data API with it
-(\`POST /graphql\`) and read their usage (\`GET /api/usage\`).
+(\`POST /graphql\`) and read their usage (\`GET /api/usage\`, \`GET /api/credits\`).
 
 **The console API** (\`/api/console\`) is the API of the web interface, and scripts can use it too. Sign in with
 \`POST /api/console/session\`, keep the cookie, and send the \`csrf_token\` of the response in \`X-CSRF-Token\` with every

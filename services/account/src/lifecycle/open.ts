@@ -1,3 +1,4 @@
+import type { LockInstant } from '../billing/credits/changes.ts';
 import { createWorker } from '../platform/background/worker.ts';
 import type { Worker } from '../platform/background/worker.ts';
 import { createQuery, createSnapshot, createTransact } from '../platform/database/query.ts';
@@ -11,7 +12,7 @@ import { startHousekeeping } from './housekeeping/housekeeping.ts';
 /** What reaches through all domains: export and deletion of an account, and removal of what has expired. */
 export function openLifecycle(
   { config, pools, logger }: Pick<Platform, 'config' | 'pools' | 'logger'>,
-  { wakeMails }: { wakeMails: () => void },
+  { wakeMails, lockInstant }: { wakeMails: () => void; lockInstant: LockInstant },
 ): {
   needs: { deletionGraceDays: number; snapshot: Transact; runningExports: RunningExports };
   workers: Worker[];
@@ -29,7 +30,9 @@ export function openLifecycle(
     }),
   );
   const transact = createTransact(pools.mailsAndHousekeeping);
-  const erasures = createWorker(() => startErasures({ transact, intervalSec, wakeMails, logger }));
+  const erasures = createWorker(() =>
+    startErasures({ transact, lockInstant, intervalSec, wakeMails, logger }),
+  );
   return {
     needs: {
       deletionGraceDays: config.ACCOUNT_DELETION_GRACE_DAYS,

@@ -57,6 +57,7 @@ describe('only these paths lead anywhere, and they arrive as they were sent', ()
     ['/api/usage', 'account'],
     ['/api/usage?a=%20b&c', 'account'],
     ['/api/usage?period_id=17', 'account'],
+    ['/api/credits', 'account'],
     ['/api/console/session', 'account'],
     ['/api/openapi.json', 'account'],
     ['/api/docs', 'account'],

@@ -1198,6 +1198,14 @@ export interface components {
                 team_role: ("manager" | "member") | null;
                 team_members: number;
                 subscription_ends_at: string | null;
+                /** @description Credits with points left, which are lost when the account is erased. */
+                credits: {
+                    credit_id: number;
+                    /** @enum {string} */
+                    source: "purchase" | "promotion" | "compensation" | "carry_over";
+                    points_remaining: number;
+                    expires_at: string | null;
+                }[];
             };
         };
         Application: {

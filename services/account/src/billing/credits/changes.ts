@@ -9,8 +9,10 @@ import { hasExpired } from './credit.ts';
 import type { Credit } from './credit.ts';
 import type { VoidLedger } from './ledgers.ts';
 import {
+  clearNotes,
   findByKey,
   findCredit,
+  findLiveCredits,
   insertCredit,
   issuePoints,
   lockCredit,
@@ -91,6 +93,29 @@ export async function voidCredit(
   const details = { credit_id: creditId, source: credit.source, to: void_to };
   await recordAudit(query, { ...by, action: 'credits_voided', application_id: null, account_id, details });
   return voided;
+}
+
+/**
+ * Ends the use of all that an account has left, as it is erased, and clears the notes. The account is locked; `query` is
+ * a transaction's.
+ */
+export async function forfeitCredits(
+  query: Query,
+  lockInstant: LockInstant,
+  accountId: number,
+  by: Actor,
+): Promise<void> {
+  await clearNotes(query, accountId);
+  const live = await findLiveCredits(query, accountId);
+  if (live.length === 0) return;
+  const at = new Date(await lockInstant(query, accountId));
+  for (const { credit_id, source } of live) {
+    await lockCredit(query, credit_id);
+    await markVoidRequested(query, credit_id, { at, void_to: 'forfeited' });
+    const details = { credit_id, source, to: 'forfeited' };
+    const entry = { ...by, application_id: null, account_id: accountId, details };
+    await recordAudit(query, { ...entry, action: 'credits_voided' });
+  }
 }
 
 async function findRepeated(query: Query, key: GrantKey): Promise<Credit | undefined> {

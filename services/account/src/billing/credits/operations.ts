@@ -129,7 +129,7 @@ export const operatorCredits = {
       },
       handle: async ({ query: read }: ReadNeeds, { params: { credit_id }, query }) => {
         if ((await findCredit(read, credit_id)) === undefined) throw new Problem('not_found');
-        const found = await listMovements(read, credit_id, lookAhead(query));
+        const found = await listMovements(read, { credit_id }, lookAhead(query));
         const { rows, next_cursor } = cutPage(found, query, ({ movement_id }) => movement_id);
         return { movements: rows, next_cursor };
       },

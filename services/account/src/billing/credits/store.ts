@@ -148,12 +148,47 @@ export type Movement = {
   created_at: Date;
 };
 
-export function listMovements(query: Query, creditId: number, { limit, before }: Page): Promise<Movement[]> {
+export function listMovements(
+  query: Query,
+  of: { credit_id: number } | { account_id: number },
+  { limit, before }: Page,
+): Promise<Movement[]> {
+  const wanted = 'credit_id' in of ? 'credit_id = :credit_id' : 'account_id = :account_id';
   return query<Movement>(
     `SELECT movement_id, credit_id, account_id, from_ledger, to_ledger, points, reason, corrects_movement_id,
        period_id, at, actor, purchase_id, stripe_id, created_at
-     FROM credit_movements WHERE credit_id = :creditId AND movement_id < :before
+     FROM credit_movements WHERE ${wanted} AND movement_id < :before
      ORDER BY movement_id DESC LIMIT :limit`,
-    { creditId, limit, before },
+    { ...of, limit, before },
   );
+}
+
+/** Those that aren't voided and have something left by the last settlement. */
+export function findLiveCredits(query: Query, accountId: number): Promise<Credit[]> {
+  return query<Credit>(
+    `SELECT ${COLUMNS} FROM credit_grants
+     WHERE account_id = :accountId AND points_remaining > 0 AND void_requested_at IS NULL`,
+    { accountId },
+  );
+}
+
+/** What an account's open periods used above their included points, and what isn't settled of it. */
+export async function sumUnsettled(query: Query, accountId: number): Promise<number> {
+  const rows = await query<{ points: number }>(
+    `SELECT coalesce(sum(greatest(
+         0, total.points - (description ->> 'points_limit')::bigint - coalesce(settled_points, 0))), 0)::bigint AS points
+     FROM billing_periods
+     JOIN usage_totals AS total USING (period_id)
+     LEFT JOIN period_credits USING (period_id)
+     WHERE account_id = :accountId AND closed_at IS NULL
+       AND ended_at + (grace_sec + 1) * interval '1 second' > now() - interval '1 day'`,
+    { accountId },
+  );
+  return singleRow(rows).points;
+}
+
+export async function clearNotes(query: Query, accountId: number): Promise<void> {
+  await query('UPDATE credit_grants SET note = NULL WHERE account_id = :accountId AND note IS NOT NULL', {
+    accountId,
+  });
 }

@@ -1,7 +1,19 @@
 import { z } from 'zod';
+import { CREDIT_SOURCES } from '../../billing/credits/allocation.ts';
 import { id, instant } from '../../http/answer-fields.ts';
 
 const count = z.int().min(0);
+
+const lostCredits = z
+  .array(
+    z.object({
+      credit_id: id,
+      source: z.enum(CREDIT_SOURCES),
+      points_remaining: count,
+      expires_at: instant.nullable(),
+    }),
+  )
+  .meta({ description: 'Credits with points left, which are lost when the account is erased.' });
 
 export const accountDeletionSchema = z
   .object({
@@ -20,6 +32,7 @@ export const accountDeletionSchema = z
           .nullable()
           .meta({ description: 'A manager must hand over or dissolve a team with other members first.' }),
         subscription_ends_at: instant.nullable(),
+        credits: lostCredits,
       })
       .meta({ description: 'What a request would end now.' }),
   })
@@ -40,6 +53,7 @@ export const operatedDeletionSchema = z
       team_role: z.enum(['manager', 'member']).nullable(),
       team_members: count,
       subscription_ends_at: instant.nullable(),
+      credits: lostCredits,
     }),
   })
   .meta({ id: 'OperatedDeletion' });

@@ -5,12 +5,14 @@ import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import { issueOwnToken, makeOwnApplication, newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
+import { insertGrant } from '../../../test/suite/database/credits.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
 import { mailsTo, mailAbout, nthMail, openBrowser, signedInBrowser } from '../../../test/suite/people.ts';
 import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
 import { obtainToken } from '../../../test/suite/requests.ts';
 import { joinTeam, makeTeam } from '../../../test/suite/team.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
+import { createLockInstant } from '../../counting/stream/lock-instant.ts';
 import { ERASED_TABLES, eraseNextDue } from './erase.ts';
 import { cancelDeletion } from './deletion.ts';
 
@@ -55,7 +57,8 @@ const due = ({ account_id }: Owner, inMs = -1_000) =>
     .where({ account_id })
     .update({ deletion_due_at: new Date(Date.now() + inMs) });
 
-const eraseDue = () => createTransact(suite.database)((query) => eraseNextDue(query, []));
+const eraseDue = () =>
+  createTransact(suite.database)((query) => eraseNextDue(query, createLockInstant(suite.store), []));
 
 const actionsOf = async ({ account_id }: Owner) =>
   (await suite.database('audit_log').where({ account_id }).orderBy('audit_id').pluck('action')) as string[];
@@ -196,7 +199,9 @@ describe('when the grace is over', () => {
     await browser.request('POST', '/webhooks', { url: 'https://canary.invalid/' });
     await browser.request('PUT', '/alerts', { mail: true, shares: [50], limits: {} });
     const period_id = await insertPeriod(suite.database, account_id);
-    await requestDeletion(owner);
+    const credit_id = await insertGrant(suite.database, account_id, { note: 'For the canary' });
+    const { body: asked } = await requestDeletion(owner);
+    expect(asked['consequences']).toMatchObject({ credits: [{ credit_id, points_remaining: 100 }] });
     await waitFor(async () => (await suite.database('mail_outbox').where({ recipient: email })).length === 0);
     await due(owner);
     expect(await eraseDue()).toBe(true);
@@ -213,6 +218,8 @@ describe('when the grace is over', () => {
     expect(dump).not.toContain(email.toLowerCase());
     expect(dump).not.toContain(email);
     expect(await suite.database('billing_periods').where({ period_id })).toHaveLength(1);
+    const grants = await suite.database('credit_grants').where({ credit_id });
+    expect(grants).toMatchObject([{ account_id, note: null, void_to: 'forfeited' }]);
     expect((await browser.request('GET', '/session')).status).toBe(401);
     const { status } = await openBrowser(suite.account).request('POST', '/session', {
       email,

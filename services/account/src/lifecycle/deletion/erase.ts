@@ -1,4 +1,6 @@
 import { deleteApplication } from '../../access/applications/changes.ts';
+import { forfeitCredits } from '../../billing/credits/changes.ts';
+import type { LockInstant } from '../../billing/credits/changes.ts';
 import { cancelSubscription } from '../../billing/subscriptions/changes.ts';
 import { lockLiveSubscription } from '../../billing/subscriptions/store.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
@@ -33,7 +35,11 @@ type Due = { account_id: number; email: string };
  * crash. A cancellation waits for the lock and finds nothing to cancel, or was faster and the account isn't due any
  * more. Returns false if none is due. `failed`: accounts to leave for later.
  */
-export async function eraseNextDue(query: Query, failed: number[]): Promise<boolean> {
+export async function eraseNextDue(
+  query: Query,
+  lockInstant: LockInstant,
+  failed: number[],
+): Promise<boolean> {
   const [due] = await query<Due>(
     `SELECT account_id, email FROM accounts
      WHERE deletion_due_at <= now() AND account_id <> ALL (CAST(:failed AS bigint[]))
@@ -42,7 +48,7 @@ export async function eraseNextDue(query: Query, failed: number[]): Promise<bool
   );
   if (due === undefined) return false;
   try {
-    await erase(query, due);
+    await erase(query, lockInstant, due);
   } catch (error) {
     failed.push(due.account_id);
     throw error;
@@ -51,16 +57,16 @@ export async function eraseNextDue(query: Query, failed: number[]): Promise<bool
 }
 
 /** Erases this account if its deletion is due. Waits for a cancellation or another erasure that is under way. */
-export async function eraseDue(query: Query, accountId: number): Promise<void> {
+export async function eraseDue(query: Query, lockInstant: LockInstant, accountId: number): Promise<void> {
   const [due] = await query<Due>(
     `SELECT account_id, email FROM accounts
      WHERE account_id = :accountId AND deletion_due_at <= now() FOR NO KEY UPDATE`,
     { accountId },
   );
-  if (due !== undefined) await erase(query, due);
+  if (due !== undefined) await erase(query, lockInstant, due);
 }
 
-async function erase(query: Query, { account_id, email }: Due): Promise<void> {
+async function erase(query: Query, lockInstant: LockInstant, { account_id, email }: Due): Promise<void> {
   const accountId = account_id;
   // An operator can have changed these since the request.
   await endMembership(query, accountId);
@@ -77,6 +83,8 @@ async function erase(query: Query, { account_id, email }: Due): Promise<void> {
   const entry = { ...ERASURE, application_id: null, account_id, details: {} };
   await recordAudit(query, { ...entry, action: 'account_erased' });
   await eraseAuditTrail(query, accountId);
+  // Last, since counting the payer's stream waits for it.
+  await forfeitCredits(query, lockInstant, accountId, ERASURE);
   await query(
     `UPDATE accounts SET email = 'deleted-' || account_id || '@deleted.invalid', name = 'Deleted account',
        password_hash = 'none', email_verified_at = NULL, deletion_requested_at = NULL, deletion_due_at = NULL,

@@ -1,3 +1,4 @@
+import type { LockInstant } from '../../billing/credits/changes.ts';
 import type { Logger } from '@tollgate/log';
 import { startLoop } from '@tollgate/server/background-loop';
 import type { BackgroundLoop } from '@tollgate/server/background-loop';
@@ -7,11 +8,12 @@ import { eraseNextDue } from './erase.ts';
 /** Erases due accounts at intervals. Every replica may run it: the account's lock lets one of them. */
 export function startErasures(options: {
   transact: Transact;
+  lockInstant: LockInstant;
   intervalSec: number;
   wakeMails: () => void;
   logger: Pick<Logger, 'info' | 'warn'>;
 }): Pick<BackgroundLoop, 'close'> {
-  const { transact, intervalSec, wakeMails, logger } = options;
+  const { transact, lockInstant, intervalSec, wakeMails, logger } = options;
 
   return startLoop(async (signal) => {
     const failed: number[] = [];
@@ -21,7 +23,7 @@ export function startErasures(options: {
         isMore = await transact(async (query) => {
           // A long audit trail takes longer than other background work.
           await query("SET LOCAL statement_timeout = '60s'");
-          return eraseNextDue(query, failed);
+          return eraseNextDue(query, lockInstant, failed);
         });
         if (isMore) {
           logger.info({}, 'a deleted account was erased');

@@ -1,6 +1,8 @@
 import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
+import { findHoldings } from '../../billing/credits/holdings.ts';
+import type { LockInstant } from '../../billing/credits/changes.ts';
 import { callerOf } from '../../http/caller-address.ts';
 import { closingSession, session } from '../../identity/sessions/require-session.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
@@ -28,8 +30,7 @@ export const ownerDeletion = {
       summary: 'Get whether the account is being deleted, and what a deletion ends',
       caller: closingSession,
       answers: { 200: STATE },
-      handle: ({ query, deletionGraceDays }: { query: Query; deletionGraceDays: number }, { by }) =>
-        deletionAnswer(query, by.account_id, deletionGraceDays),
+      handle: (needs: StateNeeds, { by }) => deletionAnswer(needs, by.account_id),
     }),
     operation('POST /api/console/account/deletion', {
       operationId: 'requestAccountDeletion',
@@ -41,12 +42,9 @@ export const ownerDeletion = {
       example: { email: 'ada@example.com', current_password: 'correct horse battery staple' },
       answers: { 202: STATE },
       problems: ['team_has_members', 'too_many_requests'],
-      handle: async (
-        needs: Parameters<typeof requestDeletion>[0] & { query: Query },
-        { by, body, req, res },
-      ) => {
+      handle: async (needs: Parameters<typeof requestDeletion>[0] & StateNeeds, { by, body, req, res }) => {
         await requestDeletion(needs, by, body, callerOf(req, res));
-        return deletionAnswer(needs.query, by.account_id, needs.deletionGraceDays);
+        return deletionAnswer(needs, by.account_id);
       },
     }),
     operation('DELETE /api/console/account/deletion', {
@@ -73,7 +71,7 @@ export const operatorDeletion = {
       caller: operator,
       params: ofAccount,
       answers: { 200: { description: 'The state.', schema: operatedDeletionSchema } },
-      handle: async ({ query }: { query: Query }, { params }) => {
+      handle: async ({ query, redisNowMs }: LookUpNeeds, { params }) => {
         const account = await foundAccount(query, params.account_id);
         const { account_id, deletion_due_at, erased_at } = account;
         const pending = await findPendingDeletion(query, account_id);
@@ -82,7 +80,10 @@ export const operatorDeletion = {
           requested_at: pending?.deletion_requested_at ?? null,
           due_at: deletion_due_at,
           erased_at,
-          consequences: await findConsequences(query, account_id),
+          consequences: {
+            ...(await findConsequences(query, account_id)),
+            credits: await lostCredits(query, account_id, redisNowMs()),
+          },
         };
       },
     }),
@@ -107,7 +108,10 @@ export const operatorDeletion = {
       caller: operator,
       params: ofAccount,
       answers: { 200: { description: 'The erased account.', schema: operatedAccountSchema } },
-      handle: async ({ transact, checks }: CarryOutNeeds, { by: { actor }, params: { account_id } }) => {
+      handle: async (
+        { transact, checks, lockInstant }: CarryOutNeeds,
+        { by: { actor }, params: { account_id } },
+      ) => {
         await transact(async (inside) => {
           const account = await lockAccount(inside, account_id);
           if (account === undefined || account.deletion_due_at === null) {
@@ -118,7 +122,7 @@ export const operatorDeletion = {
           await recordAudit(inside, { ...entry, action: 'account_deletion_carried_out' });
         });
         return checks.transact(async (inside) => {
-          await eraseDue(inside, account_id);
+          await eraseDue(inside, lockInstant, account_id);
           return foundAccount(inside, account_id);
         });
       },
@@ -127,7 +131,7 @@ export const operatorDeletion = {
 } satisfies Chapter;
 
 /** `checks` has a longer timeout. */
-type CarryOutNeeds = { transact: Transact; checks: { transact: Transact } };
+type CarryOutNeeds = { transact: Transact; checks: { transact: Transact }; lockInstant: LockInstant };
 
 async function foundAccount(query: Query, accountId: number): Promise<OperatedAccount> {
   const account = await findOperatedAccount(query, accountId);
@@ -135,7 +139,11 @@ async function foundAccount(query: Query, accountId: number): Promise<OperatedAc
   return account;
 }
 
-async function deletionAnswer(query: Query, accountId: number, graceDays: number) {
+type LookUpNeeds = { query: Query; redisNowMs: () => number };
+
+type StateNeeds = LookUpNeeds & { deletionGraceDays: number };
+
+async function deletionAnswer({ query, redisNowMs, deletionGraceDays }: StateNeeds, accountId: number) {
   const pending = await findPendingDeletion(query, accountId);
   const { team_name, team_role, team_members, ...ended } = await findConsequences(query, accountId);
   const team =
@@ -146,7 +154,17 @@ async function deletionAnswer(query: Query, accountId: number, graceDays: number
     state: pending === undefined ? ('none' as const) : ('pending' as const),
     requested_at: pending?.deletion_requested_at ?? null,
     due_at: pending?.deletion_due_at ?? null,
-    grace_days: graceDays,
-    consequences: { ...ended, team },
+    grace_days: deletionGraceDays,
+    consequences: { ...ended, team, credits: await lostCredits(query, accountId, redisNowMs()) },
   };
+}
+
+async function lostCredits(query: Query, accountId: number, nowMs: number) {
+  const { credits } = await findHoldings(query, accountId, nowMs);
+  return credits.map(({ credit_id, source, points_remaining, expires_at }) => ({
+    credit_id,
+    source,
+    points_remaining,
+    expires_at,
+  }));
 }

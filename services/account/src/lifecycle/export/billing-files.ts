@@ -1,5 +1,7 @@
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
+import { creditAnswer } from '../../billing/credits/answers.ts';
+import { listCredits, listMovements } from '../../billing/credits/store.ts';
 import { listOwnPeriods, ownPeriodAnswer, startSecond } from '../../billing/periods/own/list.ts';
 import { findAlertSettings } from '../../notifications/alerts/settings-store.ts';
 import { listDeliveries } from '../../notifications/deliveries/stores/delivery-store.ts';
@@ -50,6 +52,55 @@ export const periods = exportTable({
       });
     }
   },
+});
+
+export const credits = exportTable({
+  name: 'credits',
+  description: 'Points that were bought or given, with what is left of them.',
+  columns: [
+    'credit_id',
+    'status',
+    'points',
+    'points_remaining',
+    'source',
+    'priority',
+    'effective_at',
+    'expires_at',
+    'note',
+    'void_requested_at',
+    'voided_at',
+    'points_voided',
+    'created_at',
+  ],
+  pages: async function* ({ query, account_id, now }) {
+    const pages = allPages(
+      (page) => listCredits(query, { account_id }, page),
+      ({ credit_id }) => credit_id,
+    );
+    for await (const rows of pages) yield rows.map((credit) => creditAnswer(credit, now.getTime()));
+  },
+});
+
+export const creditMovements = exportTable({
+  name: 'credit-movements',
+  description: 'What moved to and from your credits, and the billing periods whose usage they paid.',
+  columns: [
+    'movement_id',
+    'credit_id',
+    'from_ledger',
+    'to_ledger',
+    'points',
+    'reason',
+    'corrects_movement_id',
+    'period_id',
+    'at',
+    'created_at',
+  ],
+  pages: ({ query, account_id }) =>
+    allPages(
+      (page) => listMovements(query, { account_id }, page),
+      ({ movement_id }) => movement_id,
+    ),
 });
 
 export const usage = exportTable({

@@ -2,6 +2,8 @@ import { accountFile, activity, applications, passkeys, sessions, tokens } from 
 import {
   alertSettings,
   alerts,
+  creditMovements,
+  credits,
   deliveries,
   periods,
   refusedCalls,
@@ -26,6 +28,8 @@ const CONTENTS: readonly (ExportTable | ExportRecord)[] = [
   teamInvitations,
   subscriptions,
   periods,
+  credits,
+  creditMovements,
   alertSettings,
   alerts,
   webhooks,

@@ -125,7 +125,8 @@ function Confirmation({ deletion, onCancel }: { deletion: AccountDeletion; onCan
 
 /** What stops working, and when. */
 function endsOf({ grace_days, consequences }: AccountDeletion): string[] {
-  const { applications, tokens, webhooks, team, last_used_at, subscription_ends_at } = consequences;
+  const { applications, tokens, webhooks, team, last_used_at, subscription_ends_at, credits } = consequences;
+  const lost = credits.reduce((sum, { points_remaining }) => sum + points_remaining, 0);
   const used = last_used_at === null ? '' : `, last used ${formatMoment(last_used_at)}`;
   return [
     `${counted(applications, 'application')} and ${counted(tokens, 'token')}${used}: revoked now, and not restored if you cancel.`,
@@ -134,6 +135,9 @@ function endsOf({ grace_days, consequences }: AccountDeletion): string[] {
     ...(subscription_ends_at === null
       ? []
       : [`Your subscription ends on ${formatDay(subscription_ends_at)}.`]),
+    ...(lost === 0
+      ? []
+      : [`Your credits of ${counted(lost, 'point')} are lost in ${String(grace_days)} days.`]),
     `In ${String(grace_days)} days your name, address, sessions and activity are erased. Usage and billing records stay without them.`,
   ];
 }
