@@ -119,8 +119,8 @@ function putFastPathBefore(server: Server, handler: HttpHandler): void {
   server.off('connection', serveByNode);
   openFastPath(server, {
     limits: LIMITS,
-    accepts: ({ url }) => !url.startsWith('/other'),
-    handler,
+    handlerOf: ({ url }) => (url.startsWith('/other') ? null : handler),
+    onRequest: () => undefined,
     headersTimeoutMs: 60_000,
     keepAliveTimeoutMs: KEEP_ALIVE_MS,
     serveByNode: (socket) => {

@@ -1,4 +1,5 @@
-import type { HttpRequest } from '@tollgate/plain-http/message';
+import type { HttpHandler, HttpRequest } from '@tollgate/plain-http/message';
+import { keepEach } from '@tollgate/plain-http/repeated-heads';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { openServiceTraces } from '@tollgate/trace/service-traces';
 import type { ServiceTraces } from '@tollgate/trace/service-traces';
@@ -58,8 +59,14 @@ function traced(
   { wrap }: ServiceTraces,
   continues: (req: HttpRequest) => boolean,
 ): Handlers {
+  const traced = keepEach((direct: HttpHandler) => wrap(direct, continues));
   return {
     handler: wrap(handler, continues),
-    fastPath: { ...fastPath, handler: wrap(fastPath.handler, continues) },
+    fastPath: {
+      handlerOf: (head) => {
+        const direct = fastPath.handlerOf(head);
+        return direct && traced(direct);
+      },
+    },
   };
 }

@@ -12,7 +12,6 @@ import type { AddressOf } from '@tollgate/http/error-handler';
 import type { RedisConnection } from '@tollgate/redis';
 import { bareApp } from '@tollgate/server/bare-app';
 import { probes } from '@tollgate/server/health';
-import type { FastPath } from '@tollgate/server/listener';
 import { httpMetrics } from '@tollgate/server/metrics';
 import { apiVersionOf } from './http/data-paths.ts';
 import { deferContinue } from './http/expect-continue.ts';
@@ -36,13 +35,6 @@ export function createPublicHandler(dataEndpointOf: DataEndpointOf, plainApp: Ex
     const dataEndpoint = dataEndpointOf(req);
     if (dataEndpoint === null) plainApp(req, res);
     else dataEndpoint(req, res);
-  };
-}
-
-export function createFastPath(dataEndpointOf: DataEndpointOf): FastPath {
-  return {
-    accepts: (head) => dataEndpointOf(head) !== null,
-    handler: (req, res) => dataEndpointOf(req)?.(req, res),
   };
 }
 

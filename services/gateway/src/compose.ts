@@ -8,7 +8,6 @@ import { observeCertificates } from '@tollgate/server/peer-certificates';
 import {
   createContinueHandler,
   createDataEndpointOf,
-  createFastPath,
   createPlainApp,
   createPrivateApp,
   createPublicHandler,
@@ -121,7 +120,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const listener = underCors(cors, createPublicHandler(dataEndpointOf, plainApp));
   return {
     ...listener,
-    fastPath: createFastPath(dataEndpointOf),
+    fastPath: { handlerOf: dataEndpointOf },
     continueHandler: createContinueHandler(listener.publicHandler),
     onRefusedHead: refusals.onRefusedHead,
     privateHandler: createPrivateApp({ logger, registry, redis: store.redis, draining }),

@@ -64,11 +64,6 @@ export function writeSharedHead(
 
 export type HttpHandler = (req: HttpRequest, res: HttpResponse) => void;
 
-/** Whether what is made of its header fields is worth remembering, by `rawHeaders`. */
-export function repeatsHead(req: HttpRequest): boolean {
-  return isWhole(req) && req.repeatsHead;
-}
-
 export function isWhole(req: HttpRequest): req is WholeRequest {
   return 'wholeBody' in req;
 }

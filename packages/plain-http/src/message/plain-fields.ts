@@ -18,9 +18,3 @@ export function hasBareLf(bytes: Buffer): boolean {
   }
   return false;
 }
-
-/** Whether a message's bytes begin with a known head. */
-export function startsWith(bytes: Buffer, head: Buffer): boolean {
-  const { length } = head;
-  return bytes.length >= length && bytes.compare(head, 0, length, 0, length) === 0;
-}

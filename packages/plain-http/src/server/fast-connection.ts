@@ -13,9 +13,10 @@ const NOTHING: Buffer = Buffer.alloc(0);
 
 export type FastConnectionOptions = Pick<FastResponseOptions, 'keepAliveLines'> & {
   limits: ReadLimits;
-  /** Asked once for heads that follow each other and are alike. */
-  accepts: (head: RequestHead) => boolean;
-  handler: HttpHandler;
+  /** Who serves requests with this head; null for node:http. Asked once for heads that follow each other and are alike. */
+  handlerOf: (head: RequestHead) => HttpHandler | null;
+  /** Called with each request before its handler. */
+  onRequest: HttpHandler;
   /** Called with bytes that are not for the fast path, and with the connection from then on. */
   onOther: (socket: Socket, received: Buffer) => void;
   /** The caller has ended the connection within a request. */
@@ -38,7 +39,8 @@ export class FastConnection {
   #response: FastResponse | null = null;
   #received: Buffer = NOTHING;
   #incomplete: NodeJS.Timeout | undefined;
-  #acceptedHead: RequestHead | undefined;
+  #head: RequestHead | undefined;
+  #handler: HttpHandler | null = null;
 
   constructor(socket: Socket, options: FastConnectionOptions) {
     this.socket = socket;
@@ -72,8 +74,11 @@ export class FastConnection {
       this.#incomplete ??= setTimeout(this.#leave, INCOMPLETE_MS);
       return;
     }
-    const repeatsHead = request?.head === this.#acceptedHead;
-    if (request === null || !this.#accepts(request.head)) {
+    // A head that repeats the last one is the same object.
+    const repeatsHead = request !== null && request.head === this.#head;
+    if (request !== null && !repeatsHead) this.#begins(request.head);
+    const handler = this.#handler;
+    if (request === null || handler === null) {
       this.#received = bytes;
       this.#leave();
       return;
@@ -83,15 +88,13 @@ export class FastConnection {
     this.isNew = false;
     const req = new FastRequest(request, this.socket, repeatsHead);
     this.#response = new FastResponse(req, this.#responseOptions);
-    this.#options.handler(req, this.#response);
+    this.#options.onRequest(req, this.#response);
+    handler(req, this.#response);
   };
 
-  /** A head that repeats the last one is the same object. */
-  #accepts(head: RequestHead): boolean {
-    if (head === this.#acceptedHead) return true;
-    if (!this.#options.accepts(head)) return false;
-    this.#acceptedHead = head;
-    return true;
+  #begins(head: RequestHead): void {
+    this.#head = head;
+    this.#handler = this.#options.handlerOf(head);
   }
 
   readonly #onFinished = ({ shouldKeepAlive }: FastResponse): void => {

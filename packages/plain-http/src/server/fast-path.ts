@@ -8,12 +8,13 @@ export type { HeadLimits } from './read-request.ts';
 
 /** A listener's requests that handlers can serve without node:http. */
 export type FastPath = {
-  /** Whether the handler serves requests with this head. */
-  accepts: (head: RequestHead) => boolean;
-  handler: HttpHandler;
+  /** Who serves requests with this head; null for node:http. */
+  handlerOf: (head: RequestHead) => HttpHandler | null;
 };
 
 export type FastPathOptions = FastPath & {
+  /** Called with each request before its handler. */
+  onRequest: HttpHandler;
   limits: ReadLimits;
   /** For a connection's first byte. */
   headersTimeoutMs: number;
@@ -32,10 +33,10 @@ const KEEP_ALIVE_BUFFER_MS = 1_000;
 /**
  * Puts a fast path before an HTTP server's own parser (docs/design/listeners.md). Each connection begins on it, and
  * goes to the server for good, as if it had just been opened, with the first bytes that aren't a plain, whole request
- * which `accepts`.
+ * that has a handler.
  */
 export function openFastPath(server: Server, options: FastPathOptions): FastConnections {
-  const { limits, accepts, handler, keepAliveTimeoutMs, headersTimeoutMs, serveByNode } = options;
+  const { limits, handlerOf, onRequest, keepAliveTimeoutMs, headersTimeoutMs, serveByNode } = options;
   const open = new Set<FastConnection>();
   let sweeping: NodeJS.Timeout | undefined;
 
@@ -56,8 +57,8 @@ export function openFastPath(server: Server, options: FastPathOptions): FastConn
     const connection = new FastConnection(socket, {
       keepAliveLines: `Connection: keep-alive\r\nKeep-Alive: timeout=${String(keepAliveTimeoutMs / 1_000)}\r\n`,
       limits,
-      accepts,
-      handler,
+      handlerOf,
+      onRequest,
       onOther,
       onBrokenOff: () => {
         refuse(socket, 'HPE_INVALID_EOF_STATE');

@@ -1,4 +1,5 @@
-import { PLAIN_FIELD_LINE, startsWith } from '../message/plain-fields.ts';
+import { PLAIN_FIELD_LINE } from '../message/plain-fields.ts';
+import { keepLastRead } from '../message/repeated-heads.ts';
 
 export type HeadLimits = {
   maxUrlBytes: number;
@@ -39,22 +40,25 @@ const FOR_NODE = new Set([
 const END_OF_HEAD = '\r\n\r\n';
 const STARTS = ['GET /', 'POST /'];
 
-/** Reads a connection's requests. Most clients repeat their heads, which are then read once. */
+/** Reads a connection's requests. A head that repeats the last is the same object. */
 export function createReadBytes(limits: ReadLimits): ReadBytes {
-  let known: { bytes: Buffer; head: RequestHead; bodyBytes: number } | undefined;
-  return (bytes) => {
-    if (known !== undefined && startsWith(bytes, known.bytes)) {
-      return withBody(known.head, known.bodyBytes, bytes, known.bytes.length);
-    }
+  const readHead = keepLastRead((bytes) => {
     const headEnd = bytes.indexOf(END_OF_HEAD);
     if (headEnd === -1) return mayBecomeOne(bytes, limits) ? 'incomplete' : null;
     const bodyStart = headEnd + END_OF_HEAD.length;
     if (bodyStart >= limits.maxHeaderBytes) return null;
-    const read = readHead(bytes.toString('latin1', 0, headEnd).split('\r\n'), limits);
-    if (read === null) return null;
-    // A slice would keep all bytes that were received with it.
-    known = { ...read, bytes: Buffer.from(bytes.subarray(0, bodyStart)) };
-    return withBody(read.head, read.bodyBytes, bytes, bodyStart);
+    const read = readLines(bytes.toString('latin1', 0, headEnd).split('\r\n'), limits);
+    return read && { ...read, bodyStart };
+  });
+  return (bytes) => {
+    const read = readHead(bytes);
+    if (read === null || read === 'incomplete') return read;
+    const { head, bodyBytes, bodyStart } = read;
+    const received = bytes.length - bodyStart;
+    // What follows is the next request, which node:http keeps in order.
+    if (received > bodyBytes) return null;
+    if (received < bodyBytes) return 'incomplete';
+    return { head, body: bodyBytes === 0 ? null : bytes.subarray(bodyStart) };
   };
 }
 
@@ -64,7 +68,7 @@ function mayBecomeOne(bytes: Buffer, { maxHeaderBytes }: ReadLimits): boolean {
   return STARTS.some((known) => known.startsWith(start) || start.startsWith(known));
 }
 
-function readHead(lines: string[], limits: ReadLimits): { head: RequestHead; bodyBytes: number } | null {
+function readLines(lines: string[], limits: ReadLimits): { head: RequestHead; bodyBytes: number } | null {
   const [, method, url] = REQUEST_LINE.exec(lines[0] ?? '') ?? [];
   if (method === undefined || url === undefined || url.length > limits.maxUrlBytes) return null;
   if (lines.length - 1 > limits.maxHeaderCount) return null;
@@ -88,17 +92,4 @@ function readHead(lines: string[], limits: ReadLimits): { head: RequestHead; bod
 function bodyBytesOf(method: string, declared: string | undefined): number | null {
   if (method === 'GET') return declared === undefined ? 0 : null;
   return declared !== undefined && LENGTH.test(declared) ? Number(declared) : null;
-}
-
-function withBody(
-  head: RequestHead,
-  bodyBytes: number,
-  bytes: Buffer,
-  bodyStart: number,
-): ReadRequest | 'incomplete' | null {
-  const received = bytes.length - bodyStart;
-  // What follows is the next request, which node:http keeps in order.
-  if (received > bodyBytes) return null;
-  if (received < bodyBytes) return 'incomplete';
-  return { head, body: bodyBytes === 0 ? null : bytes.subarray(bodyStart) };
 }

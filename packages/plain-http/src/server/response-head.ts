@@ -1,5 +1,6 @@
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import { FIELD_NAME, FIELD_VALUE } from '../message/plain-fields.ts';
+import { keepLast } from '../message/repeated-heads.ts';
 
 export type ResponseFields = readonly string[] | Readonly<Record<string, string | number>>;
 
@@ -24,20 +25,15 @@ export function responseHead(status: number, set: readonly string[], fields: Res
 
 const NO_LINES: Lines = { text: '', hasLength: false, connection: undefined, hasDate: false };
 
-let lastShared: readonly string[] | undefined;
-let lastLines = NO_LINES;
+const sharedLines = keepLast(linesOf);
 
-/** The same for fields of which the first are a list that the next responses have too: that of the last one is kept. */
+/** The same for fields of which the first are a list that many responses share. */
 export function sharedResponseHead(
   status: number,
   shared: readonly string[],
   fields: readonly string[],
 ): ResponseHead {
-  if (shared !== lastShared) {
-    lastLines = linesOf(shared);
-    lastShared = shared;
-  }
-  return headOf(status, lastLines, linesOf(fields));
+  return headOf(status, sharedLines(shared), linesOf(fields));
 }
 
 function headOf(status: number, first: Lines, others: Lines): ResponseHead {

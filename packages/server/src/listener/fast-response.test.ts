@@ -16,7 +16,9 @@ describe('a response', () => {
         answer(res);
       });
     };
-    const fast = await open(handler, { fastPath: { accepts: ({ url }) => url === '/fast', handler } });
+    const fast = await open(handler, {
+      fastPath: { handlerOf: ({ url }) => (url === '/fast' ? handler : null) },
+    });
     const node = connectAgain();
     const answers: string[] = [];
     for (const [url, wire] of [

@@ -134,17 +134,16 @@ export function createListener(handler: RequestListener, options: ListenerOption
     accessLog?.observe(req, res);
   }
 
-  function fastPathOptions({ accepts, handler: next }: FastPath): FastPathOptions {
+  function fastPathOptions({ handlerOf }: FastPath): FastPathOptions {
     return {
       limits: { ...limits, maxBodyBytes: FAST_BODY_MAX_BYTES },
       headersTimeoutMs,
       keepAliveTimeoutMs: KEEP_ALIVE_TIMEOUT_MS,
       serveByNode,
-      accepts: (head) => proxyProblemOf(head) === null && accepts(head),
-      handler: (req, res) => {
+      handlerOf: (head) => (proxyProblemOf(head) === null ? handlerOf(head) : null),
+      onRequest: (req, res) => {
         begin(req, res);
         prepare?.(req, res);
-        next(req, res);
       },
     };
   }

@@ -42,7 +42,7 @@ export async function open(handler: HttpHandler, options: Partial<ListenerOption
     port: 0,
     setting: 'PUBLIC_PORT',
     limits,
-    fastPath: { accepts: ({ url }) => url.startsWith('/fast'), handler },
+    fastPath: { handlerOf: ({ url }) => (url.startsWith('/fast') ? handler : null) },
     ...options,
   });
   await listener.listen();

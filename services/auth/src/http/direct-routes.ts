@@ -21,8 +21,7 @@ export function directRoutes(
       (directOf(req) ?? rest)(req, res);
     },
     fastPath: {
-      accepts: (head) => directOf(head) !== undefined && isPlainForm(head, maxBodyBytes),
-      handler: (req, res) => directOf(req)?.(req, res),
+      handlerOf: (head) => (isPlainForm(head, maxBodyBytes) ? (directOf(head) ?? null) : null),
     },
   };
 }

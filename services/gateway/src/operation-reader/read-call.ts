@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { isWhole } from '@tollgate/plain-http/message';
 import type { HttpRequest } from '@tollgate/plain-http/message';
+import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
 import { Problem } from '@tollgate/http/problem';
 import { queryOf } from '@tollgate/http/request-head';
 import { createRoom } from '../http/room.ts';
@@ -96,6 +97,10 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
   }
 
   const readRepeated = keepRepeated(readJson);
+  const codingOf = keepPerHead(({ rawHeaders }) => ({
+    form: bodyForm(rawHeaders, maxUploads > 0),
+    decode: bodyDecoder(rawHeaders),
+  }));
 
   function whole(body: Buffer, release: () => void): ReadCall {
     return { operations: readRepeated(body), body, lengthBytes: body.length, release };
@@ -159,8 +164,7 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
 
   return (req, payerId) => {
     if (req.method === 'GET') return readUrl(req);
-    const form = bodyForm(req.rawHeaders, maxUploads > 0);
-    const decode = bodyDecoder(req.rawHeaders);
+    const { form, decode } = codingOf(req);
     if (form.kind === 'upload') {
       if (decode !== null)
         throw new Problem('unsupported_media_type', { detail: 'Uploads must not be encoded.' });

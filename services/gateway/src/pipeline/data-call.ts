@@ -3,6 +3,7 @@ import type { Logger } from '@tollgate/log';
 import type { AccessLog } from '@tollgate/log/access-log';
 import { newRequestId } from '@tollgate/log/request-id';
 import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
+import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
 import { toProblem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import type { AddressOf } from '@tollgate/http/error-handler';
@@ -151,6 +152,8 @@ function failureOf(outcome: DataCallOutcome, status: number): string | null {
 function createServe(options: DataCallOptions): Serve {
   const { authenticate, entitle, readCall, admit, forward, meterStream, settle } = options;
   const { onSteps, accessLog, apiVersion, tokenWatch } = options;
+  const assertDataHead = keepPerHead(assertDataRequest);
+
   /** How a stream learns that its caller may no longer call. */
   function checksOf(
     req: HttpRequest,
@@ -173,7 +176,7 @@ function createServe(options: DataCallOptions): Serve {
   }
 
   return async (req, res, requestId, trace, known) => {
-    assertDataRequest(req);
+    assertDataHead(req);
     const stepEnded = onSteps();
     trace?.begin('authenticate');
     // Awaiting a cached value would cost as much as the look-up.

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { PLAIN_FIELD_LINE, hasBareLf, startsWith } from '../../message/plain-fields.ts';
+import { PLAIN_FIELD_LINE, hasBareLf } from '../../message/plain-fields.ts';
+import { keepLastRead } from '../../message/repeated-heads.ts';
 
 export type ResponseHead = {
   status: number;
@@ -33,21 +34,14 @@ const FOR_UNDICI = new Set(['transfer-encoding', 'upgrade', 'proxy-connection', 
 
 /** Reads the heads of one server's responses. One that repeats the last, byte for byte, isn't read again. */
 export function createReadHead(): ReadHead {
-  let known: { bytes: Buffer; head: ResponseHead } | undefined;
-  return (bytes) => {
-    if (known !== undefined && startsWith(bytes, known.bytes)) {
-      return { head: known.head, bodyStart: known.bytes.length };
-    }
+  return keepLastRead((bytes) => {
     const headEnd = bytes.indexOf(END_OF_HEAD);
     if (headEnd === -1) return mayBecomeOne(bytes) ? 'incomplete' : null;
     const bodyStart = headEnd + END_OF_HEAD.length;
     if (bodyStart > MAX_HEAD_BYTES) return null;
     const head = readLines(bytes.toString('latin1', 0, headEnd).split('\r\n'));
-    if (head === null) return null;
-    // A slice would keep all bytes that were received with it.
-    known = { bytes: Buffer.from(bytes.subarray(0, bodyStart)), head };
-    return { head, bodyStart };
-  };
+    return head && { head, bodyStart };
+  });
 }
 
 function mayBecomeOne(bytes: Buffer): boolean {

@@ -1,4 +1,5 @@
 import { FIELD_NAME, FIELD_VALUE } from '../../message/plain-fields.ts';
+import { keepEach } from '../../message/repeated-heads.ts';
 import type { PoolRequest } from '../pool-request.ts';
 
 const TARGET = /^\/[!-~]*$/;
@@ -16,17 +17,7 @@ const NONE: readonly string[] = [];
  * else, and for what undici might refuse.
  */
 export function createRequestText(host: string): (request: PoolRequest) => string | null {
-  const shared = new WeakMap<readonly string[], string | null>();
-
-  function sharedText(fields: readonly string[]): string | null {
-    let text = shared.get(fields);
-    if (text === undefined) {
-      text = fieldsText(fields, 0);
-      shared.set(fields, text);
-    }
-    return text;
-  }
-
+  const sharedText = keepEach((fields: readonly string[]) => fieldsText(fields, 0));
   return ({ method, path, sharedHeaders = NONE, headers, body }) => {
     const isPost = method === 'POST';
     if (!isPost && (method !== 'GET' || body !== null)) return null;

@@ -1,8 +1,8 @@
 import { accessTokenHash } from '@tollgate/credentials/access-token';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Introspector } from '@tollgate/introspection';
-import { repeatsHead } from '@tollgate/plain-http/message';
 import type { HttpRequest } from '@tollgate/plain-http/message';
+import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
 import { Problem, invalidToken } from '@tollgate/http/problem';
 import type { AccessFacts } from '@tollgate/log/access-log';
 import { bearerToken } from '../../http/bearer-token.ts';
@@ -19,21 +19,17 @@ export function createAuthenticate({
   introspect,
   introspectCached,
 }: Pick<Introspector, 'introspect' | 'introspectCached'>): Authenticate {
-  // Of heads that repeat: the same token, whose state is still looked up for each request.
-  const hashes = new WeakMap<readonly string[], string>();
-
+  const hashOf = keepPerHead((req) => accessTokenHash(tokenOf(req)));
   return (req, requestId) => {
-    const repeats = repeatsHead(req);
-    const remembered = repeats ? hashes.get(req.rawHeaders) : undefined;
-    const cached = remembered === undefined ? undefined : introspectCached(remembered);
-    if (cached !== undefined) return activeOf(cached);
-    const token = bearerToken(req.rawHeaders);
-    if (token === undefined) throw new Problem('unauthorized');
-    const hash = accessTokenHash(token);
-    if (repeats) hashes.set(req.rawHeaders, hash);
-    const known = introspectCached(hash);
-    return known === undefined ? introspect(token, requestId).then(activeOf) : activeOf(known);
+    const known = introspectCached(hashOf(req));
+    return known === undefined ? introspect(tokenOf(req), requestId).then(activeOf) : activeOf(known);
   };
+}
+
+function tokenOf({ rawHeaders }: Pick<HttpRequest, 'rawHeaders'>): string {
+  const token = bearerToken(rawHeaders);
+  if (token === undefined) throw new Problem('unauthorized');
+  return token;
 }
 
 function activeOf(introspected: ActiveToken | null): ActiveToken {

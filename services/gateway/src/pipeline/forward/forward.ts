@@ -1,6 +1,6 @@
 import type { Logger } from '@tollgate/log';
-import { repeatsHead } from '@tollgate/plain-http/message';
 import type { HttpRequest } from '@tollgate/plain-http/message';
+import { keepPerHead, repeatsHead } from '@tollgate/plain-http/repeated-heads';
 import { queryOf } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { passedOn } from '@tollgate/trace/context';
@@ -74,22 +74,8 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     logPrice,
     streamSlots,
   };
-  const sharedByHead = new WeakMap<readonly string[], string[]>();
   const answerRules = createAnswerRules(options.urls, options.cors);
-
-  function fieldsOf(req: HttpRequest): string[] {
-    return callersFields(req, options.trusts(req.socket.remoteAddress));
-  }
-
-  /** Alike for all requests that repeat their connection's head (docs/design/forwarding.md). */
-  function sharedFields(req: HttpRequest): string[] {
-    let fields = sharedByHead.get(req.rawHeaders);
-    if (fields === undefined) {
-      fields = fieldsOf(req);
-      sharedByHead.set(req.rawHeaders, fields);
-    }
-    return fields;
-  }
+  const fieldsOf = keepPerHead((req) => callersFields(req, options.trusts(req.socket.remoteAddress)));
 
   function forward(call: ForwardedCall): Promise<Answer> {
     const { req, res, read, requestId, callerIds, billingStatus, rateLimitState, onStream, trace } = call;
@@ -97,8 +83,10 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (res.destroyed) return Promise.resolve(ABORTED);
     const { body, lengthBytes, operations } = read;
     const own = gatewayFields(callerIds, requestId, trace?.fields() ?? passedOn(null, requestId));
-    const repeats = repeatsHead(req);
-    const headers = repeats ? own : [...fieldsOf(req), ...own];
+    const fields = fieldsOf(req);
+    // A list that later requests have, too, is put together once (docs/design/forwarding.md).
+    const isShared = repeatsHead(req);
+    const headers = isShared ? own : [...fields, ...own];
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     const request = {
       method: req.method ?? 'GET',
@@ -108,7 +96,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       trace,
       payerId,
       leaveStreams: operations.type === 'subscription' ? streamSlots.take(payerId, 1).release : null,
-      sharedHeaders: repeats ? sharedFields(req) : NONE,
+      sharedHeaders: isShared ? fields : NONE,
       headers,
     };
     const stallTimeoutMs = bodyIdleTimeoutMs;

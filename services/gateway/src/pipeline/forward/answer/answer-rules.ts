@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { Cors } from '@tollgate/http/cors';
+import { keepLast } from '@tollgate/plain-http/repeated-heads';
 import { isDropped } from './dropped-fields.ts';
 import { endToEndFields } from '../../../http/end-to-end-fields.ts';
 import { privateCacheControl } from './private-cache-control.ts';
@@ -20,16 +21,9 @@ export function createAnswerRules(upstreamUrls: readonly string[], cors: CorsFie
   const ofCors = new Set(cors?.drops);
   const drops = (name: string, value: string | readonly string[]) =>
     name === 'cache-control' || ofCors.has(name) || isDropped(name, value);
-  let last: { headers: IncomingHttpHeaders; fields: readonly string[] } | undefined;
   return {
     // Responses with the same head share it (packages/plain-http's client).
-    ofUpstream: (headers) => {
-      if (last?.headers !== headers) {
-        const fields = [...endToEndFields(headers, drops), ...cacheFields(headers)];
-        last = { headers, fields };
-      }
-      return last.fields;
-    },
+    ofUpstream: keepLast((headers) => [...endToEndFields(headers, drops), ...cacheFields(headers)]),
     adds: cors?.adds ?? [],
     upstreamHosts: new Set(upstreamUrls.map((url) => new URL(url).hostname)),
   };
