@@ -7,8 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { judge } from './judge.ts';
 
-/** The whole command, with pnpm, against a registry of the test. */
+/** The whole command, with pnpm, against a registry of the test. What it judges without pnpm is tested without. */
 
 const TIME_LIMIT_MS = 120_000;
 const ID = 'GHSA-aaaa-bbbb-cccc';
@@ -45,9 +46,9 @@ afterEach(async () => {
   await new Promise((resolve) => registry.close(resolve));
 });
 
-function audit(accepted: unknown[], env: Record<string, string> = {}): Promise<[number, string]> {
+function audit(env: Record<string, string> = {}): Promise<[number, string]> {
   const file = join(directory, 'accepted.json');
-  writeFileSync(file, JSON.stringify(accepted));
+  writeFileSync(file, '[]');
   const { port } = registry.address() as AddressInfo;
   const options = [`--registry=http://127.0.0.1:${String(port)}`, `--accepted=${file}`];
   return new Promise((resolve) => {
@@ -63,38 +64,56 @@ function audit(accepted: unknown[], env: Record<string, string> = {}): Promise<[
 }
 
 test.each([
-  ['a new severe advisory fails, with its package', 'high', [], 1, 'express@'],
-  [
-    'an accepted one passes, with its reason',
-    'critical',
-    [{ advisory: ID, reason: 'Not reached.' }],
-    0,
-    'Not reached.',
-  ],
-  ['an acceptance without a reason fails', 'high', [{ advisory: ID, reason: ' ' }], 1, ID],
-  ['a moderate one passes', 'moderate', [], 0, 'No new advisory'],
-  [
-    'an acceptance that matches nothing fails',
-    'low',
-    [{ advisory: ID, reason: 'Not reached.' }],
-    1,
-    'remove the entry',
-  ],
+  ['a new severe advisory fails, with its package', 'high', 1, 'express@'],
+  ['a moderate one passes', 'moderate', 0, 'No new advisory'],
 ])(
   '%s',
-  async (_name, given, accepted, code, text) => {
+  async (_name, given, code, text) => {
     severity = given;
-    expect(await audit(accepted)).toEqual([code, expect.stringContaining(text)]);
+    expect(await audit()).toEqual([code, expect.stringContaining(text)]);
   },
   TIME_LIMIT_MS,
 );
+
+const judged = (given: string, reason: string) =>
+  judge(
+    [
+      {
+        github_advisory_id: ID,
+        module_name: 'express',
+        severity: given,
+        title: 'Bad',
+        url: `https://github.com/advisories/${ID}`,
+        findings: [{ version: '5.0.0', paths: ['services__auth>express'] }],
+      },
+    ],
+    [{ advisory: ID, reason }],
+  );
+
+test('an accepted one passes, with its reason', () => {
+  expect(judged('critical', 'Not reached.')).toEqual({
+    known: [`${ID} (critical), accepted: Not reached.`],
+    faults: [],
+  });
+});
+
+test('an acceptance without a reason fails', () => {
+  expect(judged('high', ' ')).toEqual({ known: [], faults: [expect.stringContaining(ID)] });
+});
+
+test('an acceptance that matches nothing fails', () => {
+  expect(judged('low', 'Not reached.')).toEqual({
+    known: [],
+    faults: [expect.stringContaining('remove the entry')],
+  });
+});
 
 test(
   'a registry without advisories is named, and fails where the audit is required',
   async () => {
     status = 405;
-    expect(await audit([])).toEqual([0, expect.stringContaining('NOT AUDITED')]);
-    expect(await audit([], { REQUIRE_AUDIT: '1' })).toEqual([1, expect.stringContaining('NOT AUDITED')]);
+    expect(await audit()).toEqual([0, expect.stringContaining('NOT AUDITED')]);
+    expect(await audit({ REQUIRE_AUDIT: '1' })).toEqual([1, expect.stringContaining('NOT AUDITED')]);
   },
   TIME_LIMIT_MS,
 );
