@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { redisImage } from '@tollgate/stack/config';
 import { bundlePrograms } from '@tollgate/testbed/bundle-programs';
+import { buildConsole } from '../tools/images/src/build/account-pages.ts';
 import type { FileResult } from './results-reporter.ts';
 import { runJest } from './run-jest.ts';
 
@@ -20,7 +21,7 @@ type Lane = Suite[];
 
 type Run = { suite: Suite; files: FileResult[] };
 
-/** Another lane runs beside them, so they take one worker less than jest.config.mjs gives them alone. */
+/** Other lanes run beside them, so they take one worker less than jest.config.mjs gives them alone. */
 const ROOMS: Suite = {
   name: 'Suites of the services and packages',
   args: [`--maxWorkers=${String(availableParallelism() + 1)}`],
@@ -55,7 +56,10 @@ const results: FileResult[] = [];
 const unsteady: string[] = [];
 const chosen = process.argv.slice(2);
 const bundles = mkdtempSync(join(tmpdir(), 'tollgate-bundles-'));
-if (chosen.length === 0 || chosen.some((arg) => WHOLE_ROOM.test(arg))) await bundlePrograms(bundles);
+const isWhole = chosen.length === 0;
+if (isWhole || chosen.some((arg) => WHOLE_ROOM.test(arg))) await bundlePrograms(bundles);
+// Otherwise three suites would build it at the same time.
+if (isWhole) await buildConsole();
 const runs = (await Promise.all(lanes(chosen).map(runLane))).flat();
 for (const { suite, files } of runs) results.push(...(await runFailedAgain(suite, files)));
 rmSync(bundles, { recursive: true, force: true });
@@ -80,7 +84,10 @@ function nameOf({ file, project }: FileResult): string {
   return project === undefined || project === MAIN_PROJECT ? path : `${path} (${project})`;
 }
 
-/** Browsers, containers and pods are waited for most of the time, which the rooms' suites use. */
+/**
+ * Browsers, containers and pods are waited for most of the time, which the rooms' suites use. The cluster's suites build
+ * the images while the processes' run, and the containers' find them built.
+ */
 function lanes(args: string[]): Lane[] {
   if (args.length > 0) {
     const chosen = args.some((arg) => arg.startsWith('e2e')) ? ['--config=e2e/jest.config.mjs'] : [];
@@ -92,7 +99,7 @@ function lanes(args: string[]): Lane[] {
   if (noCluster !== undefined) leaveOut(CLUSTER, noCluster);
   const withContainers = noContainers === undefined ? [CONTAINERS, COMPOSE, BACKUP] : [];
   const withCluster = noCluster === undefined ? [INSTALLATION, CLUSTER] : [];
-  return [[ROOMS], [...withCluster, PROCESSES, ...withContainers]];
+  return [[ROOMS], withCluster, [PROCESSES, ...withContainers]];
 }
 
 /** In CI, skipping a suite would hide that it never ran. */
