@@ -41,6 +41,7 @@ export async function signedInTab(
 
 /** What axe finds, as `rule: element`. */
 export async function firefoxAccessibilityFaults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  // Once for a page, which is looked at in several sizes and themes.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   return page.evaluate(axeFaults);
 }
