@@ -65,6 +65,7 @@ const rooms = {
         '.',
       ],
     },
+    closing: { of: ['platform', 'billing', 'counting'] },
     usage: {
       of: [...base, 'access', 'billing', 'notifications'],
       floors: ['current', 'credits', 'views', 'live', '.'],

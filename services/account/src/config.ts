@@ -132,6 +132,9 @@ export const SETTINGS = {
     USAGE_RETENTION_MONTHS: wholeNumber(MIN_RETENTION_MONTHS, 1_200)
       .default(MIN_RETENTION_MONTHS)
       .describe('whole months of hourly usage kept before the current one'),
+    CLOSING_DELAY_SEC: wholeNumber(0, 86_400)
+      .default(60)
+      .describe('how long after its last use a billing period is closed, once its usage is counted'),
     REFUSED_CALLS_RETENTION_DAYS: wholeNumber(1, 3_650)
       .default(30)
       .describe('how long records and numbers of refused and failed data calls are kept'),

@@ -116,6 +116,11 @@ export const DATA_CASES: AlertCases = {
     fires: { tollgate_subscriptions_overdue: '2x60' },
     quiet: { tollgate_subscriptions_overdue: '2x5 0x60' },
   },
+  TollgateClosingOverdue: {
+    at: '75m',
+    fires: { 'tollgate_closing_oldest_due_seconds{step="period"}': '0+60x120' },
+    quiet: { 'tollgate_closing_oldest_due_seconds{step="period"}': '0+60x40 0x80' },
+  },
   TollgateSignUpPlanMissing: {
     at: '10m',
     fires: { tollgate_sign_up_plan_missing: '1x20' },

@@ -17,6 +17,11 @@ export function reportedLimits(period: LimitedPeriod): Record<LimitField, number
   return byField((field) => limitOf(period, field) ?? 0);
 }
 
+/** The points that the plan includes; null if it doesn't limit them. */
+export function includedPoints(description: LimitedPeriod['description']): number | null {
+  return limitOf({ description, team_slots_limit: null }, 'points_limit');
+}
+
 function limitOf({ description, team_slots_limit }: LimitedPeriod, field: LimitField): number | null {
   if (field === 'team_slots_limit' && team_slots_limit !== null) return team_slots_limit;
   const value = Object.hasOwn(description, field) ? description[field] : null;

@@ -1,20 +1,27 @@
+import { CUTS_COLUMN } from '../../billing/credits/cuts.ts';
 import { totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { HourlyRow, TotalRow } from './aggregate.ts';
 import type { StreamEntry } from '../stream/stream-entry.ts';
 import type { Unassigned } from '../stream/read-entry.ts';
 
-export type FoundPeriod = TotalRow & { payer_id: number };
+export type FoundPeriod = TotalRow & {
+  payer_id: number;
+  /** The payer's that are to be recorded before usage after them is counted. */
+  cuts: Date[];
+};
 
+/** `countedUntil`: when the last entry that is to be counted was written; null for usage of no stream. */
 export async function findPeriods(
   query: Query,
   ids: readonly number[],
+  countedUntil: Date | null = null,
 ): Promise<ReadonlyMap<number, FoundPeriod>> {
   const rows = await query<FoundPeriod>(
-    `SELECT period.period_id, period.account_id AS payer_id, ${totalColumns('total')}
+    `SELECT period.period_id, period.account_id AS payer_id, ${totalColumns('total')}, ${CUTS_COLUMN}
      FROM billing_periods AS period LEFT JOIN usage_totals AS total USING (period_id)
      WHERE period.period_id = ANY (:ids::bigint[])`,
-    { ids },
+    { ids, countedUntil },
     'usage_periods',
   );
   return new Map(rows.map((row) => [row.period_id, row]));

@@ -2,11 +2,14 @@ import type { Knex } from 'knex';
 import { addCounters } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { noteApplicationUses } from '../../access/applications/uses.ts';
+import { recordPassedCuts } from '../../billing/credits/cuts.ts';
+import type { CountedPoints, Cut } from '../../billing/credits/cuts.ts';
 import { fitsIn } from '../../billing/periods/usage-sums.ts';
 import { createTransact, sqlState } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { sumHourly, sumTotals } from '../counters/aggregate.ts';
 import { addToHourly, addToTotals, findPeriods, insertUnassigned } from '../counters/counters.ts';
+import type { FoundPeriod } from '../counters/counters.ts';
 import { insertMissingBatches } from '../gaps/gaps.ts';
 import type { MissingBatches } from '../gaps/gaps.ts';
 import { loadSequences, deduplicate, storeSequences } from '../gaps/gateway-sequences.ts';
@@ -16,7 +19,7 @@ import type { Positions } from '../stream/positions.ts';
 import { rawText, readEntry, toUnassigned } from '../stream/read-entry.ts';
 import type { ReadEntry, Unassigned, UnassignedReason } from '../stream/read-entry.ts';
 import type { StreamEntry } from '../stream/stream-entry.ts';
-import { compareStreamIds } from '../stream/stream-id.ts';
+import { compareStreamIds, streamIdMs } from '../stream/stream-id.ts';
 
 export type StreamPart = {
   stream: string;
@@ -36,6 +39,11 @@ export type Applied = {
   positions: Positions;
   failed: ReadonlyMap<string, unknown>;
 };
+
+type Accepted = { event: UsageEvent; id: string };
+
+/** The end of 9999: an ID can be later than any date. */
+const LAST_CUT_MS = Date.UTC(9999, 11, 31);
 
 type ReadPart = Omit<StreamPart, 'entries'> & { read: readonly ReadEntry[] };
 
@@ -131,7 +139,9 @@ async function commitParts(database: Knex, parts: readonly ReadPart[]): Promise<
 
     const last = await loadSequences(query, uncounted);
     const { fresh, repeated, reached, missing } = deduplicate(uncounted, last, Date.now());
-    const { events, unassigned } = await assign(query, fresh);
+    const { accepted, cuts, unassigned } = await assign(query, fresh);
+    const events = accepted.map(({ event }) => event);
+    if (cuts.length > 0) await recordPassedCuts(query, cuts, accepted.map(countedPoints));
     if (events.length > 0) {
       await addToTotals(query, sumTotals(events));
       await addToHourly(query, sumHourly(events));
@@ -165,7 +175,8 @@ function uncountedEntries({ after, read }: ReadPart, stored: string | undefined)
 
 async function assign(query: Query, read: readonly ReadEntry[]) {
   const ids = new Set(read.flatMap(({ events }) => events.map(({ event }) => event.period_id)));
-  const periods = await findPeriods(query, [...ids]);
+  const newestMs = Math.max(0, ...read.map(({ entry }) => streamIdMs(entry.id)));
+  const periods = await findPeriods(query, [...ids], new Date(Math.min(newestMs, LAST_CUT_MS)));
   const refuse = (event: UsageEvent): UnassignedReason | undefined => {
     const period = periods.get(event.period_id);
     if (period === undefined) return 'unknown_period';
@@ -174,17 +185,27 @@ async function assign(query: Query, read: readonly ReadEntry[]) {
     addCounters(period, event);
     return undefined;
   };
-  const events: UsageEvent[] = [];
+  const accepted: Accepted[] = [];
   const unassigned = read.flatMap(({ entry: { stream, id }, ...one }) => {
     const refused: Unassigned[] = one.events.flatMap(({ index, event }) => {
       const reason = refuse(event);
       if (reason !== undefined) return { event_index: index, reason, raw: rawText(event) };
-      events.push(event);
+      accepted.push({ event, id });
       return [];
     });
     return [...one.unassigned, ...refused].map((kept) => ({ stream, id, ...kept }));
   });
-  return { events, unassigned };
+  return { accepted, cuts: cutsOf(periods), unassigned };
+}
+
+function countedPoints({ event: { period_id, payer_id, points }, id }: Accepted): CountedPoints {
+  return { period_id, payer_id, points, entryMs: streamIdMs(id) };
+}
+
+/** Once for each payer, of which several periods may be counted. */
+function cutsOf(periods: ReadonlyMap<number, FoundPeriod>): Cut[] {
+  const byPayer = new Map([...periods.values()].map(({ payer_id, cuts }) => [payer_id, cuts]));
+  return [...byPayer].flatMap(([account_id, cuts]) => cuts.map((at) => ({ account_id, at })));
 }
 
 const NOTHING: Applied = {

@@ -331,6 +331,7 @@ test('every table with an account is erased, or kept on purpose', async () => {
     'credit_cuts',
     'credit_grants',
     'credit_movements',
+    'period_closings',
     'subscriptions',
     'team_members',
     'entitlement_outbox',

@@ -9,6 +9,8 @@ export type GrantChanges = {
   source?: CreditSource;
   priority?: number;
   effective_at?: Date;
+  /** The exact instant within that second. */
+  usable_from?: Date;
   expires_at?: Date | null;
   note?: string | null;
   idempotency_key?: string;

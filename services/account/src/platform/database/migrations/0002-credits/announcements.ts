@@ -8,8 +8,10 @@ export const ANNOUNCEMENTS = /* sql */ `
   $$;
   CREATE FUNCTION period_credits_changed() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
+      -- Without grants, closing a period changes no entitlement.
       PERFORM entitlements_changed(ARRAY(
-        SELECT account_id FROM new_rows JOIN billing_periods USING (period_id)));
+        SELECT account_id FROM new_rows JOIN billing_periods USING (period_id)
+        WHERE EXISTS (SELECT FROM credit_grants WHERE credit_grants.account_id = billing_periods.account_id)));
       RETURN NULL;
     END
   $$;

@@ -7,8 +7,9 @@ export const SETTLEMENT = /* sql */ `
     resolved_at timestamptz,
     PRIMARY KEY (account_id, at)
   );
-  -- 64 is USAGE_SHARD_COUNT of the contract: a reader looks for those of its streams.
-  CREATE INDEX credit_cuts_unresolved_idx ON credit_cuts ((account_id % 64), at) WHERE resolved_at IS NULL;
+  CREATE INDEX credit_cuts_unresolved_idx ON credit_cuts (at) WHERE resolved_at IS NULL;
+  -- The usage reader looks for those of the payers that it counts.
+  CREATE INDEX credit_cuts_account_unresolved_idx ON credit_cuts (account_id, at) WHERE resolved_at IS NULL;
 
   -- A period's points at a cut, by the entries of its stream that were written before.
   CREATE TABLE credit_cut_points (
@@ -21,7 +22,7 @@ export const SETTLEMENT = /* sql */ `
   );
   CREATE INDEX credit_cut_points_period_id_idx ON credit_cut_points (period_id);
 
-  -- A period without a row is open, and nothing of it is settled.
+  -- A period without a row has nothing settled.
   CREATE TABLE period_credits (
     period_id bigint PRIMARY KEY REFERENCES billing_periods ON DELETE CASCADE,
     -- Of its points above the included ones: how many are settled, and how many of those no grant covered.

@@ -1,0 +1,85 @@
+import { allocate } from './allocation.ts';
+import type { Taken } from './allocation.ts';
+
+/** A period's points, and how far those above the included ones are settled. */
+export type PeriodState = {
+  period_id: number;
+  /** Null for a plan that doesn't limit points: its use takes no credits. */
+  included: number | null;
+  points: number;
+  settled_points: number;
+  /** Those of the settled points that no grant covered. */
+  overuse_points: number;
+};
+
+/** A grant's points, as far as use before the settlement may take them. */
+type UsableGrant = { credit_id: number; points_remaining: number };
+
+export type Settled<Period extends PeriodState> = {
+  uses: (Taken & { period_id: number })[];
+  /** Only those that changed. */
+  periods: Period[];
+};
+
+/** How much of a period's points the plan doesn't include. */
+export function demandOf({ included, points }: Pick<PeriodState, 'included' | 'points'>): number {
+  return included === null ? 0 : Math.max(0, points - included);
+}
+
+/**
+ * Takes what the periods used since they were settled from grants that were usable all that time, in the order given.
+ * What they can't cover is overuse: no later grant pays for it.
+ */
+export function settleGrowth<Period extends PeriodState>(
+  periods: readonly Period[],
+  usable: readonly UsableGrant[],
+): Settled<Period> {
+  const left = usable.map((grant) => ({ ...grant }));
+  const uses: Settled<Period>['uses'] = [];
+  const changed = periods.flatMap((period) => {
+    const growth = demandOf(period) - period.settled_points;
+    if (growth <= 0) return [];
+    const { taken, overuse } = allocate(growth, left);
+    for (const { credit_id, points } of taken) {
+      const grant = left.find((one) => one.credit_id === credit_id);
+      if (grant !== undefined) grant.points_remaining -= points;
+      uses.push({ credit_id, points, period_id: period.period_id });
+    }
+    const settled_points = period.settled_points + growth;
+    return [{ ...period, settled_points, overuse_points: period.overuse_points + overuse }];
+  });
+  return { uses, periods: changed };
+}
+
+/** What a movement took for a period, less what was given back since. */
+export type Use = { movement_id: number; credit_id: number; points: number };
+
+export type Shrunk<Period extends PeriodState> = { period: Period; givenBack: Use[] };
+
+/**
+ * Gives back what a period has settled and, after a correction of its usage, doesn't need: first overuse, then what was
+ * taken from grants, the last use first. `uses` are the period's, oldest first.
+ */
+export function settleShrinkage<Period extends PeriodState>(
+  period: Period,
+  uses: readonly Use[],
+): Shrunk<Period> {
+  const shrinkage = Math.max(0, period.settled_points - demandOf(period));
+  const forgotten = Math.min(shrinkage, period.overuse_points);
+  let open = shrinkage - forgotten;
+  const givenBack: Use[] = [];
+  for (const use of uses.toReversed()) {
+    const points = Math.min(open, use.points);
+    if (points === 0) continue;
+    givenBack.push({ ...use, points });
+    open -= points;
+  }
+  return {
+    period: {
+      ...period,
+      settled_points: period.settled_points - shrinkage,
+      overuse_points: period.overuse_points - forgotten,
+    },
+    givenBack,
+  };
+}

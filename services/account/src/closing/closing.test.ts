@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { becomeReady, startAccount } from '../../test/suite/account-under-test.ts';
+import type { AccountUnderTest } from '../../test/suite/account-under-test.ts';
+import {
+  balanceOf,
+  cutsResolved,
+  endPeriod,
+  grantNow,
+  periodClosed,
+  settledOf,
+  voidNow,
+} from '../../test/suite/credits.ts';
+import { insertAccount, insertPeriod, secondsFromNow } from '../../test/suite/database/records.ts';
+import { allCounted, appendBatch, usageEvent } from '../../test/suite/usage/usage-streams.ts';
+
+let suite: AccountUnderTest;
+
+beforeAll(async () => {
+  suite = await startAccount({ settings: { CLOSING_DELAY_SEC: '0' } });
+});
+
+afterAll(async () => {
+  await suite.close();
+});
+
+type Payer = { account_id: number; payer_id: number; period_id: number };
+
+/** The plan includes 10 points. */
+async function newPayer(): Promise<Payer> {
+  const account_id = await insertAccount(suite.database);
+  const period_id = await insertPeriod(suite.database, account_id, { description: { points_limit: 10 } });
+  return { account_id, payer_id: account_id, period_id };
+}
+
+async function use(payer: Payer, points: number): Promise<void> {
+  await appendBatch(suite.store, [usageEvent({ ...payer, points })]);
+}
+
+async function closed(payer: Payer): Promise<void> {
+  await endPeriod(suite, payer.period_id);
+  await periodClosed(suite, payer.period_id);
+}
+
+/** Until the correction of a closed period's usage is done. */
+async function corrected(payer: Payer, points: number): Promise<void> {
+  await waitFor(async () => (await settledOf(suite, payer.period_id)).closed_points === points);
+}
+
+test('a period that has ended takes what it used above its included points from grants, once', async () => {
+  const payer = await newPayer();
+  const { credit_id } = await grantNow(suite, payer.account_id, { points: 20 });
+  await use(payer, 17);
+  await closed(payer);
+  expect(await balanceOf(suite, credit_id)).toMatchObject({ points_remaining: 13, used: 7 });
+  expect(await settledOf(suite, payer.period_id)).toEqual({
+    settled_points: 7,
+    overuse_points: 0,
+    closed_points: 17,
+  });
+});
+
+test('what no grant covers is overuse, and a later grant does not pay for it', async () => {
+  const payer = await newPayer();
+  const { credit_id } = await grantNow(suite, payer.account_id, { points: 5 });
+  await use(payer, 18);
+  await closed(payer);
+  expect(await balanceOf(suite, credit_id)).toMatchObject({ points_remaining: 0, used: 5 });
+  expect(await settledOf(suite, payer.period_id)).toMatchObject({ settled_points: 8, overuse_points: 3 });
+  const later = await grantNow(suite, payer.account_id);
+  await cutsResolved(suite, payer.account_id);
+  expect(await balanceOf(suite, later.credit_id)).toMatchObject({ points_remaining: 100, used: 0 });
+});
+
+test('a plan that does not limit points uses no grants', async () => {
+  const account_id = await insertAccount(suite.database);
+  const period_id = await insertPeriod(suite.database, account_id, { description: {} });
+  const payer = { account_id, payer_id: account_id, period_id };
+  const { credit_id } = await grantNow(suite, account_id);
+  await use(payer, 1_000);
+  await closed(payer);
+  expect(await balanceOf(suite, credit_id)).toMatchObject({ points_remaining: 100, used: 0 });
+});
+
+test('a period stays open until its grace window ends or the next period begins', async () => {
+  const payer = await newPayer();
+  await suite
+    .database('billing_periods')
+    .where({ period_id: payer.period_id })
+    .update({ ended_at: secondsFromNow(-10) });
+  const endsAt = async () => {
+    const rows = await suite
+      .database('period_closings')
+      .where({ period_id: payer.period_id })
+      .pluck<Date[]>('ends_at');
+    return rows[0]?.getTime() ?? 0;
+  };
+  expect(await endsAt()).toBeGreaterThan(Date.now() + 86_400_000);
+  const started_at = secondsFromNow(-5);
+  await insertPeriod(suite.database, payer.account_id, { started_at, ended_at: secondsFromNow(3_600) });
+  await periodClosed(suite, payer.period_id);
+});
+
+test('a period whose stream is not counted stays open, and others are closed', async () => {
+  const payer = await newPayer();
+  const other = await newPayer();
+  const stream = usageStreamKey(usageShard(payer.account_id));
+  const held = await suite.database.transaction();
+  await held('usage_stream_positions').where({ stream }).forUpdate().first();
+  await use(payer, 12);
+  await endPeriod(suite, payer.period_id);
+  await closed(other);
+  expect(await settledOf(suite, payer.period_id)).toMatchObject({ closed_points: null });
+  await held.commit();
+  await periodClosed(suite, payer.period_id);
+  expect(await settledOf(suite, payer.period_id)).toMatchObject({ closed_points: 12, overuse_points: 2 });
+});
+
+describe('usage of a closed period that comes late', () => {
+  test('is taken from what is left of the grants that were usable in the period', async () => {
+    const payer = await newPayer();
+    const usable = await grantNow(suite, payer.account_id, { points: 5 });
+    await use(payer, 12);
+    await closed(payer);
+    const later = await grantNow(suite, payer.account_id, { points: 50, priority: 0 });
+    await cutsResolved(suite, payer.account_id);
+    await use(payer, 9);
+    await corrected(payer, 21);
+    expect(await balanceOf(suite, usable.credit_id)).toMatchObject({ points_remaining: 0, used: 5 });
+    expect(await balanceOf(suite, later.credit_id)).toMatchObject({ points_remaining: 50, used: 0 });
+    expect(await settledOf(suite, payer.period_id)).toMatchObject({ settled_points: 11, overuse_points: 6 });
+  });
+
+  test('and turns out to be less is given back: overuse first, then the last grant, of which the ended expire', async () => {
+    const payer = await newPayer();
+    const first = await grantNow(suite, payer.account_id, { points: 5, priority: 1 });
+    const second = await grantNow(suite, payer.account_id, { points: 5, priority: 2 });
+    await use(payer, 22);
+    await closed(payer);
+    await voidNow(suite, payer.account_id, second.credit_id);
+    await cutsResolved(suite, payer.account_id);
+    const correctTo = async (points: number) => {
+      await suite.database('usage_totals').where({ period_id: payer.period_id }).update({ points });
+      await corrected(payer, points);
+    };
+    await correctTo(21);
+    expect(await settledOf(suite, payer.period_id)).toMatchObject({ settled_points: 11, overuse_points: 1 });
+    await correctTo(14);
+    expect(await balanceOf(suite, first.credit_id)).toMatchObject({ points_remaining: 1, used: 4 });
+    expect(await balanceOf(suite, second.credit_id)).toMatchObject({
+      points_remaining: 0,
+      used: 0,
+      voided: 5,
+    });
+    await correctTo(16);
+    expect(await balanceOf(suite, first.credit_id)).toMatchObject({ points_remaining: 0, used: 5 });
+    expect(await settledOf(suite, payer.period_id)).toMatchObject({ settled_points: 6, overuse_points: 1 });
+  });
+});
+
+test('account is killed -9 while it closes, and each period is closed once', async () => {
+  const payers: Payer[] = [];
+  for (let made = 0; made < 20; made += 1) payers.push(await newPayer());
+  const grants = await Promise.all(
+    payers.map(({ account_id }) => grantNow(suite, account_id, { points: 20 })),
+  );
+  await Promise.all(payers.map((payer) => use(payer, 15)));
+  await allCounted(suite);
+  // The queue's row is the last statement's: with the table locked, all is done and nothing committed.
+  const gate = await suite.database.transaction();
+  await gate.raw('LOCK TABLE period_credits IN EXCLUSIVE MODE');
+  for (const { period_id } of payers) await endPeriod(suite, period_id);
+  await waitFor(async () => {
+    const { rows } = await suite.database.raw<{ rows: unknown[] }>(
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INTO period_credits%'`,
+    );
+    return rows.length === 2;
+  });
+  await suite.account.kill();
+  await gate.commit();
+  await suite.account.restart();
+  await becomeReady(suite.account);
+  for (const { period_id } of payers) await periodClosed(suite, period_id);
+  for (const { credit_id } of grants) {
+    expect(await balanceOf(suite, credit_id)).toMatchObject({ points_remaining: 15, used: 5 });
+  }
+});

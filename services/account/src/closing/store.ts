@@ -1,0 +1,253 @@
+import type { CreditSource } from '../billing/credits/allocation.ts';
+import type { PeriodState, Use } from '../billing/credits/settlement.ts';
+import { includedPoints } from '../billing/periods/limits.ts';
+import type { Query } from '../platform/database/query.ts';
+
+/** False if somebody else has the account: its turn comes again. */
+export async function lockAccountIfFree(query: Query, accountId: number): Promise<boolean> {
+  const rows = await query(
+    'SELECT FROM accounts WHERE account_id = :accountId FOR NO KEY UPDATE SKIP LOCKED',
+    { accountId },
+    'closing_lock_account',
+  );
+  return rows.length > 0;
+}
+
+export type Grant = {
+  credit_id: number;
+  source: CreditSource;
+  priority: number;
+  created_at: Date;
+  usable_from: Date;
+  expires_at: Date | null;
+  void_requested_at: Date | null;
+  void_to: string | null;
+  voided_at: Date | null;
+  points_remaining: number;
+};
+
+const GRANTS_SQL = `
+  SELECT credit_id, source, priority, created_at, usable_from, expires_at, void_requested_at, void_to, voided_at,
+         points_remaining
+  FROM credit_grants WHERE account_id = :accountId`;
+
+/** Those that have points, or are to be marked as void. */
+export function lockLiveGrants(query: Query, accountId: number): Promise<Grant[]> {
+  return query<Grant>(
+    `${GRANTS_SQL} AND (points_remaining > 0 OR void_requested_at IS NOT NULL AND voided_at IS NULL)
+     ORDER BY credit_id FOR NO KEY UPDATE`,
+    { accountId },
+    'closing_lock_grants',
+  );
+}
+
+export function lockGrants(query: Query, accountId: number, ids: readonly number[]): Promise<Grant[]> {
+  return query<Grant>(
+    `${GRANTS_SQL} AND credit_id = ANY (CAST(:ids AS bigint[])) ORDER BY credit_id FOR NO KEY UPDATE`,
+    { accountId, ids },
+  );
+}
+
+/** Of the account's cuts that aren't resolved, the first one. */
+export async function findNextCut(query: Query, accountId: number): Promise<Date | undefined> {
+  const rows = await query<{ at: Date }>(
+    'SELECT at FROM credit_cuts WHERE account_id = :accountId AND resolved_at IS NULL ORDER BY at LIMIT 1',
+    { accountId },
+  );
+  return rows[0]?.at;
+}
+
+/**
+ * Usage must be settled up to such a cut before anything later is: its instant has passed, or usage after it is counted.
+ */
+export async function hasPendingCut(query: Query, accountId: number, countedUntil: Date): Promise<boolean> {
+  const rows = await query(
+    `SELECT FROM credit_cuts AS cut
+     WHERE account_id = :accountId AND resolved_at IS NULL AND (at <= :countedUntil OR EXISTS (
+       SELECT FROM credit_cut_points AS recorded WHERE recorded.account_id = cut.account_id AND recorded.at = cut.at))
+     LIMIT 1`,
+    { accountId, countedUntil },
+    'closing_pending_cut',
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Records a cut of an account without usage after it: what is counted is what was used before. One statement, because
+ * the usage reader records it in the transaction that counts later usage.
+ */
+export async function recordCut(query: Query, accountId: number, at: Date): Promise<void> {
+  await query(
+    `INSERT INTO credit_cut_points (account_id, at, period_id, points)
+     SELECT account_id, :at, period_id, coalesce(points, 0)
+     FROM period_closings LEFT JOIN usage_totals USING (period_id)
+     WHERE account_id = :accountId AND NOT EXISTS (
+       SELECT FROM credit_cut_points AS recorded WHERE recorded.account_id = :accountId AND recorded.at = :at)
+     ON CONFLICT DO NOTHING`,
+    { accountId, at },
+  );
+}
+
+export async function resolveCut(query: Query, accountId: number, at: Date): Promise<void> {
+  await query(
+    'UPDATE credit_cuts SET resolved_at = clock_timestamp() WHERE account_id = :accountId AND at = :at',
+    { accountId, at },
+  );
+}
+
+type StateRow = Omit<PeriodState, 'included'> & { description: Record<string, unknown> };
+
+const STATE_COLUMNS = `period.period_id, period.description,
+  coalesce(credited.settled_points, 0) AS settled_points, coalesce(credited.overuse_points, 0) AS overuse_points`;
+
+/** The open periods at a cut, oldest first. */
+export async function findPeriodsAtCut(query: Query, accountId: number, at: Date): Promise<PeriodState[]> {
+  const rows = await query<StateRow>(
+    `SELECT ${STATE_COLUMNS}, recorded.points
+     FROM credit_cut_points AS recorded
+     JOIN period_closings USING (period_id)
+     JOIN billing_periods AS period USING (period_id)
+     LEFT JOIN period_credits AS credited USING (period_id)
+     WHERE recorded.account_id = :accountId AND recorded.at = :at
+     ORDER BY period.started_at`,
+    { accountId, at },
+  );
+  return rows.map(stateOf);
+}
+
+export type PeriodToSettle = PeriodState & { ends_at: Date; started_at: Date };
+
+/**
+ * Its points stay as they are until the transaction ends: the first lock holds up a first row of totals, whose foreign
+ * key needs the period, the second one changes of that row.
+ */
+async function lockPeriodPoints(query: Query, periodId: number): Promise<number> {
+  await query(
+    'SELECT FROM billing_periods WHERE period_id = :periodId FOR UPDATE',
+    { periodId },
+    'closing_lock_period',
+  );
+  const rows = await query<{ points: number }>(
+    'SELECT points FROM usage_totals WHERE period_id = :periodId FOR UPDATE',
+    { periodId },
+    'closing_lock_totals',
+  );
+  return rows[0]?.points ?? 0;
+}
+
+/** Undefined if the period is closed. */
+export async function lockOpenPeriod(query: Query, periodId: number): Promise<PeriodToSettle | undefined> {
+  const points = await lockPeriodPoints(query, periodId);
+  const rows = await query<StateRow & { ends_at: Date; started_at: Date }>(
+    `SELECT ${STATE_COLUMNS}, :points::bigint AS points, closing.ends_at, period.started_at
+     FROM period_closings AS closing
+     JOIN billing_periods AS period USING (period_id)
+     LEFT JOIN period_credits AS credited USING (period_id)
+     WHERE period_id = :periodId`,
+    { periodId, points },
+    'closing_open_period',
+  );
+  return rows.map(({ ends_at, started_at, ...row }) => ({ ...stateOf(row), ends_at, started_at }))[0];
+}
+
+/** Undefined if the period is open. */
+export async function lockClosedPeriod(query: Query, periodId: number): Promise<PeriodToSettle | undefined> {
+  const points = await lockPeriodPoints(query, periodId);
+  const rows = await query<StateRow & { ends_at: Date; started_at: Date }>(
+    `SELECT ${STATE_COLUMNS}, :points::bigint AS points, period_end_of_use(period) AS ends_at, period.started_at
+     FROM billing_periods AS period JOIN period_credits AS credited USING (period_id)
+     WHERE period_id = :periodId AND closed_at IS NOT NULL`,
+    { periodId, points },
+  );
+  return rows.map(({ ends_at, started_at, ...row }) => ({ ...stateOf(row), ends_at, started_at }))[0];
+}
+
+function stateOf({ description, ...state }: StateRow): PeriodState {
+  return { ...state, included: includedPoints(description) };
+}
+
+export async function savePeriods(query: Query, periods: readonly PeriodState[]): Promise<void> {
+  if (periods.length === 0) return;
+  await query(
+    `INSERT INTO period_credits (period_id, settled_points, overuse_points)
+     SELECT * FROM unnest(CAST(:ids AS bigint[]), CAST(:settled AS bigint[]), CAST(:overuse AS bigint[])) ORDER BY 1
+     ON CONFLICT (period_id) DO UPDATE
+       SET settled_points = excluded.settled_points, overuse_points = excluded.overuse_points`,
+    {
+      ids: periods.map(({ period_id }) => period_id),
+      settled: periods.map(({ settled_points }) => settled_points),
+      overuse: periods.map(({ overuse_points }) => overuse_points),
+    },
+  );
+}
+
+export async function saveClosed(query: Query, period: PeriodState): Promise<void> {
+  await query(
+    `WITH closed AS (DELETE FROM period_closings WHERE period_id = :period_id)
+     INSERT INTO period_credits AS credited
+       (period_id, settled_points, overuse_points, closed_at, closed_points)
+     VALUES (:period_id, :settled_points, :overuse_points, clock_timestamp(), :points)
+     ON CONFLICT (period_id) DO UPDATE SET settled_points = excluded.settled_points,
+       overuse_points = excluded.overuse_points, closed_points = excluded.closed_points,
+       closed_at = coalesce(credited.closed_at, excluded.closed_at),
+       version = credited.version + CASE WHEN credited.closed_at IS NULL THEN 0 ELSE 1 END`,
+    period,
+    'closing_save_closed',
+  );
+}
+
+/** What a period took from grants, less what was given back, oldest first. */
+export function findUses(query: Query, periodId: number): Promise<Use[]> {
+  return query<Use>(
+    `SELECT movement_id, credit_id, points - CAST(coalesce((
+       SELECT sum(points) FROM credit_movements AS back WHERE back.corrects_movement_id = used.movement_id
+     ), 0) AS bigint) AS points
+     FROM credit_movements AS used WHERE period_id = :periodId AND to_ledger = 'used' ORDER BY movement_id`,
+    { periodId },
+  );
+}
+
+export type Movement = {
+  credit_id: number;
+  from_ledger: string;
+  to_ledger: string;
+  points: number;
+  reason: string;
+  period_id: number | null;
+  corrects_movement_id: number | null;
+};
+
+/** `at`: the instant that they are dated at. */
+export async function insertMovements(
+  query: Query,
+  accountId: number,
+  at: Date,
+  movements: readonly Movement[],
+): Promise<void> {
+  if (movements.length === 0) return;
+  await query(
+    `INSERT INTO credit_movements
+       (account_id, at, actor, credit_id, from_ledger, to_ledger, points, reason, period_id, corrects_movement_id)
+     SELECT :accountId, :at, 'closing', moved.* FROM unnest(CAST(:credit_ids AS bigint[]), CAST(:from AS text[]),
+       CAST(:to AS text[]), CAST(:points AS bigint[]), CAST(:reasons AS text[]), CAST(:period_ids AS bigint[]),
+       CAST(:corrects AS bigint[])) AS moved`,
+    {
+      accountId,
+      at,
+      credit_ids: movements.map(({ credit_id }) => credit_id),
+      from: movements.map(({ from_ledger }) => from_ledger),
+      to: movements.map(({ to_ledger }) => to_ledger),
+      points: movements.map(({ points }) => points),
+      reasons: movements.map(({ reason }) => reason),
+      period_ids: movements.map(({ period_id }) => period_id),
+      corrects: movements.map(({ corrects_movement_id }) => corrects_movement_id),
+    },
+  );
+}
+
+export async function markVoid(query: Query, creditId: number, points: number): Promise<void> {
+  await query(
+    `UPDATE credit_grants SET voided_at = clock_timestamp(), points_voided = :points WHERE credit_id = :creditId`,
+    { creditId, points },
+  );
+}

@@ -1,0 +1,200 @@
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import { Problem } from '@tollgate/http/problem';
+import { USAGE_SHARD_COUNT, usageShard } from '@tollgate/contracts/usage-stream';
+import type { ScriptableRedis } from '@tollgate/redis/script';
+import type { DueWatch } from '../platform/background/due-watch.ts';
+import { startWorkLoop } from '../platform/background/work-loop.ts';
+import type { Query, Transact } from '../platform/database/query.ts';
+import { closePeriod, correctPeriod } from './close-period.ts';
+import { createCountedUntil } from './counted.ts';
+import type { CountedUntil } from './counted.ts';
+import { resolveNextCut } from './resolve-cut.ts';
+
+type StepName = 'cut' | 'period' | 'correction';
+
+export type ClosingMetrics = {
+  done: Pick<Counter<'step'>, 'inc'>;
+  failed: Pick<Counter<'step'>, 'inc'>;
+  oldestDue: Pick<Gauge<'step'>, 'set'>;
+};
+
+export type ClosingOptions = {
+  query: Query;
+  transact: Transact;
+  redis: ScriptableRedis;
+  /** CLOSING_DELAY_SEC */
+  delaySec: number;
+  dueWatch: DueWatch;
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  metrics: ClosingMetrics;
+};
+
+/** `at`: until when the account's usage must be counted. */
+type Due = { account_id: number; period_id: number; at: Date };
+
+type Step = {
+  name: StepName;
+  /** What is due, as columns of Due. */
+  due: string;
+  run: (query: Query, due: Due, countedUntil: Date) => Promise<boolean>;
+};
+
+const LISTED = 500;
+
+/** Connections of the pool. */
+const LANES = 2;
+
+/** An account whose step failed waits this long and holds up no other. */
+const RETRY_MS = 60_000;
+
+/** In order: usage must be settled up to the cuts before a period can be closed. */
+function stepsOf(delaySec: number): Step[] {
+  const delay = `interval '${String(delaySec)} seconds'`;
+  return [
+    {
+      name: 'cut',
+      due: `SELECT account_id, 0 AS period_id, at FROM credit_cuts
+        WHERE resolved_at IS NULL AND at <= clock_timestamp()`,
+      run: (query, { account_id }, countedUntil) => resolveNextCut(query, account_id, countedUntil),
+    },
+    {
+      name: 'period',
+      due: `SELECT account_id, period_id, ends_at + ${delay} AS at FROM period_closings
+        WHERE ends_at <= clock_timestamp() - ${delay}`,
+      run: closePeriod,
+    },
+    {
+      name: 'correction',
+      due: `SELECT account_id, period_id, credit_corrections.created_at AS at
+        FROM credit_corrections JOIN billing_periods USING (period_id)`,
+      run: correctPeriod,
+    },
+  ];
+}
+
+/**
+ * Settles usage with grants: up to the instants at which those change, at the end of periods, and where usage of closed
+ * periods changes (docs/design/credits.md). Runs in every replica at once; each step is a transaction that skips
+ * accounts that another one has locked.
+ */
+export function startClosing(options: ClosingOptions): { close: () => Promise<void> } {
+  const steps = stepsOf(options.delaySec);
+  /** Accounts whose step failed, with the time by performance.now() until which they wait. */
+  const waiting = new Map<number, number>();
+  return startWorkLoop({
+    work: async (signal) => {
+      for (const [accountId, untilMs] of waiting) if (untilMs <= performance.now()) waiting.delete(accountId);
+      await observeDue(options, steps);
+      const countedUntil = createCountedUntil(options.query, options.redis);
+      for (const step of steps) await runStep(options, step, { countedUntil, waiting, signal });
+    },
+    messages: {
+      failed: 'usage cannot be settled with credits; retrying',
+      recovered: 'usage is being settled with credits again',
+    },
+    due: {
+      dueWatch: options.dueWatch,
+      condition: steps.map(({ due }) => `EXISTS (${due})`).join(' OR '),
+    },
+    logger: options.logger,
+  });
+}
+
+export function createClosingMetrics(registry: Registry): ClosingMetrics {
+  const labelled = { labelNames: ['step'] as const, registers: [registry] };
+  const metrics = {
+    done: new Counter({
+      name: 'tollgate_closing_steps_total',
+      help: 'Cuts resolved, periods closed and closed periods corrected by this process, by step: cut, period or correction',
+      ...labelled,
+    }),
+    failed: new Counter({
+      name: 'tollgate_closing_failures_total',
+      help: 'Steps of closing that failed, which are retried after a minute',
+      ...labelled,
+    }),
+    oldestDue: new Gauge({
+      name: 'tollgate_closing_oldest_due_seconds',
+      help: 'How long the oldest step of closing has been due; 0 without any',
+      ...labelled,
+    }),
+  };
+  for (const { name: step } of stepsOf(0)) {
+    metrics.done.inc({ step }, 0);
+    metrics.failed.inc({ step }, 0);
+  }
+  return metrics;
+}
+
+type Run = { countedUntil: CountedUntil; waiting: Map<number, number>; signal: AbortSignal };
+
+/** Until nothing is due that can be done now. */
+async function runStep(options: ClosingOptions, step: Step, run: Run): Promise<void> {
+  const uncounted = new Set<number>();
+  for (;;) {
+    const due = await findDue(options.query, step, [...run.waiting.keys()], [...uncounted]);
+    const lane = async () => {
+      let done = 0;
+      for (let one = due.shift(); one !== undefined && !run.signal.aborted; one = due.shift()) {
+        const until = await run.countedUntil(one.account_id);
+        if (until < one.at.getTime()) uncounted.add(usageShard(one.account_id));
+        else if (await runOne(options, step, run, one, new Date(until))) done += 1;
+      }
+      return done;
+    };
+    const done = await Promise.all(Array.from({ length: LANES }, lane));
+    if (run.signal.aborted || done.every((steps) => steps === 0)) return;
+  }
+}
+
+async function runOne(
+  { transact, logger, metrics }: ClosingOptions,
+  step: Step,
+  { waiting }: Run,
+  due: Due,
+  countedUntil: Date,
+): Promise<boolean> {
+  try {
+    const isDone = await transact((inside) => step.run(inside, due, countedUntil));
+    if (isDone) metrics.done.inc({ step: step.name });
+    return isDone;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'service_unavailable') throw error;
+    logger.error(
+      { err: error, ...due, step: step.name },
+      'usage of an account could not be settled with credits',
+    );
+    metrics.failed.inc({ step: step.name });
+    waiting.set(due.account_id, performance.now() + RETRY_MS);
+    return false;
+  }
+}
+
+/** The longest due first, without accounts that wait and streams that aren't counted far enough. */
+function findDue(
+  query: Query,
+  { name, due }: Step,
+  waiting: readonly number[],
+  uncounted: readonly number[],
+): Promise<Due[]> {
+  return query<Due>(
+    `SELECT account_id, period_id, at FROM (${due}) AS due
+     WHERE account_id <> ALL (CAST(:waiting AS bigint[]))
+       AND account_id % :shardCount <> ALL (CAST(:uncounted AS bigint[]))
+     ORDER BY at LIMIT :limit`,
+    { waiting, uncounted, shardCount: USAGE_SHARD_COUNT, limit: LISTED },
+    `closing_due_${name}`,
+  );
+}
+
+async function observeDue({ query, metrics }: ClosingOptions, steps: readonly Step[]): Promise<void> {
+  for (const { name: step, due } of steps) {
+    const rows = await query<{ age_sec: number }>(
+      `SELECT CAST(greatest(0, extract(epoch FROM clock_timestamp() - min(at))) AS float8) AS age_sec
+       FROM (${due}) AS due HAVING count(*) > 0`,
+    );
+    metrics.oldestDue.set({ step }, rows[0]?.age_sec ?? 0);
+  }
+}
