@@ -1,13 +1,16 @@
-import type { Entitlement } from '@tollgate/contracts/entitlement';
+import type { Credits, Entitlement } from '@tollgate/contracts/entitlement';
 import { enforcedLimits } from '../periods/limits.ts';
 import { billingStatus, nextChange, pickPeriod } from '../periods/period-rules.ts';
 import type { PayerPeriods } from '../periods/payer-periods.ts';
 
 /** `none` without a period; `blocked` has precedence, since it is what a caller must know first. */
-export function entitlementAnswer(payerPeriods: PayerPeriods): Entitlement {
+export function entitlementAnswer(payerPeriods: PayerPeriods, credits?: Credits): Entitlement {
   const { account_id, payer_id, account_blocked, periods, now } = payerPeriods;
   const period = pickPeriod(periods, now);
-  const changesAt = nextChange(period, periods, account_blocked, now);
+  const changes = [nextChange(period, periods, account_blocked, now), nextInstant(credits, now)];
+  const changesAt = changes.reduce((one, other) =>
+    one !== null && (other === null || one < other) ? one : other,
+  );
   const without = account_blocked ? 'blocked' : 'none';
   return {
     account_id,
@@ -22,6 +25,14 @@ export function entitlementAnswer(payerPeriods: PayerPeriods): Entitlement {
             period_id: period.period_id,
             ended_at: period.ended_at.toISOString(),
             limits: enforcedLimits(period),
+            ...(credits === undefined ? {} : { credits }),
           },
   };
+}
+
+/** When a grant begins or ends, which changes the limit that is shown. */
+function nextInstant(credits: Credits | undefined, now: Date): Date | null {
+  const instants = (credits?.grants ?? []).flatMap(({ from_ms, until_ms }) => [from_ms ?? 0, until_ms ?? 0]);
+  const ahead = instants.filter((ms) => ms > now.getTime());
+  return ahead.length === 0 ? null : new Date(Math.min(...ahead));
 }

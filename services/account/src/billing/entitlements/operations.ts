@@ -1,14 +1,28 @@
 import { z } from 'zod';
 import { entitlementSchema } from '@tollgate/contracts/entitlement';
+import type { Credits } from '@tollgate/contracts/entitlement';
 import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { service } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';
+import { findCredits } from '../credits/answer.ts';
 import { findPayerPeriods } from '../periods/payer-periods.ts';
+import type { PayerPeriods } from '../periods/payer-periods.ts';
+import { endOfUse, pickPeriod } from '../periods/period-rules.ts';
 import { entitlementAnswer } from './entitlement-answer.ts';
 import type { KeptAnswers } from './kept-answers.ts';
+
+/** Most payers have none, and need no second statement. */
+async function creditsOf(
+  query: Query,
+  { payer_id, periods, has_credits, now }: PayerPeriods,
+): Promise<Credits | undefined> {
+  const period = pickPeriod(periods, now);
+  if (!has_credits || period === undefined) return undefined;
+  return findCredits(query, payer_id, { ...period, endOfUse: endOfUse(period) }, now);
+}
 
 type Needs = { query: Query; keptAnswers: Pick<KeptAnswers, 'begin' | 'keep'> };
 
@@ -30,7 +44,7 @@ export const serviceEntitlements = {
         const askedMs = performance.now();
         const payerPeriods = await findPayerPeriods(query, account_id);
         if (payerPeriods === undefined) throw new Problem('not_found');
-        const answer = entitlementAnswer(payerPeriods);
+        const answer = entitlementAnswer(payerPeriods, await creditsOf(query, payerPeriods));
         // The response needn't wait for Redis.
         if (generation !== undefined)
           void keptAnswers.keep(answer, { generation, askedMs }).catch(() => undefined);

@@ -1,13 +1,16 @@
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import type { LimitField } from '@tollgate/contracts/entitlement';
+import { MAX_TOTAL } from '@tollgate/contracts/usage-stream';
 
 export type LimitedPeriod = {
   /** Limit fields are whole numbers or null, by a check constraint. */
   description: Readonly<Record<string, unknown>>;
   team_slots_limit: number | null;
+  /** What credits add to the plan's points; a plan itself has none. */
+  credit_points?: number;
 };
 
-/** A limit that the description lacks is null: not enforced. 0 allows nothing (service.md, "Limits"). */
+/** A limit that the description lacks is null: not enforced, and without credits. 0 allows nothing (service.md, "Limits"). */
 export function enforcedLimits(period: LimitedPeriod): Record<LimitField, number | null> {
   return byField((field) => limitOf(period, field));
 }
@@ -19,11 +22,19 @@ export function reportedLimits(period: LimitedPeriod): Record<LimitField, number
 
 /** The points that the plan includes; null if it doesn't limit them. */
 export function includedPoints(description: LimitedPeriod['description']): number | null {
-  return limitOf({ description, team_slots_limit: null }, 'points_limit');
+  return statedLimit(description, 'points_limit');
 }
 
-function limitOf({ description, team_slots_limit }: LimitedPeriod, field: LimitField): number | null {
+function limitOf(
+  { description, team_slots_limit, credit_points = 0 }: LimitedPeriod,
+  field: LimitField,
+): number | null {
   if (field === 'team_slots_limit' && team_slots_limit !== null) return team_slots_limit;
+  const limit = statedLimit(description, field);
+  return field === 'points_limit' && limit !== null ? Math.min(limit + credit_points, MAX_TOTAL) : limit;
+}
+
+function statedLimit(description: LimitedPeriod['description'], field: LimitField): number | null {
   const value = Object.hasOwn(description, field) ? description[field] : null;
   if (value === null) return null;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;

@@ -1,4 +1,5 @@
 import type { Query } from '../../platform/database/query.ts';
+import { creditPointsColumn } from './credit-points.ts';
 import type { LimitedPeriod } from './limits.ts';
 import type { StatusPeriod } from './period-rules.ts';
 import { totalColumns } from './usage-sums.ts';
@@ -12,6 +13,7 @@ type PayerPeriod = Required<StatusPeriod> &
     requests: number;
     time_ms: number;
     traffic_bytes: number;
+    credit_points: number;
   };
 
 export type PayerPeriods = {
@@ -19,6 +21,8 @@ export type PayerPeriods = {
   /** The team manager's account for a member, else the account itself. */
   payer_id: number;
   account_blocked: boolean;
+  /** Whether grants of the payer have points left, or points of which it isn't settled who used them. */
+  has_credits: boolean;
   /** At most two: the one that started last, and the next one. */
   periods: PayerPeriod[];
   now: Date;
@@ -30,7 +34,9 @@ const payerPeriodsSql = (periods: string) => `
          period.period_id, period.plan_name, product.name AS product_name, period.description,
          period.grace_sec, period.team_slots_limit, period.started_at, period.ended_at,
          period.blocked_at IS NOT NULL AS blocked, period.followed,
-         ${totalColumns('total')}
+         ${totalColumns('total')}, ${creditPointsColumn('period', 'moment.now')},
+         EXISTS (SELECT FROM credit_grants
+           WHERE credit_grants.account_id = payer.account_id AND points_remaining > 0) AS has_credits
   FROM accounts AS caller
   CROSS JOIN (SELECT coalesce(:now, date_trunc('milliseconds', now())) AS now) AS moment
   LEFT JOIN team_members AS membership
@@ -83,7 +89,7 @@ export async function findPayerPeriod(
 function payerPeriodsOf(rows: readonly PayerPeriodsRow[]): PayerPeriods | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { account_id, payer_id, account_blocked } = first;
+  const { account_id, payer_id, account_blocked, has_credits } = first;
   const periods = rows.filter((row) => row.period_id !== null);
-  return { account_id, payer_id, account_blocked, periods, now: first.now };
+  return { account_id, payer_id, account_blocked, has_credits, periods, now: first.now };
 }

@@ -43,6 +43,11 @@ export function nextChange(
   return ahead.length === 0 ? null : new Date(Math.min(...ahead));
 }
 
+/** When calls stop to be charged to a period that no other one follows. */
+export function endOfUse(period: StatusPeriod): Date {
+  return new Date(graceEndMs(period));
+}
+
 /** `ended_at` is covered to the end of its second. */
 function endMs({ ended_at }: PeriodTimes): number {
   return ended_at.getTime() + 1_000;

@@ -5,12 +5,26 @@ import type { Query } from '../../platform/database/query.ts';
 
 const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStreamKey(shard));
 
-/** One statement: between two, the usage reader could commit, and that usage would count twice. */
+/**
+ * One statement: between two, the usage reader could commit, and that usage would count twice. A cut that the position has passed
+ * and that isn't recorded has no usage after it: what is counted is what was used before.
+ */
 const SNAPSHOT_SQL = `
   SELECT period.period_id, period.account_id AS payer_id,
          ${totalColumns('total')},
          coalesce(reached.position, '0-0') AS stream_position,
-         coalesce(total.usage_version, 0) AS usage_version
+         coalesce(total.usage_version, 0) AS usage_version,
+         (SELECT json_agg(json_build_object('at_ms', ms, 'points', points) ORDER BY ms) FROM (
+           SELECT CAST(extract(epoch FROM cut.at) * 1000 AS bigint) AS ms,
+                  coalesce(recorded.points, CASE WHEN known.yes THEN 0 ELSE total.points END, 0) AS points
+           FROM credit_cuts AS cut
+           LEFT JOIN credit_cut_points AS recorded
+             ON recorded.account_id = cut.account_id AND recorded.at = cut.at AND recorded.period_id = period.period_id
+           CROSS JOIN LATERAL (SELECT cut.resolved_at IS NOT NULL OR EXISTS (SELECT FROM credit_cut_points AS other
+             WHERE other.account_id = cut.account_id AND other.at = cut.at) AS yes) AS known
+           WHERE cut.account_id = period.account_id
+             AND (cut.resolved_at IS NULL OR cut.resolved_at > now() - interval '1 hour')
+         ) AS cut WHERE ms <= CAST(split_part(reached.position, '-', 1) AS numeric)) AS cuts
   FROM billing_periods AS period
   LEFT JOIN usage_totals AS total USING (period_id)
   LEFT JOIN usage_stream_positions AS reached
@@ -18,10 +32,12 @@ const SNAPSHOT_SQL = `
   WHERE period.period_id = :period_id`;
 
 export async function findUsageSnapshot(query: Query, periodId: number): Promise<UsageSnapshot | undefined> {
-  const [snapshot] = await query<UsageSnapshot>(
+  const [snapshot] = await query<Omit<UsageSnapshot, 'cuts'> & { cuts: UsageSnapshot['cuts'] | null }>(
     SNAPSHOT_SQL,
     { period_id: periodId, streams: STREAMS, shard_count: USAGE_SHARD_COUNT },
     'usage_snapshot',
   );
-  return snapshot;
+  if (snapshot === undefined) return undefined;
+  const { cuts, ...usage } = snapshot;
+  return cuts === null || cuts === undefined ? usage : { ...usage, cuts };
 }

@@ -1,7 +1,7 @@
 import type { LimitedPeriod } from '../../billing/periods/limits.ts';
 import type { Passed } from './rules.ts';
 
-export type CheckedPeriod = LimitedPeriod & {
+export type CheckedPeriod = Required<LimitedPeriod> & {
   period_id: number;
   account_id: number;
   plan_name: string;

@@ -1,3 +1,4 @@
+import { creditPointsColumn } from '../../billing/periods/credit-points.ts';
 import { enforcedLimits } from '../../billing/periods/limits.ts';
 import { totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -17,7 +18,7 @@ import { findAlertSettings } from './settings-store.ts';
 const PERIOD_SQL = `
   SELECT period_id, account_id, plan_name, description, team_slots_limit, started_at, ended_at,
          CASE WHEN email_verified_at IS NOT NULL THEN email END AS email,
-         ${totalColumns('usage_totals')},
+         ${totalColumns('usage_totals')}, ${creditPointsColumn('billing_periods', 'clock_timestamp()')},
          coalesce((
            SELECT (SELECT count(*) FROM team_members AS member WHERE member.team_id = manager.team_id)
              + (SELECT count(*) FROM team_invitations AS invited

@@ -14,7 +14,9 @@ export type FeedState = {
  */
 const STATES_SQL = `
   SELECT session_id, concat_ws(' ', payer.account_id, caller.blocked_at, payer.blocked_at, payer.name,
-           period.period_id, period.version, period.is_over, period.is_after_grace, total.xmin,
+           period.period_id, period.version, period.is_over, period.is_after_grace, total.xmin, credited.xmin,
+           (SELECT sum(points_remaining) FROM credit_grants
+             WHERE credit_grants.account_id = payer.account_id AND points_remaining > 0),
            (SELECT max(alert_id) FROM usage_alerts WHERE usage_alerts.period_id = period.period_id)) AS version
   FROM sessions JOIN accounts AS caller USING (account_id)
   LEFT JOIN team_members AS membership
@@ -29,6 +31,7 @@ const STATES_SQL = `
     ORDER BY started_at DESC LIMIT 1
   ) AS period ON true
   LEFT JOIN usage_totals AS total ON total.period_id = period.period_id
+  LEFT JOIN period_credits AS credited ON credited.period_id = period.period_id
   WHERE session_id = ANY (CAST(:sessionIds AS bigint[])) AND ${IS_LIVE}`;
 
 /** Of the sessions that are still live. Doesn't count as use of a session. */

@@ -1,3 +1,4 @@
+import { creditPointsColumn } from '../credit-points.ts';
 import { enforcedLimits } from '../limits.ts';
 import type { LimitedPeriod } from '../limits.ts';
 import { billingStatus } from '../period-rules.ts';
@@ -9,7 +10,7 @@ import type { Query } from '../../../platform/database/query.ts';
 import { isoSeconds } from '../../../http/iso-seconds.ts';
 
 type OwnPeriod = Required<StatusPeriod> &
-  LimitedPeriod &
+  Required<LimitedPeriod> &
   Counters & { period_id: number; plan_name: string; product_name: string | null; account_blocked: boolean };
 
 /**
@@ -28,7 +29,7 @@ export function listOwnPeriods(
             account.blocked_at IS NOT NULL AS account_blocked,
             EXISTS (SELECT 1 FROM billing_periods AS later WHERE later.account_id = period.account_id
               AND later.started_at > period.started_at AND later.started_at <= :now) AS followed,
-            ${totalColumns('total')}
+            ${totalColumns('total')}, ${creditPointsColumn('period', 'CAST(:now AS timestamptz)')}
      FROM billing_periods AS period
      JOIN accounts AS account USING (account_id)
      LEFT JOIN products AS product USING (product_id)

@@ -16,6 +16,14 @@ export const CLOSINGS = /* sql */ `
       WHERE later.account_id = period.account_id AND later.started_at > period.started_at))
   $$;
 
+  -- What a period used above its included points and isn't settled; 0 for a plan that doesn't limit points.
+  CREATE FUNCTION period_unsettled_points(period billing_periods) RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT greatest(0, CASE WHEN jsonb_typeof(period.description -> 'points_limit') = 'number' THEN
+      coalesce((SELECT points FROM usage_totals WHERE period_id = period.period_id), 0)
+      - CAST(period.description -> 'points_limit' AS bigint)
+      - coalesce((SELECT settled_points FROM period_credits WHERE period_id = period.period_id), 0) END)
+  $$;
+
   -- A period's end of use depends on the one that follows.
   CREATE FUNCTION period_closings_follow(account_ids bigint[]) RETURNS void LANGUAGE sql AS $$
     UPDATE period_closings SET ends_at = found.ends_at
@@ -45,6 +53,41 @@ export const CLOSINGS = /* sql */ `
     REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION period_closings_changed();
   CREATE TRIGGER billing_periods_closings_removed AFTER DELETE ON billing_periods
     REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION period_closings_changed();
+
+  -- How many points credits add to a period's limit: what grants paid or was forgiven, and, for the present period, what
+  -- grants still have that no earlier open period needs. Points of a grant whose end isn't settled yet count as far as
+  -- they are used.
+  CREATE FUNCTION period_credit_points(wanted_id bigint, at timestamptz) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+    DECLARE
+      own record;
+      reserved numeric;
+      usable numeric;
+      ended numeric;
+    BEGIN
+      SELECT period.account_id, period.started_at, closing.period_id IS NOT NULL AS is_open,
+        coalesce(settled_points, 0) AS settled, period_unsettled_points(period) AS unsettled,
+        EXISTS (SELECT FROM billing_periods AS later WHERE later.account_id = period.account_id
+          AND later.started_at > period.started_at AND later.started_at <= at) AS is_followed
+      INTO own
+      FROM billing_periods AS period LEFT JOIN period_credits USING (period_id)
+      LEFT JOIN period_closings AS closing USING (period_id) WHERE period.period_id = wanted_id;
+      IF NOT own.is_open OR own.started_at > at THEN
+        RETURN own.settled;
+      ELSIF own.is_followed THEN
+        RETURN own.settled + own.unsettled;
+      END IF;
+      SELECT coalesce(sum(period_unsettled_points(period)), 0) INTO reserved
+      FROM period_closings JOIN billing_periods AS period USING (period_id)
+      WHERE period_closings.account_id = own.account_id AND period.started_at < own.started_at;
+      SELECT coalesce(sum(points_remaining) FILTER (WHERE ends_at > at), 0),
+        coalesce(sum(points_remaining) FILTER (WHERE ends_at <= at), 0) INTO usable, ended
+      FROM (
+        SELECT points_remaining, coalesce(least(expires_at, void_requested_at), 'infinity') AS ends_at
+        FROM credit_grants WHERE account_id = own.account_id AND points_remaining > 0 AND usable_from <= at
+      ) AS live;
+      RETURN least(own.settled + greatest(0, usable - reserved) + least(ended, own.unsettled), 9007199254740991);
+    END
+  $$;
 
   INSERT INTO period_closings (period_id, account_id, ends_at)
     SELECT period_id, account_id, ends_at

@@ -22,6 +22,9 @@ export const SETTLEMENT = /* sql */ `
   );
   CREATE INDEX credit_cut_points_period_id_idx ON credit_cut_points (period_id);
 
+  -- What is left of an account's grants is read with its entitlement.
+  CREATE INDEX credit_grants_live_idx ON credit_grants (account_id) WHERE points_remaining > 0;
+
   -- A period without a row has nothing settled.
   CREATE TABLE period_credits (
     period_id bigint PRIMARY KEY REFERENCES billing_periods ON DELETE CASCADE,
