@@ -71,7 +71,7 @@ export function hasEnded(grant: Grant, at: Date): boolean {
   return end !== null && end <= at;
 }
 
-/** Where points of a grant go that nobody used until its end. */
+/** Where points of a grant go that were not used until its end. */
 export function restOf(
   { credit_id, expires_at, void_requested_at, void_to }: Grant,
   points: number,

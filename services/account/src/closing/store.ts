@@ -3,7 +3,7 @@ import type { PeriodState, Use } from '../billing/credits/settlement.ts';
 import { includedPoints } from '../billing/periods/limits.ts';
 import type { Query } from '../platform/database/query.ts';
 
-/** False if somebody else has the account: its turn comes again. */
+/** False if another transaction has locked the account. */
 export async function lockAccountIfFree(query: Query, accountId: number): Promise<boolean> {
   const rows = await query(
     'SELECT FROM accounts WHERE account_id = :accountId FOR NO KEY UPDATE SKIP LOCKED',

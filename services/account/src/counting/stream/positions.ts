@@ -28,7 +28,7 @@ export async function loadPositions(
   return new Map(rows.map(({ stream, position, trimmed }) => [stream, { position, trimmed }]));
 }
 
-/** Undefined for a stream that nobody has read yet. */
+/** Undefined for a stream that was never read. */
 export async function findPosition(query: Query, stream: string): Promise<string | undefined> {
   const rows = await query<PositionRow>(
     'SELECT stream, position FROM usage_stream_positions WHERE stream = :stream',

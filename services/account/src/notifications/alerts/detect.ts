@@ -39,6 +39,7 @@ export async function detectAlerts(query: Query, periodId: number): Promise<Aler
   const { account_id } = period;
   const settings = await findAlertSettings(query, account_id);
   const uses = usesOf(period);
+  await rearmAlerts(query, periodId, uses);
   const passed = passedShares(uses, settings);
   if (passed.length === 0) return [];
   const alerts = await insertAlerts(query, period, uses, passed);
@@ -69,6 +70,21 @@ function usesOf(period: CheckedPeriod): Use[] {
     use('traffic_bytes_limit', period.traffic_bytes),
     use('team_slots_limit', period.slots_taken),
   ];
+}
+
+/**
+ * Forgets the thresholds that usage hasn't passed any more because a grant has raised the limit, so that they alert
+ * again. A limit that falls, by a void or an expiry, forgets none.
+ */
+async function rearmAlerts(query: Query, period_id: number, uses: readonly Use[]): Promise<void> {
+  const points = uses.find(({ limit_name }) => limit_name === 'points_limit');
+  if (points === undefined || points.limit === null) return;
+  await query(
+    `DELETE FROM usage_alerts
+     WHERE period_id = :period_id AND limit_name = 'points_limit' AND limit_value < CAST(:limit AS bigint)
+       AND share * CAST(:limit AS numeric) > CAST(:used AS numeric) * 100`,
+    { period_id, limit: String(points.limit), used: String(points.used) },
+  );
 }
 
 /** Ordered by the key, which prevents deadlocks. */

@@ -2,10 +2,11 @@ import type { Knex } from 'knex';
 import { GRANTS } from './0002-credits/grants.ts';
 import { MOVEMENTS } from './0002-credits/movements.ts';
 import { SETTLEMENT } from './0002-credits/settlement.ts';
+import { ALERTS } from './0002-credits/alerts.ts';
 import { CLOSINGS } from './0002-credits/closings.ts';
 import { ANNOUNCEMENTS } from './0002-credits/announcements.ts';
 
 /** Credits: points that an account has beside those of its plan (docs/design/credits.md). */
 export async function up(knex: Knex): Promise<void> {
-  await knex.schema.raw([GRANTS, MOVEMENTS, SETTLEMENT, CLOSINGS, ANNOUNCEMENTS].join('\n'));
+  await knex.schema.raw([GRANTS, MOVEMENTS, SETTLEMENT, CLOSINGS, ALERTS, ANNOUNCEMENTS].join('\n'));
 }
