@@ -65,6 +65,9 @@ export function explorerJourneys(journey: Journey): void {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Ended').waitFor({ timeout: LIVE_TIME_LIMIT_MS });
     await page.getByText('Points per minute').waitFor();
+    const spent = page.locator('dt', { hasText: 'Points so far' }).locator('xpath=following-sibling::dd');
+    // Each message states what it costs.
+    expect(Number(await spent.innerText())).toBeGreaterThan(0);
     await page.getByText('Message 3').waitFor();
     await page.getByText('Message 1').waitFor();
     await expectAccessible(page);

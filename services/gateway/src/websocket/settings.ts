@@ -23,7 +23,10 @@ export function webSocketSettings(config: Config): WebSocketsSettings {
       maxOperations: config.WEBSOCKET_MAX_OPERATIONS,
       maxMessagesPerSec: config.WEBSOCKET_MAX_MESSAGES_PER_SEC,
       reconnectSpreadMs: config.WEBSOCKET_RECONNECT_SPREAD_MS,
-      pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
+      price: {
+        pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
+        pointsExtension: config.UPSTREAM_POINTS_EXTENSION,
+      },
     },
     operations: {
       maxOperations: config.WEBSOCKET_MAX_OPERATIONS,

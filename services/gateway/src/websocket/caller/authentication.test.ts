@@ -136,10 +136,10 @@ describe('by connection_init', () => {
     });
   });
 
-  test('the acknowledgement tells what a minute of a subscription costs', async () => {
+  test('the acknowledgement tells what a subscription costs', async () => {
     const raw = await initWith({ token: gateway.auth.issue() });
     const { payload } = await raw.message({ type: 'connection_ack' });
-    expect(payload).toEqual({ subscription_points_per_minute: 0 });
+    expect(payload).toEqual({ subscription_points_per_minute: 0, points_extension: 'points' });
     raw.socket.close();
   });
 

@@ -17,8 +17,8 @@ export type CallerSocketSettings = TimeLimits & {
   bufferMaxBytes: number;
   /** Sockets that close together are spread over this time, so that callers don't all reconnect at once. */
   reconnectSpreadMs: number;
-  /** Of an open subscription, which the acknowledgement tells. */
-  pointsPerMinute: number;
+  /** What a subscription costs, which the acknowledgement tells: each minute, and at which path messages state more. */
+  price: { pointsPerMinute: number; pointsExtension: string };
 };
 
 export type SocketReports = {

@@ -257,7 +257,8 @@ export class CallerSocket {
     if (this.#phase === 'ended') return;
     this.#phase = 'ready';
     this.#idleSinceMs = performance.now();
-    const payload = { subscription_points_per_minute: this.#options.settings.pointsPerMinute };
+    const { pointsPerMinute, pointsExtension } = this.#options.settings.price;
+    const payload = { subscription_points_per_minute: pointsPerMinute, points_extension: pointsExtension };
     this.#send({ type: 'connection_ack', payload });
     // Clients of the older protocol expect `ka` only after a first one.
     if (!this.#protocol.pings) this.#send({ type: 'ka' });

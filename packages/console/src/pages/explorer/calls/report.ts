@@ -18,13 +18,18 @@ export type SubscriptionReport = {
   state: 'connecting' | 'open' | 'ended';
   refusal: Refusal | null;
   messages: number;
-  /** What each minute that it has begun costs; null until the gateway has told it. */
-  pointsPerMinute: number | null;
+  /** What it costs; null until the gateway has told it. */
+  price: SubscriptionPrice | null;
+  /** What its messages have stated. */
+  statedPoints: number;
   bytes: number;
   startedMs: number;
   durationMs: number;
   requestId: string | null;
 };
+
+/** Each minute that has begun, and the path below `extensions` at which a message states what it costs on top. */
+export type SubscriptionPrice = { pointsPerMinute: number; extension: string };
 
 export type Report = CallReport | SubscriptionReport;
 
@@ -50,6 +55,13 @@ export function refusalOf(errors: unknown): (Refusal & { requestId: string | nul
     };
   }
   return null;
+}
+
+/** The points that a message states; 0 without any. */
+export function statedPoints(message: unknown, { extension }: SubscriptionPrice): number {
+  const path = ['extensions', ...extension.split('.')];
+  const points = path.reduce((value, name) => memberOf(value, name), message);
+  return typeof points === 'number' && Number.isInteger(points) && points >= 0 ? points : 0;
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-ws';
 import type { FormattedExecutionResult } from 'graphql-ws';
-import { refusalOf } from './report.ts';
-import type { Refusal, SubscriptionReport } from './report.ts';
+import { refusalOf, statedPoints } from './report.ts';
+import type { Refusal, SubscriptionPrice, SubscriptionReport } from './report.ts';
 import type { GraphqlParams, TokenSource } from './post.ts';
 
 type Listener = {
@@ -36,7 +36,7 @@ export function subscribe(
     retryAttempts: 0,
     on: {
       connected: (_socket, acknowledged) => {
-        tell({ state: 'open', pointsPerMinute: pointsPerMinuteIn(acknowledged) });
+        tell({ state: 'open', price: priceIn(acknowledged) });
       },
     },
   });
@@ -45,7 +45,8 @@ export function subscribe(
     {
       next: (result: FormattedExecutionResult) => {
         listener.onResult(result);
-        tell({ messages: report.messages + 1 });
+        const points = report.price === null ? 0 : statedPoints(result, report.price);
+        tell({ messages: report.messages + 1, statedPoints: report.statedPoints + points });
       },
       error: (reason) => {
         const { errors, refusal, requestId } = endOf(reason);
@@ -70,7 +71,8 @@ function newReport(): SubscriptionReport {
     state: 'connecting',
     refusal: null,
     messages: 0,
-    pointsPerMinute: null,
+    price: null,
+    statedPoints: 0,
     bytes: 0,
     startedMs: performance.now(),
     durationMs: 0,
@@ -78,9 +80,11 @@ function newReport(): SubscriptionReport {
   };
 }
 
-function pointsPerMinuteIn(acknowledged: Record<string, unknown> | undefined): number | null {
-  const points = acknowledged?.['subscription_points_per_minute'];
-  return typeof points === 'number' ? points : null;
+function priceIn(acknowledged: Record<string, unknown> | undefined): SubscriptionPrice | null {
+  const { subscription_points_per_minute: pointsPerMinute, points_extension: extension } = acknowledged ?? {};
+  return typeof pointsPerMinute === 'number' && typeof extension === 'string'
+    ? { pointsPerMinute, extension }
+    : null;
 }
 
 function variablesOf(variables: unknown): Record<string, unknown> | null {

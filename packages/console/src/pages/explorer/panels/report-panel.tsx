@@ -57,21 +57,25 @@ function SubscriptionFacts({
   report: SubscriptionReport;
   pointsLeft: number | null;
 }) {
-  const { state, messages, pointsPerMinute, bytes, requestId } = report;
+  const { state, messages, price, statedPoints, bytes, requestId } = report;
   return (
     <dl className={styles['facts']}>
       <Fact name="Subscription">{STATES[state]}</Fact>
       <Fact name="Time">
         <Elapsed report={report} format={(ms) => `${formatNumber(Math.floor(ms / 1_000))} s`} />
       </Fact>
-      {pointsPerMinute !== null && <Fact name="Points per minute">{formatNumber(pointsPerMinute)}</Fact>}
-      {pointsPerMinute !== null && pointsPerMinute > 0 && (
-        <Fact name="Points so far, about">
-          <Elapsed
-            report={report}
-            format={(ms) => formatNumber((Math.floor(ms / MINUTE_MS) + 1) * pointsPerMinute)}
-          />
-        </Fact>
+      {price !== null && (
+        <>
+          <Fact name="Points per minute">{formatNumber(price.pointsPerMinute)}</Fact>
+          <Fact name="Points so far">
+            <Elapsed
+              report={report}
+              format={(ms) =>
+                formatNumber((Math.floor(ms / MINUTE_MS) + 1) * price.pointsPerMinute + statedPoints)
+              }
+            />
+          </Fact>
+        </>
       )}
       <Fact name="Messages">{formatNumber(messages)}</Fact>
       <Fact name="Received">{formatNumber(bytes)} bytes</Fact>
