@@ -20,7 +20,8 @@ export function usageTrimmedKey(shard: number): string {
 /**
  * Hash that gateways build (docs/design/admission.md); account adds usage from elsewhere, or deletes it
  * (docs/design/counting.md). Its fields are
- * `data_set`, `usage_version`, `counters`, and `shares` while gateways hold shares that depend on it.
+ * `data_set`, `usage_version`, `counters`, `shares` while gateways hold shares that depend on it, `instants` of the
+ * payer's credits that lie ahead (Unix ms, ascending, separated by spaces), and `cut:<ms>`: the points at such an instant.
  */
 export function usageLiveKey(shard: number, periodId: number): string {
   return `{s${String(shard)}}:live:${String(periodId)}`;

@@ -48,7 +48,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const traces = createTraces(trusts, await openRecorder(config, logger));
   const recalls = openRecalls();
   const peers = composePeers(context, store, traces, recalls);
-  const { prime, usage, admit, close } = openMetering(context, store, peers, recalls);
+  const { prime, readPointsLeft, usage, admit, close } = openMetering(context, store, peers, recalls);
   const { onDataCall, onSteps, onSettled } = createCallMetrics(registry);
   const settlementTimeout = settlementTimeoutOf(config, onSettled);
   const observerOf = createUpstreamMetrics(registry);
@@ -70,6 +70,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     addressOf,
     registry,
     prime,
+    readPointsLeft,
     reader,
     allowsOrigin: cors?.allows ?? null,
     introspect: peers.introspect,
@@ -95,6 +96,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     meterStream: createMeterStream({
       record: usage.record,
       prime,
+      readPointsLeft,
       pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
     }),
     settle: createSettle(usage.record, settlementTimeout),

@@ -14,7 +14,8 @@ import { createShareScripts } from './ledger/share-script.ts';
 import { createShares } from './pipeline/admit/shares/shares.ts';
 import type { Shares } from './pipeline/admit/shares/shares.ts';
 import type { Config } from './config.ts';
-import { createPrime, createPrimeShard } from './ledger/prime.ts';
+import { createReadPointsLeft } from './ledger/points-left.ts';
+import { createPrime, createPrimePayer, createPrimeShard } from './ledger/prime.ts';
 import type { Prime } from './ledger/prime.ts';
 import { createPrimeFrom } from './ledger/prime-script.ts';
 import { createSendBatch } from './ledger/record-script.ts';
@@ -58,6 +59,7 @@ export function openMetering(
   const { onShare, ...onAdmission } = createAdmitMetrics(registry);
   const gatewayId = randomUUID();
   const prime = createPrime({ account, primeFrom: createPrimeFrom(redis), onPrime: metrics.onPrime });
+  const primePayer = createPrimePayer(prime);
   const leases = createLeases(redis, logger);
   const shares = createShares({
     scripts: createShareScripts(redis, gatewayId),
@@ -70,7 +72,7 @@ export function openMetering(
   const usage = openUsageRecorder({ config, store, gatewayId, prime, shares, logger, metrics });
   const admit = createAdmission({
     decide: batchAdmissions(createAdmissionScript(redis)),
-    prime,
+    primePayer,
     leases,
     shares,
     canRecord: usage.canRecord,
@@ -79,6 +81,7 @@ export function openMetering(
   recalls.passTo(shares);
   return {
     prime,
+    readPointsLeft: createReadPointsLeft(redis, primePayer),
     usage,
     admit,
     close: async () => {

@@ -1788,6 +1788,10 @@ export interface components {
                     remaining?: number;
                     retry_after_sec?: number;
                     period_ended_at?: string;
+                    /** @description With `points_limit_exceeded`: 0, because bought points are used up, too. */
+                    credits_remaining?: number;
+                    /** @description With `points_limit_exceeded`: where the payer can buy points, if they are sold. */
+                    buy_url?: string;
                     /** @description Where to fix it, relative to the address of the gateway. */
                     help_url?: string;
                 } & {

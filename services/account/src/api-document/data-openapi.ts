@@ -35,6 +35,12 @@ const refusalSchema = z
             remaining: z.int().optional().meta({ description: 'What is left of the limit.' }),
             retry_after_sec: z.int().optional(),
             period_ended_at: z.string().optional(),
+            credits_remaining: z.int().optional().meta({
+              description: 'With `points_limit_exceeded`: 0, because bought points are used up, too.',
+            }),
+            buy_url: z.string().optional().meta({
+              description: 'With `points_limit_exceeded`: where the payer can buy points, if they are sold.',
+            }),
             help_url: z.string().optional().meta({
               description: 'Where to fix it, relative to the address of the gateway.',
             }),

@@ -1,9 +1,10 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
-import { LIVE_COUNTERS, SHARE_CHANNEL, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import { LIVE_COUNTERS, SHARE_CHANNEL } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from './principal.ts';
-import { leasesKey, rateKey, sharesKey } from './keys.ts';
+import { LUA_POINTS_LEFT } from './credits-lua.ts';
+import { leasesKey, liveKeys, rateKey, sharesKey } from './keys.ts';
 import { CALL, LUA_RATE } from './rate-lua.ts';
 import { LUA_SHARES } from './share-lua.ts';
 
@@ -16,7 +17,7 @@ export const LEASE_MS = 8_000;
 /**
  * Admits as many calls of one payer as the limits allow, in order, and refuses the others for the same reason. Each
  * takes the same number of units of the rate, all or none. Decides before it writes, so a refused call costs nothing. A
- * limit of -1 isn't part of the plan.
+ * limit of -1 isn't part of the plan. With credits, these decide on points (docs/design/admission.md).
  * Expired leases aren't counted, and are removed only if they take up slots. Rate and leases aren't synced to disk: a
  * restart forgets the rate, and a renewal restores the leases (docs/design/admission.md).
  * What gateways hold as shares counts as taken. If only that stands in the way, the shares are recalled instead of
@@ -25,18 +26,21 @@ export const LEASE_MS = 8_000;
  * of admitted calls, points left (-1 without a limit), and the rate's level after them.
  */
 export const LUA = `
-${LUA_RATE}${LUA_SHARES}
+${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}
 local points_limit, traffic_limit, time_limit_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local rate, slots, lease_ms, is_call = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7] == '1'
-local units = tonumber(ARGV[8])
-local first_member = 9
+local units, credits = tonumber(ARGV[8]), ARGV[9]
+local first_member = 10
 local refusal, points_left = 0, -1
 if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 then
   ${LUA_DATA_SET}
   local live = redis.call('HMGET', KEYS[1], 'data_set', 'counters')
   if live[1] ~= data_set or not live[2] then return { 1 } end
   local points, _, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', live[2])
-  if points_limit >= 0 then points_left = math.max(points_limit - points, 0) end
+  if credits ~= '' then
+    points_left = points_left_of(credits, { KEYS[1], unpack(KEYS, 5) }, data_set)
+    if not points_left then return { 1 } end
+  elseif points_limit >= 0 then points_left = math.max(points_limit - points, 0) end
   if points_left == 0 then refusal = 2
   elseif traffic_limit >= 0 and traffic_bytes >= traffic_limit then refusal = 3
   elseif time_limit_ms >= 0 and time_ms >= time_limit_ms then refusal = 4 end
@@ -114,15 +118,18 @@ export type DecideAdmissions = (
 
 export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions {
   const admit = defineScript(redis, LUA);
-  return async ({ payerId, periodId, limits }, kind, leaseIds, units) => {
+  return async (payer, kind, leaseIds, units) => {
+    const { payerId, limits, credits } = payer;
+    const [live, ...openPeriods] = liveKeys(payer);
     const isCall = kind === 'call';
     const timeMs = limits.time_sec_limit === null ? -1 : limits.time_sec_limit * 1000;
     const result = (await admit(
       [
-        usageLiveKey(usageShard(payerId), periodId),
+        live,
         rateKey(payerId),
         leasesKey(isCall ? 'calls' : 'subscriptions', payerId),
         sharesKey(payerId),
+        ...openPeriods,
       ],
       [
         limits.points_limit ?? -1,
@@ -133,6 +140,7 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         LEASE_MS,
         isCall ? 1 : 0,
         units,
+        credits?.argument ?? '',
         ...leaseIds,
       ],
     )) as ScriptResult;

@@ -1,4 +1,5 @@
-import { usageShard } from '@tollgate/contracts/usage-stream';
+import { usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import type { PayerEntitlement } from './principal.ts';
 
 // By shard, so that one script can use them on a Redis Cluster; the contract with account names the others.
 const prefix = (shard: number) => `{s${String(shard)}}:`;
@@ -15,6 +16,17 @@ export function floorKey(shard: number): string {
 /** Until when shares that Redis has lost may be in use, and the data set that lacks them. */
 export function fenceKey(shard: number): string {
   return `${prefix(shard)}fence`;
+}
+
+/** The live counters on which a payer's points depend: those of the current period, then of the open ones. */
+export function liveKeys({
+  payerId,
+  periodId,
+  credits,
+}: Pick<PayerEntitlement, 'payerId' | 'periodId' | 'credits'>): [string, ...string[]] {
+  const shard = usageShard(payerId);
+  const openKeys = credits?.openPeriodIds.map((openId) => usageLiveKey(shard, openId)) ?? [];
+  return [usageLiveKey(shard, periodId), ...openKeys];
 }
 
 export function rateKey(payerId: number): string {

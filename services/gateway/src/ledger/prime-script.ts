@@ -10,6 +10,7 @@ import {
 import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_STREAM_ID_IS_AFTER, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
+import { LUA_CUTS } from './credits-lua.ts';
 import { fenceKey, floorKey } from './keys.ts';
 
 /** How long live counters outlast their last use. */
@@ -26,18 +27,21 @@ const FENCE_MS = 500;
  * - "stale" if the snapshot lacks trimmed entries, or account has announced a newer version (docs/design/counting.md);
  * - moves the stream's next id past all that account has counted: a Redis that lost its data, or whose clock is behind,
  *   would write ids that account never reads;
- * - sets the counters to the snapshot plus the entries after it, without unreadable ones, which account sets aside too.
+ * - sets the counters to the snapshot plus the entries after it, without unreadable ones, which account sets aside too;
+ * - sets the period's cuts at the instants of the payer's credits: what the snapshot states, else its points plus the
+ *   entries with an ID before the instant.
  */
-const LUA = `${LUA_DATA_SET}${LUA_STREAM_ID_IS_AFTER}
+const LUA = `${LUA_DATA_SET}${LUA_STREAM_ID_IS_AFTER}${LUA_CUTS}
 local stream, trimmed_key, floor, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local position, period, field = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local trimmed = redis.call('GET', trimmed_key)
 if trimmed and is_after(trimmed, position) then return 0 end
 local told = redis.call('GET', KEYS[5])
 if told and tonumber(told) > tonumber(ARGV[9]) then return 0 end
+local time = redis.call('TIME')
+local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 if position ~= '0-0' and redis.call('GET', floor) ~= data_set then
-  local time = redis.call('TIME')
-  local now_ms, fence_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000), tonumber(ARGV[10])
+  local fence_ms = tonumber(ARGV[10])
   local fenced, until_ms = string.match(redis.call('GET', KEYS[6]) or '', '^(%S+) (%d+)$')
   if fenced ~= data_set then
     until_ms = string.format('%d', now_ms + fence_ms)
@@ -50,11 +54,21 @@ end
 local names = { 'points', 'requests', 'time_ms', 'traffic_bytes' }
 local sums = {}
 for index, name in ipairs(names) do sums[name] = tonumber(ARGV[4 + index]) end
+local cuts, last_ms = {}, 0
+for index = 11, #ARGV, 2 do
+  local stated = tonumber(ARGV[index + 1])
+  cuts[#cuts + 1] = { at = ARGV[index], is_stated = stated ~= nil, points = stated or sums.points }
+end
 for _, entry in ipairs(redis.call('XRANGE', stream, '(' .. position, '+')) do
   local readable, batch = pcall(cjson.decode, entry[2][1] == field and entry[2][2] or '')
   local events = readable and type(batch) == 'table' and batch.events
+  last_ms = tonumber(string.match(entry[1], '^%d+'))
   for _, event in ipairs(type(events) == 'table' and events or {}) do
     if type(event) == 'table' and event.period_id == period then
+      for _, cut in ipairs(cuts) do
+        local is_before = not cut.is_stated and last_ms < tonumber(cut.at)
+        if is_before then cut.points = cut.points + (tonumber(event.points) or 0) end
+      end
       for _, name in ipairs(names) do sums[name] = sums[name] + (tonumber(event[name]) or 0) end
     end
   end
@@ -72,6 +86,22 @@ if position ~= '0-0' then
     end
   end
 end
+local before_set, announced = unpack(redis.call('HMGET', live, 'data_set', 'instants'))
+if before_set ~= data_set then
+  for _, name in ipairs(redis.call('HKEYS', live)) do
+    if name == 'instants' or string.find(name, '^cut:') then redis.call('HDEL', live, name) end
+  end
+  announced = ''
+end
+announced = announced or ''
+if announced ~= '' then announced = fix_cuts(live, announced, sums.points, now_ms) end
+local later = announced
+for _, cut in ipairs(cuts) do
+  if cut.is_stated or tonumber(cut.at) <= math.max(now_ms, last_ms) then
+    redis.call('HSET', live, 'cut:' .. cut.at, string.format('%d', cut.points))
+  else later = later_instants(later, cut.at, now_ms) end
+end
+if later ~= announced then announce(live, later) end
 local counters = struct.pack('${LIVE_COUNTERS}', sums.points, sums.requests, sums.time_ms, sums.traffic_bytes)
 redis.call('HSET', live, 'data_set', data_set, 'usage_version', ARGV[9], 'counters', counters)
 redis.call('EXPIRE', live, ARGV[4])
@@ -83,11 +113,15 @@ return 1
  * `stale`: the snapshot is older than what account has trimmed, so a newer one is needed. A number: the ms after which
  * shares of before the loss of Redis' data have ended; then a newer one is needed too.
  */
-export type PrimeFrom = (snapshot: UsageSnapshot) => Promise<'primed' | 'stale' | number>;
+export type PrimeFrom = (
+  snapshot: UsageSnapshot,
+  instantsMs: readonly number[],
+) => Promise<'primed' | 'stale' | number>;
 
 export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
   const prime = defineScript(redis, LUA);
-  return async (snapshot) => {
+  return async (snapshot, instantsMs) => {
+    const stated = new Map(snapshot.cuts?.map((cut) => [cut.at_ms, cut.points]));
     const { period_id, stream_position, points, requests, time_ms, traffic_bytes, usage_version } = snapshot;
     const shard = usageShard(snapshot.payer_id);
     const answer = await prime(
@@ -110,6 +144,7 @@ export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
         traffic_bytes,
         usage_version,
         FENCE_MS,
+        ...instantsMs.flatMap((atMs) => [atMs, stated.get(atMs) ?? '']),
       ],
     );
     if (Array.isArray(answer)) return Number(answer[0]);

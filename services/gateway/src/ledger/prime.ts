@@ -5,9 +5,13 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { Problem } from '@tollgate/http/problem';
 import type { PrimeFrom } from './prime-script.ts';
+import type { PayerEntitlement } from './principal.ts';
 
-/** Rebuilds a period's live counters on the data set that Redis serves now. */
-export type Prime = (periodId: number, payerId: number) => Promise<void>;
+/**
+ * Rebuilds a period's live counters on the data set that Redis serves now, with its cuts at the given instants of the
+ * payer's credits.
+ */
+export type Prime = (periodId: number, payerId: number, instantsMs?: readonly number[]) => Promise<void>;
 
 export type PrimeOptions = {
   /** account's private API. */
@@ -15,6 +19,18 @@ export type PrimeOptions = {
   primeFrom: PrimeFrom;
   onPrime?: (outcome: 'primed' | 'stale' | 'fenced' | 'failed') => void;
 };
+
+/** Primes all periods on which a payer's limits depend. */
+export type PrimePayer = (
+  payer: Pick<PayerEntitlement, 'payerId' | 'periodId' | 'credits'>,
+) => Promise<unknown>;
+
+export function createPrimePayer(prime: Prime): PrimePayer {
+  return ({ payerId, periodId, credits }) => {
+    const periods = [periodId, ...(credits?.openPeriodIds ?? [])];
+    return Promise.all(periods.map((id) => prime(id, payerId, credits?.instantsMs)));
+  };
+}
 
 /** Primes the shard of some events by any period of it, since they share the stream. */
 export type PrimeShard = (events: readonly Pick<UsageEvent, 'period_id' | 'payer_id'>[]) => Promise<void>;
@@ -28,15 +44,15 @@ const STALE_DELAY_MS = 20;
  * @throws {Problem} (its promise) service_unavailable if account or Redis is unavailable
  */
 export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prime {
-  const singleFlight = createSingleFlight<number, Awaited<ReturnType<Prime>>>();
+  const singleFlight = createSingleFlight<string, Awaited<ReturnType<Prime>>>();
 
-  async function prime(periodId: number, payerId: number): Promise<void> {
+  async function prime(periodId: number, payerId: number, instantsMs: readonly number[]): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const snapshot = await account.get(`/private/usage-snapshots/${String(periodId)}`, usageSnapshotSchema);
       if (snapshot === null) throw unavailable(`account does not know billing period ${String(periodId)}`);
       // Counters in another payer's shard would never be found.
       if (snapshot.payer_id !== payerId) throw unavailable('a billing period has another payer');
-      const outcome = await primeFrom(snapshot);
+      const outcome = await primeFrom(snapshot, instantsMs);
       onPrime?.(typeof outcome === 'number' ? 'fenced' : outcome);
       if (outcome === 'primed') return;
       await delay(typeof outcome === 'number' ? outcome : STALE_DELAY_MS);
@@ -44,9 +60,9 @@ export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prim
     throw unavailable('every snapshot was older than the stream');
   }
 
-  return (periodId, payerId) =>
-    singleFlight(periodId, () =>
-      prime(periodId, payerId).catch((cause: unknown) => {
+  return (periodId, payerId, instantsMs = []) =>
+    singleFlight([periodId, ...instantsMs].join(' '), () =>
+      prime(periodId, payerId, instantsMs).catch((cause: unknown) => {
         onPrime?.('failed');
         throw cause instanceof Problem ? cause : new Problem('service_unavailable', { cause });
       }),

@@ -1,5 +1,6 @@
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Limits } from '@tollgate/contracts/entitlement';
+import type { PayerCredits } from './credits.ts';
 
 /** Whose billing period a call is held to and charged to. */
 export type PayerEntitlement = {
@@ -10,6 +11,10 @@ export type PayerEntitlement = {
   endedAt: string;
   /** Of that period, so that a team shares them. Null isn't enforced, 0 allows none. */
   limits: Limits;
+  /** If not null, these are enforced instead of `points_limit`. */
+  credits: PayerCredits | null;
+  /** Where the payer can buy points; null without payments. */
+  buyUrl: string | null;
 };
 
 /** What a call is made and charged with: its active access token, and the payer entitlement of the token's account. */

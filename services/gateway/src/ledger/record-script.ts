@@ -10,6 +10,7 @@ import type { UsageBatch, UsageCounters, UsageEvent } from '@tollgate/contracts/
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { LeaseEntry } from './leases.ts';
+import { LUA_CUTS } from './credits-lua.ts';
 import { RESERVED_MS } from './share-lua.ts';
 import { LIVE_TTL_SEC } from './prime-script.ts';
 import { floorKey, seenKey } from './keys.ts';
@@ -27,10 +28,11 @@ const SEEN_TTL_SEC = 86_400;
  * with the number stored and XADD refused, the batch would be lost.
  * Usage that reaches a limit while gateways hold shares of the payer recalls these: until they are returned or expire,
  * it isn't acknowledged, so that no gateway admits a call after a caller could know (docs/design/admission.md).
+ * Points of an entry at or after an instant of the payer's credits are added when the cut at it is fixed.
  * Returns 0 repeated, 1 recorded, 2 not primed; then for each period four counters, -1 if it isn't live, and for how
  * many ms such shares may be in use.
  */
-const LUA = `${LUA_DATA_SET}
+const LUA = `${LUA_DATA_SET}${LUA_CUTS}
 local function ms_of_shares(shares, points, traffic_bytes, payer)
   local until_us, points_limit, traffic_limit = string.match(shares, '^(%d+) (-?%d+) (-?%d+)$')
   points_limit, traffic_limit = tonumber(points_limit), tonumber(traffic_limit)
@@ -45,21 +47,22 @@ local function ms_of_shares(shares, points, traffic_bytes, payer)
 end
 local seen = redis.call('GET', KEYS[1])
 local fresh = not seen or tonumber(ARGV[1]) > tonumber(seen)
-local periods = tonumber(ARGV[6])
+local periods, entry_ms = tonumber(ARGV[6]), 0
 if fresh then
   if redis.call('GET', KEYS[3]) ~= data_set then return { 2 } end
-  redis.call('XADD', KEYS[2], '*', ARGV[2], ARGV[3])
+  entry_ms = tonumber(string.match(redis.call('XADD', KEYS[2], '*', ARGV[2], ARGV[3]), '^%d+'))
   redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[4])
 end
 ${LUA_NOT_TO_DISK}
 local answer = { fresh and 1 or 0 }
 for period = 1, periods do
   local key, first = KEYS[3 + period], 6 + (period - 1) * 5
-  local live = redis.call('HMGET', key, 'data_set', 'counters', 'shares')
+  local live = redis.call('HMGET', key, 'data_set', 'counters', 'shares', 'instants')
   local points, requests, time_ms, traffic_bytes, shared_ms = -1, -1, -1, -1, 0
   if live[1] == data_set and live[2] then
     points, requests, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', live[2])
     if fresh then
+      if live[4] and first_instant(live[4]) <= entry_ms then fix_cuts(key, live[4], points, entry_ms) end
       points, requests = points + ARGV[first + 1], requests + ARGV[first + 2]
       time_ms, traffic_bytes = time_ms + ARGV[first + 3], traffic_bytes + ARGV[first + 4]
       local counters = struct.pack('${LIVE_COUNTERS}', points, requests, time_ms, traffic_bytes)

@@ -3,6 +3,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from './principal.ts';
+import { LUA_POINTS_LEFT } from './credits-lua.ts';
 import { leasesKey, rateKey, sharesKey } from './keys.ts';
 import { LEASE_MS } from './admit-script.ts';
 import { LUA_RATE } from './rate-lua.ts';
@@ -27,16 +28,19 @@ local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
  * reduces it, because calls may be using it meanwhile.
  * The report is charged late, so that the level is never below the true one. It may drain to 0 before the report, and
  * drains less then; as the only holder, a gateway that saw every change of the level states it exactly.
- * Returns 0 lost, 1 refused, 2 granted; then calls, slots, level, the rate's state, points and traffic used.
+ * With credits, the share's limit of points is what the period can use until the next instant.
+ * Returns 0 lost, 1 refused, 2 granted; then calls, slots, level, the rate's state, points and traffic used, and the
+ * limit of points.
  */
 const SYNC = `
-${LUA_RATE}${LUA_SHARES}
+${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}
 local live_key, rate_key, leases_key, shares_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local points_limit, traffic_limit = tonumber(ARGV[1]), tonumber(ARGV[2])
 local rate, slots, holder, has, used = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], tonumber(ARGV[7])
 local wanted_calls, wanted_slots = tonumber(ARGV[8]), tonumber(ARGV[9])
 local wanted_points, wanted_traffic = tonumber(ARGV[10]), tonumber(ARGV[11])
 local seen_state, own_level, lease_ms = ARGV[12], tonumber(ARGV[13]), tonumber(ARGV[14])
+local credits = ARGV[15]
 ${NOW}
 ${LUA_NOT_TO_DISK}
 local state = rate >= 0 and redis.call('GET', rate_key)
@@ -68,6 +72,12 @@ if points_limit >= 0 or traffic_limit >= 0 then
   local requests, time_ms = nil, nil
   points, requests, time_ms, traffic = struct.unpack('${LIVE_COUNTERS}', live[2])
   other_shares = live[3]
+  if credits ~= '' then
+    local points_left, next_ms = points_left_of(credits, { live_key }, data_set)
+    -- At the next instant, the limit may be another one.
+    if not points_left or next_ms * 1000 <= now_us + reserved_us then return refused() end
+    points_limit = points + points_left
+  end
   local needed_points = math.max(wanted_points * ${String(MARGIN)}, 1)
   local needed_traffic = math.max(wanted_traffic * ${String(MARGIN)}, 1)
   if points_limit >= 0 and points_limit - points < needed_points then return refused() end
@@ -94,6 +104,7 @@ own = {
 }
 store_share(shares_key, holder, own)
 redis.call('PEXPIRE', shares_key, lease_ms + recall_us / 1000)
+local limit_of_points = points_limit
 if points_limit >= 0 or traffic_limit >= 0 then
   -- While a change of plan is on its way, gateways may hold shares of different limits.
   local other_until_us, other_points, other_traffic = string.match(other_shares or '', '^(%d+) (-?%d+) (-?%d+)$')
@@ -103,7 +114,7 @@ if points_limit >= 0 or traffic_limit >= 0 then
   end
   redis.call('HSET', live_key, 'shares', string.format('%d %d %d', own.until_us, points_limit, traffic_limit))
 end
-return { 2, calls, slots_granted, level, state or '', points, traffic }
+return { 2, calls, slots_granted, level, state or '', points, traffic, limit_of_points }
 `;
 
 /**
@@ -148,6 +159,8 @@ export type Grant = {
   /** The rate's state as this gateway saw it last. */
   rateState: string;
   pointsUsed: number;
+  /** What `pointsUsed` may reach; infinite without a limit. */
+  pointsLimit: number;
   trafficBytesUsed: number;
 };
 
@@ -170,6 +183,7 @@ type SyncResult = [
   rateState?: string,
   points?: number,
   trafficBytes?: number,
+  pointsLimit?: number,
 ];
 
 export function createShareScripts(
@@ -186,24 +200,33 @@ export function createShareScripts(
   ];
   return {
     sync: async (payer, { isHeld, used, rateState, level }, need) => {
-      const { limits } = payer;
-      const [code, calls = 0, slots = 0, newLevel = 0, newState = '', pointsUsed = 0, trafficBytesUsed = 0] =
-        (await sync(keysOf(payer), [
-          limits.points_limit ?? -1,
-          limits.traffic_bytes_limit ?? -1,
-          limits.rate_limit ?? -1,
-          limits.session_limit ?? -1,
-          gatewayId,
-          isHeld ? 1 : 0,
-          used,
-          need.calls,
-          need.slots,
-          need.points,
-          need.trafficBytes,
-          rateState,
-          Math.ceil(level),
-          LEASE_MS,
-        ])) as SyncResult;
+      const { limits, credits } = payer;
+      const [
+        code,
+        calls = 0,
+        slots = 0,
+        newLevel = 0,
+        newState = '',
+        pointsUsed = 0,
+        trafficBytesUsed = 0,
+        pointsLimit = 0,
+      ] = (await sync(keysOf(payer), [
+        limits.points_limit ?? -1,
+        limits.traffic_bytes_limit ?? -1,
+        limits.rate_limit ?? -1,
+        limits.session_limit ?? -1,
+        gatewayId,
+        isHeld ? 1 : 0,
+        used,
+        need.calls,
+        need.slots,
+        need.points,
+        need.trafficBytes,
+        rateState,
+        Math.ceil(level),
+        LEASE_MS,
+        credits?.argument ?? '',
+      ])) as SyncResult;
       if (code !== 2) return code === 0 ? 'lost' : 'refused';
       return {
         calls: limits.rate_limit === null ? Infinity : calls,
@@ -212,6 +235,7 @@ export function createShareScripts(
         rateState: newState,
         pointsUsed,
         trafficBytesUsed,
+        pointsLimit: limits.points_limit === null ? Infinity : pointsLimit,
       };
     },
     giveBack: async (payer, used, members) => {

@@ -8,6 +8,7 @@ import { periodLimitExceeded } from '../pipeline/admit/refused.ts';
 import type { PayerEntitlement, Principal } from '../ledger/principal.ts';
 import { exhaustedLimit } from './exhausted-limit.ts';
 import type { Prime } from '../ledger/prime.ts';
+import type { ReadPointsLeft } from '../ledger/points-left.ts';
 import { createOperationMeter } from './operation-meter.ts';
 import type { OperationMeter } from './operation-meter.ts';
 import type { LiveUsage } from '../ledger/record-script.ts';
@@ -26,6 +27,7 @@ export type Subscription = {
 export type OpenSubscriptionsOptions<S extends Subscription> = {
   record: RecordUsage;
   prime: Prime;
+  readPointsLeft: ReadPointsLeft;
   principal: Principal;
   apiVersion?: UsageEvent['api_version'];
   settleIntervalMs: number;
@@ -244,18 +246,34 @@ export class OpenSubscriptions<S extends Subscription> {
   }
 
   #checkLimits(live: LiveUsage | null, periodId: number): void {
-    const { pointsPerMinute, prime, onExhausted } = this.#options;
+    const { prime, readPointsLeft } = this.#options;
     const { payer } = this.#principal;
     const { limits } = payer;
-    const metered = this.#metered();
-    if (metered === 0 || periodId !== payer.periodId) return;
+    if (this.#metered() === 0 || periodId !== payer.periodId) return;
     if (live === null) {
       // Redis has lost the live counters, and without them no limit can be enforced.
       prime(periodId, payer.payerId).catch(() => undefined);
       return;
     }
-    this.#pointsLeft = limits.points_limit === null ? Infinity : limits.points_limit - live.points;
-    const exhausted = exhaustedLimit(limits, live, pointsPerMinute > 0 || this.#usesPoints);
+    if (payer.credits === null) {
+      this.#endIfExhausted(live, limits.points_limit === null ? Infinity : limits.points_limit - live.points);
+      return;
+    }
+    void readPointsLeft(payer).then((pointsLeft) => {
+      // Unknown while live counters are rebuilt: the next settlement tells.
+      if (payer === this.#principal.payer) this.#endIfExhausted(live, pointsLeft ?? Infinity);
+    });
+  }
+
+  #endIfExhausted(live: LiveUsage, pointsLeft: number): void {
+    const { pointsPerMinute, onExhausted } = this.#options;
+    const { payer } = this.#principal;
+    const { limits } = payer;
+    const metered = this.#metered();
+    if (metered === 0) return;
+    this.#pointsLeft = pointsLeft;
+    const points = { cost: pointsPerMinute > 0 || this.#usesPoints, left: pointsLeft };
+    const exhausted = exhaustedLimit(limits, live, points);
     if (exhausted !== null) onExhausted(periodLimitExceeded(exhausted, payer));
     else if (limits.time_sec_limit !== null) {
       // Settle when these subscriptions have used up the time, not up to an interval later.

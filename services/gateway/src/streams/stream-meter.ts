@@ -2,6 +2,7 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { Problem } from '@tollgate/http/problem';
 import type { Admit } from '../pipeline/admit/admit.ts';
 import type { Lease } from '../ledger/leases.ts';
+import type { ReadPointsLeft } from '../ledger/points-left.ts';
 import type { Prime } from '../ledger/prime.ts';
 import { OpenSubscriptions } from './open-subscriptions.ts';
 import type { Subscription } from './open-subscriptions.ts';
@@ -32,6 +33,7 @@ export type StreamMeter = {
 export type StreamMeterOptions = {
   record: RecordUsage;
   prime: Prime;
+  readPointsLeft: ReadPointsLeft;
   pointsPerMinute: number;
 };
 

@@ -41,21 +41,22 @@ export type WebSocketsOptions = {
   registry: Registry;
 } & Pick<UpgradeOptions, 'trusts' | 'addressOf' | 'allowsOrigin' | 'traces' | 'accessLog'> &
   Pick<OpenSocketsOptions, 'introspect' | 'tokenWatch' | 'entitle'> &
-  Pick<OperationMetering, 'admit' | 'record' | 'prime'> &
+  Pick<OperationMetering, 'admit' | 'record' | 'prime' | 'readPointsLeft'> &
   SocketReports;
 
 /** The data endpoint as a WebSocket; README.md tells how it works. */
 export function createWebSockets(options: WebSocketsOptions): {
   upgradeHandler: UpgradeHandler;
 } & Pick<OpenSockets, 'drain'> {
-  const { settings, admit, record, prime, settlementTimeout, logFailure, recordRefusal } = options;
+  const { settings, admit, record, prime, readPointsLeft, settlementTimeout, logFailure, recordRefusal } =
+    options;
   const { urls, ejection, connection } = settings.upstream;
   const metrics = createWebSocketMetrics(options.registry);
   const addresses = createUpstreamAddresses(urls, ejection, options.upstreamObserver);
   const services: OperationServices = {
     rules: settings.operations,
     typeOf: options.reader.typeOf,
-    metering: { ...settings.metering, admit, record, prime, settlementTimeout },
+    metering: { ...settings.metering, admit, record, prime, readPointsLeft, settlementTimeout },
     pricing: {
       statedPoints: createStatedPoints(settings.pointsExtension),
       defaultPoints: settings.defaultPoints,

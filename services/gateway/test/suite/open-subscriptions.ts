@@ -32,6 +32,8 @@ export function payerOf(
     billingStatus: 'active',
     endedAt: '2026-12-31T23:59:59.000Z',
     limits: { ...UNLIMITED, ...limits },
+    credits: null,
+    buyUrl: null,
   };
 }
 
@@ -74,6 +76,7 @@ export function openSubscriptions(limits: Partial<Limits> = {}, pointsPerMinute 
       primed.push(periodId);
       return Promise.resolve();
     },
+    readPointsLeft: () => Promise.resolve(null),
     principal: { token, payer: payerOf(1, limits) },
     settleIntervalMs: INTERVAL_MS,
     pointsPerMinute,

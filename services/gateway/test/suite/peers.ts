@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { newAccessToken } from '@tollgate/credentials/access-token';
-import type { Entitlement, Limits } from '@tollgate/contracts/entitlement';
+import type { Credits, Entitlement, Limits } from '@tollgate/contracts/entitlement';
 import { ENTITLEMENT_CHANNEL, LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
@@ -165,6 +165,18 @@ export function withLimits(
   if (billing_period === null) return {};
   const all = { ...billing_period.limits, ...limits };
   return { billing_period: { ...billing_period, period_id: periodId, limits: all } };
+}
+
+/** A period with limited points, of which what exceeds the included points is taken from grants. */
+export function withCredits(
+  accountId: number,
+  { included = 0, settled = 0, open_periods = [], grants = [] }: Partial<Credits>,
+  { periodId = accountId * 10, limits = {} }: { periodId?: number; limits?: Partial<Limits> } = {},
+): Partial<Entitlement> {
+  const points_limit = grants.reduce((sum, { points }) => sum + points, included);
+  const { billing_period } = withLimits(accountId, { points_limit, ...limits }, periodId);
+  if (billing_period === undefined || billing_period === null) return {};
+  return { billing_period: { ...billing_period, credits: { included, settled, open_periods, grants } } };
 }
 
 /** An entitlement with an active period and no limits. */

@@ -10,7 +10,7 @@ export function underTurnedClock(
   const time = `{ ARGV[${String(firstArgument)}], ARGV[${String(firstArgument + 1)}] }`;
   return Object.entries({ "redis.call('TIME')": time, ...others }).reduce((script, [part, other]) => {
     if (!script.includes(part)) throw new Error(`the script has no part: ${part}`);
-    return script.replace(part, other);
+    return script.replaceAll(part, other);
   }, lua);
 }
 

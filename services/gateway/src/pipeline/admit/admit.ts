@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
-import type { Prime } from '../../ledger/prime.ts';
+import type { PrimePayer } from '../../ledger/prime.ts';
 import { leasesKey } from '../../ledger/keys.ts';
 import type { AdmissionKind, AdmissionDecision, RefusedLimit } from '../../ledger/admit-script.ts';
 import { NO_LEASE } from '../../ledger/leases.ts';
@@ -24,7 +24,7 @@ export type Admit = (
 
 export type AdmissionOptions = {
   decide: DecideAdmission;
-  prime: Prime;
+  primePayer: PrimePayer;
   leases: Pick<Leases, 'newMember' | 'hold'>;
   canRecord: (payerId: number) => boolean;
   /** Of this gateway, to admit calls without Redis; calls only, since subscriptions are few. */
@@ -52,7 +52,7 @@ const RECALL_POLL_MAX_MS = 50;
  * behind, usage couldn't be recorded, or account is needed and away.
  */
 export function createAdmission(options: AdmissionOptions): Admit {
-  const { decide, prime, leases, canRecord, shares, onAdmission, onDecided } = options;
+  const { decide, primePayer, leases, canRecord, shares, onAdmission, onDecided } = options;
   const { recallTimeoutMs = RECALL_TIMEOUT_MS } = options;
 
   async function decisionFor(
@@ -65,7 +65,7 @@ export function createAdmission(options: AdmissionOptions): Admit {
       const decision = await decide(payer, kind, member, units);
       if (decision.outcome === 'recalled') return afterRecall(payer, kind, member, units);
       if (decision.outcome !== 'unprimed') return decision;
-      await prime(payer.periodId, payer.payerId);
+      await primePayer(payer);
     }
     throw unavailable('the live counters were lost repeatedly');
   }

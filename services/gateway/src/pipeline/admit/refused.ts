@@ -33,15 +33,25 @@ const NEVER_RETRY_SEC = 60;
 /** A limit of the period is used up until the period ends or the plan changes. */
 export function periodLimitExceeded(
   limit: 'points' | 'time' | 'traffic',
-  { limits, endedAt, billingStatus }: Pick<PayerEntitlement, 'limits' | 'endedAt' | 'billingStatus'>,
+  { limits, endedAt, billingStatus, buyUrl }: PayerEntitlement,
   headers: Readonly<Record<string, string>> = {},
 ): Problem {
   const { code, field, detail } = PERIOD_LIMITS[limit];
   return new Problem(code, {
     detail,
     headers: { 'x-billing-status': billingStatus, ...headers },
-    extensions: { limit: limits[field] ?? 0, remaining: 0, period_ended_at: endedAt },
+    extensions: {
+      limit: limits[field] ?? 0,
+      remaining: 0,
+      period_ended_at: endedAt,
+      ...(limit === 'points' ? waysToGoOn(buyUrl) : {}),
+    },
   });
+}
+
+/** Bought points are used up, too, when a call is refused for its points. */
+function waysToGoOn(buyUrl: string | null): { credits_remaining: 0; buy_url?: string } {
+  return buyUrl === null ? { credits_remaining: 0 } : { credits_remaining: 0, buy_url: buyUrl };
 }
 
 export function refused(

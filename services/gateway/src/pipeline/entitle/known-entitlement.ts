@@ -1,4 +1,5 @@
 import type { Entitlement } from '@tollgate/contracts/entitlement';
+import { payerCredits } from '../../ledger/credits.ts';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
 
 /** account's answer, and how long it may be used; both moments are of performance.now(). */
@@ -39,5 +40,7 @@ function payerOf({ status, payer_id, billing_period }: Entitlement): PayerEntitl
     billingStatus: status,
     endedAt: billing_period.ended_at,
     limits: billing_period.limits,
+    credits: billing_period.credits === undefined ? null : payerCredits(billing_period.credits),
+    buyUrl: billing_period.buy_url ?? null,
   };
 }

@@ -45,6 +45,7 @@ async function inState(state: OperationState) {
       admit: () => Promise.resolve({ rateLimitState: { pointsRemaining: null, rate: null }, lease }),
       record: () => Promise.resolve(null),
       prime: () => Promise.resolve(),
+      readPointsLeft: () => Promise.resolve(null),
       settleIntervalMs: 5_000,
       pointsPerMinute: 0,
     },

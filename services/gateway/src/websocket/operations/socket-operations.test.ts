@@ -153,6 +153,7 @@ function scripted() {
           return new Promise((resolve) => unacknowledged.push(resolve));
         },
         prime: () => Promise.resolve(),
+        readPointsLeft: () => Promise.resolve(null),
         settleIntervalMs: 5_000,
         pointsPerMinute: 0,
         settlementTimeout: { timeoutMs: 60_000, unacknowledged: 'refuse' },

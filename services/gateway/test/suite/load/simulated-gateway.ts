@@ -19,7 +19,7 @@ import { createShareScripts } from '../../../src/ledger/share-script.ts';
 import { createShares } from '../../../src/pipeline/admit/shares/shares.ts';
 import type { Shares } from '../../../src/pipeline/admit/shares/shares.ts';
 import type { PayerEntitlement } from '../../../src/ledger/principal.ts';
-import { createPrime, createPrimeShard } from '../../../src/ledger/prime.ts';
+import { createPrime, createPrimePayer, createPrimeShard } from '../../../src/ledger/prime.ts';
 import type { Prime } from '../../../src/ledger/prime.ts';
 import { createPrimeFrom } from '../../../src/ledger/prime-script.ts';
 import { createSendBatch } from '../../../src/ledger/record-script.ts';
@@ -90,7 +90,7 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
   const recorder = recorderOf(redis, gatewayId, prime, shares);
   const admit = createAdmission({
     decide: batchAdmissions(createAdmissionScript(redis)),
-    prime,
+    primePayer: createPrimePayer(prime),
     leases,
     shares,
     canRecord: recorder.canRecord,
@@ -195,5 +195,7 @@ export function payerWith(payerId: number, limits: Partial<Limits>): PayerEntitl
     billingStatus: 'active',
     endedAt: '2099-12-31T23:59:59Z',
     limits: { ...NO_LIMITS, ...limits },
+    credits: null,
+    buyUrl: null,
   };
 }

@@ -72,7 +72,7 @@ export function createHeldShare(options: HeldShareOptions): HeldShare {
 
   function hasRoom(nowMs: number, units: number): boolean {
     if (ended || nowMs >= untilMs || calls < units || slots.inUse() >= grant.slots) return false;
-    if (points_limit !== null && grant.pointsUsed >= points_limit) return false;
+    if (grant.pointsUsed >= grant.pointsLimit) return false;
     return traffic_bytes_limit === null || grant.trafficBytesUsed < traffic_bytes_limit;
   }
 
@@ -83,7 +83,7 @@ export function createHeldShare(options: HeldShareOptions): HeldShare {
       calls -= units;
       used += units;
       level = levelAt(nowMs) + units * CALL;
-      const pointsLeft = points_limit === null ? null : points_limit - grant.pointsUsed;
+      const pointsLeft = points_limit === null ? null : grant.pointsLimit - grant.pointsUsed;
       return {
         decision: { outcome: 'admitted', pointsLeft, ...rateAt(rate_limit, level, units) },
         lease: session_limit === null ? NO_LEASE : slots.take(),

@@ -51,6 +51,8 @@ export function createSharePolicy(first: PayerEntitlement, options: SharePolicyO
   let idleIntervals = 0;
 
   function sync(): void {
+    // What they use counts against the same credits, and no settlement of theirs would recall the share.
+    if (payer.credits !== null && payer.credits.openPeriodIds.length > 0) return;
     requests.sync(payer, use.need());
   }
 
@@ -115,6 +117,7 @@ function haveSameLimits(one: PayerEntitlement, other: PayerEntitlement): boolean
   if (one === other) return true;
   return (
     one.periodId === other.periodId &&
+    one.credits?.argument === other.credits?.argument &&
     one.limits.points_limit === other.limits.points_limit &&
     one.limits.traffic_bytes_limit === other.limits.traffic_bytes_limit &&
     one.limits.rate_limit === other.limits.rate_limit &&
