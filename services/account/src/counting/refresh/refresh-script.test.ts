@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { usageLiveKey, usageShard, usageVersionKey } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
-import { openRedis } from '@tollgate/redis';
+import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { readLiveCounters, writeLiveCounters } from '@tollgate/testbed/live-counters';
@@ -82,6 +82,19 @@ test('counters of any other version go', async () => {
     await build(version, 100);
     expect(await refreshLive(refresh(5, 9, 7))).toBe('removed');
     expect(await read()).toBeNull();
+  }
+});
+
+test("counters go if an instant of the payer's credits has passed without a cut; a future one doesn't matter", async () => {
+  const nowMs = Math.floor(await redisTimeMs(redis));
+  for (const [instant, outcome] of [
+    [nowMs + 60_000, 'added'],
+    [nowMs, 'removed'],
+  ] as const) {
+    const { build, live, refresh } = newPeriod();
+    await build(5, 100);
+    await redis.hset(live, 'instants', `${String(instant)} ${String(nowMs + 90_000)}`);
+    expect(await refreshLive(refresh(5, 9, 7))).toBe(outcome);
   }
 });
 

@@ -13,7 +13,8 @@ import type { PendingRefresh } from './refresh-outbox.ts';
  * Brings live counters to a version of the totals (docs/design/counting.md). Counters of that version or a newer one
  * contain the change; to those of the version just before it is added; all others are deleted, and the next call
  * rebuilds them. The version is kept, so that a gateway with an older snapshot cannot build from that. Repetition and
- * reordering change nothing. Gateways that admit calls by shares are told (docs/design/admission.md).
+ * reordering change nothing. If an instant of the payer's credits has passed and its cut isn't fixed yet, counters are
+ * deleted, too, so that the change can't become part of the cut (docs/design/admission.md). Gateways that admit calls by shares are told (docs/design/admission.md).
  *
  * Changes of the counters come first: a Redis that is out of memory refuses a SET unless the script has written
  * before.
@@ -21,10 +22,14 @@ import type { PendingRefresh } from './refresh-outbox.ts';
 const LUA = `
 local live, told = KEYS[1], KEYS[2]
 local previous, version = tonumber(ARGV[1]), tonumber(ARGV[2])
-local built, before, shares = unpack(redis.call('HMGET', live, 'usage_version', 'counters', 'shares'))
+local built, before, shares, instants =
+  unpack(redis.call('HMGET', live, 'usage_version', 'counters', 'shares', 'instants'))
+local time = redis.call('TIME')
+local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local is_cut_due = instants and tonumber(string.match(instants, '^%d+')) <= now_ms
 local done = 0
 if built and tonumber(built) < version then
-  if tonumber(built) == previous and #ARGV > 4 then
+  if tonumber(built) == previous and #ARGV > 4 and not is_cut_due then
     local points, requests, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', before)
     points, requests, time_ms = points + ARGV[5], requests + ARGV[6], time_ms + ARGV[7]
     local counters = struct.pack('${LIVE_COUNTERS}', points, requests, time_ms, traffic_bytes + ARGV[8])
