@@ -10,7 +10,7 @@ const url = describedAs(z.string('must be text'), {
   format: 'uri',
   maxLength: URL_MAX_CHARACTERS,
   description:
-    'An https URL of a public server, without user, password or fragment. The port is 80, 443, or 1024 and above.',
+    'An https:// URL of a public server, without user, password or fragment. The port is 443, 80, or 1024 and above.',
 });
 
 export const newWebhookSchema = z.strictObject({ url, description: descriptionSchema.optional() });
