@@ -115,6 +115,7 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
   { name: 'team_invitation', row: invitationRow, pages: ['/user/invitation'] },
   { name: 'team_handed_over', row: () => ({ kind: 'team_handed_over', ...own() }), pages: ['/user/team'] },
   { name: 'usage_alert', row: alertRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },
+  { name: 'alert_test', row: () => ({ kind: 'alert_test', ...own() }), pages: ['/user/alerts'] },
   { name: 'webhook_disabled', row: webhookRow, pages: ['/user/webhooks', '/api/docs'] },
   {
     name: 'account_deletion_requested',

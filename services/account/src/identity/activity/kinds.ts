@@ -87,6 +87,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   usage_repaired: null,
   usage_unassigned_counted: null,
   alert_settings_changed: 'alerts',
+  alert_tested: 'alerts',
   webhook_created: 'alerts',
   webhook_changed: 'alerts',
   webhook_delivery_retried: 'alerts',

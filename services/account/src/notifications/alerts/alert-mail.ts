@@ -3,13 +3,16 @@ import type { MailContent, MailSite } from '../../mail/layout/mail-content.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { AlertLimit } from './rules.ts';
 
-export type AlertMail = { kind: 'usage_alert'; recipient: string; account_id: number; alert_id: number };
+export type AlertMail =
+  | { kind: 'usage_alert'; recipient: string; account_id: number; alert_id: number }
+  | { kind: 'alert_test'; recipient: string; account_id: number };
 
 export const alertMails: MailRenderers<AlertMail> = {
   usage_alert: async (query, { alert_id }, site) => {
     const alert = await findMailedAlert(query, alert_id);
     return alert === undefined ? undefined : alertMail(alert, site);
   },
+  alert_test: (_query, { recipient }, site) => Promise.resolve(testMail(recipient, site)),
 };
 
 const WORDS: Readonly<Record<AlertLimit, { limit: string; unit: string }>> = {
@@ -63,6 +66,18 @@ function alertMail(alert: MailedAlert, { publicUrl }: MailSite): MailContent {
       'You get one alert per threshold and billing period.',
       { label: 'Change the thresholds or turn these emails off', href: `${publicUrl}/user/alerts` },
     ],
+  };
+}
+
+function testMail(to: string, { publicUrl, productName }: MailSite): MailContent {
+  return {
+    to,
+    subject: 'Test of your usage alerts',
+    lines: [
+      `This is a test. Usage alerts of your ${productName} account go to this address.`,
+      'Nothing has happened to your usage, and your API calls are not affected.',
+    ],
+    action: { label: 'View your alerts', href: `${publicUrl}/user/alerts` },
   };
 }
 

@@ -46,17 +46,29 @@ describe('settings', () => {
     const version = expect.stringMatching(/^[0-9a-f]{16}$/);
     expect([defaults.status, defaults.body]).toEqual([
       200,
-      { mail: true, shares: [80, 100], limits: {}, version },
+      { mail: true, shares: [80, 100], limits: {}, plan_limits: [], version },
     ]);
     const wanted = { mail: false, shares: [90, 50], limits: { traffic_bytes_limit: [10] } };
     const put = await settings(wanted);
-    expect(put.body).toEqual({ ...wanted, shares: [50, 90], version });
+    expect(put.body).toEqual({ ...wanted, shares: [50, 90], plan_limits: [], version });
     expect((await owner.browser.request('GET', '/alerts')).body).toEqual(put.body);
     expect(put.body['version']).not.toBe(defaults.body['version']);
     const logged = await suite
       .database('audit_log')
       .where({ account_id: owner.account_id, action: 'alert_settings_changed' });
     expect(logged).toHaveLength(1);
+  });
+
+  test('come with the limits of the current period that can be passed', async () => {
+    const description = { points_limit: 10, time_sec_limit: 0, rate_limit: 60 };
+    await period({ description, team_slots_limit: 2, ended_at: secondsFromNow(60) });
+    await period({
+      description: { traffic_bytes_limit: 10 },
+      started_at: secondsFromNow(61),
+      ended_at: secondsFromNow(120),
+    });
+    const { body } = await owner.browser.request('GET', '/alerts');
+    expect(body['plan_limits']).toEqual(['points_limit', 'team_slots_limit']);
   });
 
   test('all that is wrong is named; without a session 401', async () => {
@@ -90,7 +102,7 @@ describe('settings', () => {
     ];
     const answers = await Promise.all([settings(one), settings(other)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    const { version: _, ...stored } = (await owner.browser.request('GET', '/alerts')).body;
+    const { version: _, plan_limits: __, ...stored } = (await owner.browser.request('GET', '/alerts')).body;
     expect([one, other]).toContainEqual(stored);
   });
 });
@@ -191,6 +203,7 @@ describe('usage that passes a share', () => {
     const period_id = await period({ description: { points_limit: 100 } });
     await use(suite, owner, period_id, { account_id: member.account_id, points: 90 });
     await nthMail(suite.mailDirectory, owner.email);
+    await nthMail(suite.mailDirectory, member.email);
     expect(subjectsTo(suite, member)).toEqual([`[Tollgate] ${owner.email} invites you to a team`]);
   });
 
@@ -270,4 +283,47 @@ test('team slots: who is invited counts, and what is taken when a period begins'
     .update({ ended_at: secondsFromNow(-2) });
   const next = await period({ started_at: secondsFromNow(-1), description: { team_slots_limit: 3 } });
   await waitFor(async () => (await alertsOf(suite, next)).length === 2);
+});
+
+describe('a test', () => {
+  const recent = async () => (await owner.browser.request('GET', '/alerts/recent')).body['alerts'];
+  const sendTest = () => owner.browser.request('POST', '/alerts/test');
+
+  test('comes by mail, also with alerts by mail off, and is in the list with the alerts, newest first', async () => {
+    expect(await recent()).toEqual([]);
+    await settings({ mail: true, shares: [80], limits: {} });
+    const period_id = await period({ description: { points_limit: 10 } });
+    await use(suite, owner, period_id, { points: 9 });
+    await nthMail(suite.mailDirectory, owner.email);
+    await settings({ mail: false, shares: [80], limits: {} });
+    const { status, body } = await sendTest();
+    expect([status, body]).toEqual([202, { email: owner.email }]);
+    const mail = await nthMail(suite.mailDirectory, owner.email, 2);
+    expect(mail.subject).toBe('[Tollgate] Test of your usage alerts');
+    expect(mail.text).toContain('This is a test.');
+    const created_at = expect.stringMatching(/^\d{4}-.*Z$/);
+    expect(await recent()).toEqual([
+      { is_test: true, limit: null, share_percent: null, created_at },
+      { is_test: false, limit: 'points_limit', share_percent: 80, created_at },
+    ]);
+  });
+
+  test('is limited to five in an hour, for each account', async () => {
+    for (let count = 0; count < 5; count += 1) expect((await sendTest()).status).toBe(202);
+    const { status, headers } = await sendTest();
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
+    expect(await recent()).toHaveLength(5);
+    owner = await newOwner(suite);
+    expect(await recent()).toEqual([]);
+    expect((await sendTest()).status).toBe(202);
+  });
+
+  test('is refused to a blocked account', async () => {
+    await suite
+      .database('accounts')
+      .where({ account_id: owner.account_id })
+      .update({ blocked_at: new Date() });
+    const { status, body } = await sendTest();
+    expect([status, body['code']]).toEqual([403, 'account_blocked']);
+  });
 });

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { instant } from '../../http/answer-fields.ts';
+import { ALERT_LIMITS } from './rules.ts';
 import type { AlertLimit } from './rules.ts';
 
 const shares = z.array(z.int().min(1).max(100));
@@ -19,6 +21,26 @@ export const alertSettingsAnswerSchema = z
         team_slots_limit: shares.optional(),
       } satisfies Record<AlertLimit, unknown>)
       .meta({ description: 'Limits with their own thresholds. An empty list means no alerts.' }),
+    plan_limits: z.array(z.enum(ALERT_LIMITS)).meta({
+      description:
+        'The limits of the current billing period that can have alerts. Empty without a billing period.',
+    }),
     version: z.string().meta({ description: 'Changes with the settings.', examples: ['0f8c2d1b9a7e6f54'] }),
   })
   .meta({ id: 'AlertSettings' });
+
+const recentAlertSchema = z
+  .object({
+    is_test: z.boolean(),
+    limit: z.enum(ALERT_LIMITS).nullable().meta({ description: 'Null for a test.' }),
+    share_percent: z
+      .int()
+      .nullable()
+      .meta({ description: 'The threshold that was passed. Null for a test.', examples: [80] }),
+    created_at: instant,
+  })
+  .meta({ id: 'RecentAlert' });
+
+export const recentAlertsSchema = z.object({ alerts: z.array(recentAlertSchema) });
+
+export const alertTestSchema = z.object({ email: z.string().meta({ examples: ['ada@example.com'] }) });

@@ -90,6 +90,7 @@ export const AUDIT_ACTIONS = [
   'usage_repaired',
   'usage_unassigned_counted',
   'alert_settings_changed',
+  'alert_tested',
   'webhook_created',
   'webhook_changed',
   'webhook_delivery_retried',

@@ -69,6 +69,7 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   credits_voided: 'Voided credits',
   credits_transferred: 'Transferred credits',
   alert_settings_changed: 'Changed the alert thresholds',
+  alert_tested: 'Sent a test alert',
   webhook_created: 'Created a webhook',
   webhook_changed: 'Changed a webhook',
   webhook_tested: 'Sent a test event to a webhook',

@@ -1,0 +1,42 @@
+import { enforcedLimits } from '../../billing/periods/limits.ts';
+import type { LimitedPeriod } from '../../billing/periods/limits.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { ALERT_LIMITS } from './rules.ts';
+import type { AlertLimit } from './rules.ts';
+
+/** A test has no limit and no threshold. */
+export type RecentAlert = {
+  is_test: boolean;
+  limit: AlertLimit | null;
+  share_percent: number | null;
+  created_at: Date;
+};
+
+const SHOWN_MAX = 20;
+
+/** Newest first. A test leaves no row of its own; the audit log has when it was sent. */
+export function findRecentAlerts(query: Query, accountId: number): Promise<RecentAlert[]> {
+  return query<RecentAlert>(
+    `(SELECT false AS is_test, limit_name AS limit, share AS share_percent, usage_alerts.created_at
+      FROM billing_periods JOIN usage_alerts USING (period_id)
+      WHERE billing_periods.account_id = :accountId ORDER BY alert_id DESC LIMIT :max)
+     UNION ALL
+     (SELECT true, NULL, NULL, at FROM audit_log
+      WHERE account_id = :accountId AND action = 'alert_tested' ORDER BY audit_id DESC LIMIT :max)
+     ORDER BY created_at DESC, share_percent DESC LIMIT :max`,
+    { accountId, max: SHOWN_MAX },
+  );
+}
+
+/** The limits of the account's own current period that can be passed; none without one. */
+export async function findAlertLimits(query: Query, accountId: number): Promise<AlertLimit[]> {
+  const [period] = await query<LimitedPeriod>(
+    `SELECT description, team_slots_limit FROM billing_periods
+     WHERE account_id = :accountId AND started_at <= clock_timestamp()
+       AND ended_at + interval '1 second' > clock_timestamp()`,
+    { accountId },
+  );
+  if (period === undefined) return [];
+  const limits = enforcedLimits(period);
+  return ALERT_LIMITS.filter((limit) => limits[limit] !== null && limits[limit] !== 0);
+}
