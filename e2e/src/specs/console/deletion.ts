@@ -44,7 +44,7 @@ export function deletionJourneys(journey: Journey): void {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Activity' }).last().click();
-    await page.getByRole('cell', { name: 'Cancelled the deletion of the account' }).waitFor();
+    await page.getByRole('rowheader', { name: 'Cancelled the deletion of the account' }).waitFor();
     await mailTo(journey, email, 'Your account will not be deleted');
   }, 60_000);
 }

@@ -67,6 +67,11 @@ export function formatDay(iso: string): string {
   return `${DAY.format(new Date(iso))} UTC`;
 }
 
+/** A day where there is little room, as "Nov 30, 2026 UTC". */
+export function formatShortDay(iso: string): string {
+  return `${SHORT_DAY.format(new Date(iso))} UTC`;
+}
+
 /** Days of UTC, both inclusive, as short as they can be: "Nov 1 – 30, 2026". The text around them says UTC. */
 export function formatDays(first: string, last: string): string {
   return SHORT_DAY.formatRange(new Date(first), new Date(last));

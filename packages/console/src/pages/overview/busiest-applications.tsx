@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../../ui/format.ts';
+import { Table } from '../../ui/list/table.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
 import { busiestApplicationsQuery } from './queries.ts';
@@ -30,32 +31,20 @@ export function BusiestApplications({ isLive }: { isLive: boolean }) {
         </p>
       )}
       {data !== undefined && data.length > 0 && (
-        <div className={page['scroll']} tabIndex={0} role="region" aria-label="Busiest applications table">
-          <table className={page['table']}>
-            <thead>
-              <tr>
-                <th scope="col">Application</th>
-                <th scope="col" className={page['number']}>
-                  Points
-                </th>
-                <th scope="col" className={page['number']}>
-                  Requests
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.slice(0, SHOWN_MAX).map((application) => (
-                <tr key={application.application_id}>
-                  <td>
-                    <Name application={application} />
-                  </td>
-                  <td className={page['number']}>{formatNumber(application.usage.points_usage)}</td>
-                  <td className={page['number']}>{formatNumber(application.usage.requests_usage)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label="Busiest applications"
+          rows={data.slice(0, SHOWN_MAX)}
+          keyOf={({ application_id }) => application_id}
+          columns={[
+            {
+              label: 'Application',
+              onCard: 'title',
+              cell: (application) => <Name application={application} />,
+            },
+            { label: 'Points', align: 'end', cell: ({ usage }) => formatNumber(usage.points_usage) },
+            { label: 'Requests', align: 'end', cell: ({ usage }) => formatNumber(usage.requests_usage) },
+          ]}
+        />
       )}
     </section>
   );

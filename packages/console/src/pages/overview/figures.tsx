@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { explainCode } from '../../api/code-explanations.ts';
-import { formatDay, formatNumber } from '../../ui/format.ts';
+import { formatNumber, formatShortDay } from '../../ui/format.ts';
 import page from '../../ui/page/page.module.css';
 import { hasForecast } from './forecast.ts';
 import type { Pace, Refusals } from './queries.ts';
@@ -52,13 +52,13 @@ function Lasts({ pace }: { pace: Pace }) {
   if (earliest !== undefined) {
     return (
       <Figure name="Runs out" note="At the faster of the period’s and the last day’s pace">
-        {formatDay(earliest)}
+        {formatShortDay(earliest)}
       </Figure>
     );
   }
   return (
     <Figure name="Lasts until" note={hasForecast(pace) ? 'The end of the period' : 'No forecast yet'}>
-      {hasForecast(pace) ? formatDay(period.ended_at) : '–'}
+      {hasForecast(pace) ? formatShortDay(period.ended_at) : '–'}
     </Figure>
   );
 }

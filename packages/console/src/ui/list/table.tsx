@@ -28,13 +28,22 @@ type TableProps<Row> = {
 /** With this many columns, a table leaves some out before its rows become cards. */
 const WIDE_FROM_COLUMNS = 7;
 
+/** Up to this many columns fit beside something else; their rows are cards on phones only. */
+const COMPACT_MAX_COLUMNS = 3;
+
 /**
  * A table that scrolls sideways by itself where it is wider than its place. In a place of less than 45rem, each row is
  * a card.
  */
 export function Table<Row>({ label, columns, rows, keyOf, actions, detail, newKey }: TableProps<Row>) {
   return (
-    <div className={styles['scroll']} tabIndex={0} role="region" aria-label={`${label} table`}>
+    <div
+      className={styles['scroll']}
+      data-compact={columns.length <= COMPACT_MAX_COLUMNS || undefined}
+      tabIndex={0}
+      role="region"
+      aria-label={`${label} table`}
+    >
       <table className={styles['table']} data-wide={columns.length >= WIDE_FROM_COLUMNS || undefined}>
         <thead>
           <tr>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api, resultOf } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/form/select-field.tsx';
+import { Table } from '../../../ui/list/table.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { ErrorMessage, Skeleton } from '../../../ui/page/states.tsx';
 import styles from '../../../ui/page/page.module.css';
@@ -69,35 +70,25 @@ export function Activity() {
 
 function ActivityTable({ entries }: { entries: readonly Entry[] }) {
   return (
-    <div className={styles['scroll']} tabIndex={0} role="region" aria-label="Entries, newest first">
-      <table className={styles['table']}>
-        <thead>
-          <tr>
-            {['What', 'Who', 'Address', 'When'].map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.activity_id}>
-              <td>
-                <What {...activityText(entry)} />
-              </td>
-              <td>
-                <bdi>{actorText(entry)}</bdi>
-              </td>
-              <td>{entry.address ?? '–'}</td>
-              <td>
-                <Moment at={entry.at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Activity"
+      rows={entries}
+      keyOf={({ activity_id }) => activity_id}
+      columns={[
+        {
+          label: 'What',
+          onCard: 'title',
+          cell: (entry) => (
+            <span>
+              <What {...activityText(entry)} />
+            </span>
+          ),
+        },
+        { label: 'Who', cell: (entry) => <bdi>{actorText(entry)}</bdi> },
+        { label: 'Address', cell: ({ address }) => address ?? '–' },
+        { label: 'When', cell: ({ at }) => <Moment at={at} /> },
+      ]}
+    />
   );
 }
 
