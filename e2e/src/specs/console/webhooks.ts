@@ -125,31 +125,64 @@ export function webhookJourneys(journey: Journey): void {
     const page = await open('alerts');
     const other = await journey.tab().context.newPage();
     await other.goto(page.url());
-    const defaults = page.getByLabel('Default thresholds', { exact: true });
-    await defaults.fill('50, 120');
+    const defaults = page.getByRole('group', { name: 'Default thresholds' });
+    // The sample's plan limits neither streaming time nor traffic.
+    await page.getByLabel('Points', { exact: true }).waitFor();
+    for (const limit of ['Streaming time', 'Traffic'])
+      expect(await page.getByLabel(limit, { exact: true }).count()).toBe(0);
+    await defaults.getByRole('textbox').fill('120');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Enter whole numbers from 1 to 100').waitFor();
-    await page.locator('[name="shares"]:focus').waitFor();
+    await page.getByText('Enter a whole number from 1 to 100.').waitFor();
+    await page.locator('[name="shares_own"]:focus').waitFor();
     await expectAccessible(page);
-    await defaults.fill('90, 50');
+    await defaults.getByRole('textbox').fill('90');
+    await page.keyboard.press('Enter');
+    await defaults.getByRole('checkbox', { name: '90%' }).waitFor();
+    await defaults.getByRole('checkbox', { name: '50%' }).check();
+    for (const share of ['80%', '100%']) await defaults.getByRole('checkbox', { name: share }).uncheck();
     await page.getByLabel('Team slots', { exact: true }).selectOption('No alerts');
     await page.getByLabel('Points', { exact: true }).selectOption('Own thresholds');
-    await page.getByLabel('Points: thresholds').fill('10%, 75');
+    const points = page.getByRole('group', { name: 'Points: thresholds' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Choose at least one threshold.').waitFor();
+    await page.locator('[name="shares_points_limit_own"]:focus').waitFor();
+    await page.keyboard.type('75');
+    // Typed, and not added.
     await page.getByRole('button', { name: 'Save' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('Saved.').waitFor();
+    expect(await points.getByRole('checkbox', { name: '75%' }).isChecked()).toBe(true);
 
     await other.getByLabel('Send alerts by email').uncheck();
     await other.getByRole('button', { name: 'Save' }).click();
     await other.getByText('Default thresholds: 50%, 90% (was 80%, 100%)').waitFor();
-    await other.getByText('Points: 10%, 75% (was as the default)').waitFor();
+    await other.getByText('Points: 75% (was as the default)').waitFor();
     await expectAccessible(other);
     await other.getByRole('button', { name: 'Discard mine' }).click();
     expect(await other.getByLabel('Send alerts by email').isChecked()).toBe(true);
-    expect(await other.getByLabel('Points: thresholds').inputValue()).toBe('10, 75');
+    const others = (name: string) => other.getByRole('group', { name });
+    expect(await others('Points: thresholds').getByRole('checkbox', { name: '75%' }).isChecked()).toBe(true);
     await other.getByLabel('Points', { exact: true }).selectOption('Default thresholds');
-    await other.getByLabel('Default thresholds', { exact: true }).fill('80, 100');
+    for (const share of ['50%', '90%'])
+      await others('Default thresholds').getByRole('checkbox', { name: share }).uncheck();
+    for (const share of ['80%', '100%'])
+      await others('Default thresholds').getByRole('checkbox', { name: share }).check();
     await other.getByRole('button', { name: 'Save' }).click();
     await other.getByText('Saved.').waitFor();
+  });
+
+  test('a test alert arrives by mail, and is the first of the last sent', async () => {
+    const page = await open('alerts');
+    const { email } = journey.stack().demo.console;
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByText(`Test sent to ${email}.`).waitFor();
+    await page.getByRole('region', { name: 'Last sent table' }).getByRole('rowheader').first().waitFor();
+    expect(await page.getByRole('rowheader').first().innerText()).toBe('Test');
+    await expectAccessible(page);
+    await eventually(
+      async () => (await journey.stack().mails()).join(''),
+      (mails) => mails.includes('Test of your usage alerts'),
+      LIVE_TIME_LIMIT_MS,
+    );
   });
 }

@@ -1510,7 +1510,7 @@ export interface paths {
         };
         /**
          * List the latest alerts, newest first
-         * @description At most 20, those of earlier billing periods and tests included.
+         * @description At most 10, those of earlier billing periods and tests included.
          */
         get: operations["listRecentAlerts"];
         put?: never;

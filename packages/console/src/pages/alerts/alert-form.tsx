@@ -1,31 +1,36 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { ApiError, api, resultOf } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CheckboxField } from '../../ui/form/checkbox-field.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { SelectField } from '../../ui/form/select-field.tsx';
-import { TextField } from '../../ui/form/text-field.tsx';
+import { formatNumber } from '../../ui/format.ts';
 import styles from '../../ui/page/page.module.css';
 import { MODES, SLOT_MODES, modeOf, settingsOf } from './form-values.ts';
+import { webhooksQuery } from '../webhooks/queries.ts';
 import { alertsQuery } from './queries.ts';
 import type { AlertLimit, AlertSettings } from './queries.ts';
-import { LIMITS, LIMIT_LABELS, differencesInWords } from './settings-text.ts';
+import { LIMIT_LABELS, differencesInWords } from './settings-text.ts';
+import { ThresholdsField } from './thresholds-field.tsx';
 
 type AlertFormProps = { settings: AlertSettings; onRestart: (settings: AlertSettings) => void };
 
 /** The settings, saved when you say so; a change made elsewhere meanwhile is shown, never overwritten unseen. */
 export function AlertForm({ settings, onRestart }: AlertFormProps) {
   const { data: session } = useQuery(sessionQuery);
+  const { data: webhooks } = useQuery(webhooksQuery);
   const queryClient = useQueryClient();
   const [seen, setSeen] = useState(settings);
+  // The fields begin anew with what was saved: a threshold that was typed is one to tick now.
+  const [saved, setSaved] = useState(settings);
   const [conflict, setConflict] = useState<{ before: AlertSettings; now: AlertSettings } | null>(null);
-  const [isSaved, setSaved] = useState(false);
+  const [isSaid, setSaid] = useState(false);
   async function save(values: Readonly<Record<string, string>>) {
-    setSaved(false);
-    const body = { ...settingsOf(values), version: seen.version };
+    setSaid(false);
+    const body = { ...settingsOf(values, seen), version: seen.version };
     try {
       return await resultOf(api.PUT('/api/console/alerts', { body }));
     } catch (error) {
@@ -43,64 +48,66 @@ export function AlertForm({ settings, onRestart }: AlertFormProps) {
       <Form
         submitLabel="Save"
         onSubmit={save}
-        onDone={(saved) => {
-          queryClient.setQueryData(alertsQuery.queryKey, saved);
-          setSeen(saved);
+        onDone={(stored) => {
+          queryClient.setQueryData(alertsQuery.queryKey, stored);
+          setSeen(stored);
+          setSaved(stored);
           setConflict(null);
-          setSaved(true);
+          setSaid(true);
         }}
       >
         {(errors) => (
-          <>
+          <Fragment key={saved.version}>
             <CheckboxField
               label="Send alerts by email"
               name="mail"
-              defaultChecked={settings.mail}
-              description={`To ${session?.email ?? 'your address'}. All of your webhooks get every alert.`}
+              defaultChecked={saved.mail}
+              description={`To ${session?.email ?? 'your address'}.`}
             />
             <ThresholdsField
               label="Default thresholds"
               name="shares"
-              shares={settings.shares}
+              shares={saved.shares}
               error={errors['shares']}
             />
-            {LIMITS.map((limit) => (
+            {settings.plan_limits.map((limit) => (
               <LimitFields
                 key={limit}
                 limit={limit}
-                shares={settings.limits[limit]}
+                shares={saved.limits[limit]}
                 error={errors[`shares_${limit}`] ?? errors[`limits.${limit}`]}
               />
             ))}
-          </>
+            {settings.plan_limits.length === 0 && (
+              <p className={styles['muted']}>
+                Without a current plan that has limits, there is nothing to alert you of.{' '}
+                <Link to="/plan">View plans</Link>
+              </p>
+            )}
+          </Fragment>
         )}
       </Form>
-      <p role="status">{isSaved && 'Saved.'}</p>
-      <p>
-        To get alerts on your server, <Link to="/webhooks">create a webhook</Link>.
-      </p>
+      <p role="status">{isSaid && 'Saved.'}</p>
+      {webhooks !== undefined && (
+        <WebhookRecipients enabled={webhooks.filter(({ enabled }) => enabled).length} />
+      )}
     </section>
   );
 }
 
-type ThresholdsFieldProps = {
-  label: string;
-  name: string;
-  shares: readonly number[];
-  error: string | undefined;
-};
-
-function ThresholdsField({ label, name, shares, error }: ThresholdsFieldProps) {
+/** Besides the address, which the form has. */
+function WebhookRecipients({ enabled }: { enabled: number }) {
+  if (enabled === 0)
+    return (
+      <p>
+        To get alerts on your server, too, <Link to="/webhooks">create a webhook</Link>.
+      </p>
+    );
   return (
-    <TextField
-      label={label}
-      name={name}
-      autoComplete="off"
-      defaultValue={shares.join(', ')}
-      description="Percent of the limit, from 1 to 100, separated by commas."
-      error={error}
-      isRequired={name !== 'shares'}
-    />
+    <p>
+      {enabled === 1 ? 'Your webhook gets' : `Your ${formatNumber(enabled)} webhooks get`} every alert, too.{' '}
+      <Link to="/webhooks">View webhooks</Link>
+    </p>
   );
 }
 

@@ -1,5 +1,5 @@
 import { formatShare } from '../../ui/format.ts';
-import type { AlertLimit, AlertSettings } from './queries.ts';
+import type { AlertLimit, ChosenSettings } from './queries.ts';
 
 export const LIMIT_LABELS: Readonly<Record<AlertLimit, string>> = {
   points_limit: 'Points',
@@ -16,8 +16,8 @@ function thresholdsInWords(shares: readonly number[]): string {
 }
 
 /** What differs between two versions of the settings, for someone who saw the first one. */
-export function differencesInWords(before: AlertSettings, after: AlertSettings): string[] {
-  const ofLimit = (settings: AlertSettings, limit: AlertLimit) => {
+export function differencesInWords(before: ChosenSettings, after: ChosenSettings): string[] {
+  const ofLimit = (settings: ChosenSettings, limit: AlertLimit) => {
     const shares = settings.limits[limit];
     if (shares === undefined && limit !== 'team_slots_limit') return 'as the default';
     return thresholdsInWords(shares ?? []);

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { FieldError } from '../../ui/form/form.tsx';
+import { FieldError } from '../../ui/form/field-error.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 

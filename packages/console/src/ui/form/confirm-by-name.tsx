@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Dialog } from '../dialog.tsx';
-import { FieldError, Form } from './form.tsx';
+import { FieldError } from './field-error.ts';
+import { Form } from './form.tsx';
 import { TextField } from './text-field.tsx';
 
 type ConfirmByNameProps = {

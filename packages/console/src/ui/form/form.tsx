@@ -4,21 +4,11 @@ import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { Button } from '../button.tsx';
 import { ErrorMessage } from '../page/states.tsx';
+import { FieldError } from './field-error.ts';
 import styles from './form.module.css';
 
 /** What the API found wrong, by field name. */
 type FieldErrors = Readonly<Record<string, string | undefined>>;
-
-/** A refusal by the page itself, shown at its field. */
-export class FieldError extends Error {
-  readonly field: string;
-
-  constructor(field: string, message: string) {
-    super(message);
-    this.name = 'FieldError';
-    this.field = field;
-  }
-}
 
 type FormProps<T> = {
   submitLabel: string;

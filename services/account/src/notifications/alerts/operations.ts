@@ -68,7 +68,7 @@ export const ownerAlerts = {
     operation('GET /api/console/alerts/recent', {
       operationId: 'listRecentAlerts',
       summary: 'List the latest alerts, newest first',
-      description: 'At most 20, those of earlier billing periods and tests included.',
+      description: 'At most 10, those of earlier billing periods and tests included.',
       caller: session,
       answers: { 200: { description: 'The alerts.', schema: recentAlertsSchema } },
       handle: async ({ query }: Needs, { by }) => ({ alerts: await findRecentAlerts(query, by.account_id) }),

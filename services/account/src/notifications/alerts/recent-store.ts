@@ -12,7 +12,7 @@ export type RecentAlert = {
   created_at: Date;
 };
 
-const SHOWN_MAX = 20;
+const SHOWN_MAX = 10;
 
 /** Newest first. A test leaves no row of its own; the audit log has when it was sent. */
 export function findRecentAlerts(query: Query, accountId: number): Promise<RecentAlert[]> {

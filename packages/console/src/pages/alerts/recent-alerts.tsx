@@ -1,0 +1,65 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, resultOf } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatShare } from '../../ui/format.ts';
+import { Table } from '../../ui/list/table.tsx';
+import { Moment } from '../../ui/moment.tsx';
+import styles from '../../ui/page/page.module.css';
+import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { recentAlertsQuery } from './queries.ts';
+import type { RecentAlert } from './queries.ts';
+import { LIMIT_LABELS } from './settings-text.ts';
+
+/** When alerts were sent last, and whether one arrives. */
+export function RecentAlerts() {
+  const { data, isPending, error, refetch } = useQuery(recentAlertsQuery);
+  const queryClient = useQueryClient();
+  const sending = useMutation({
+    mutationFn: () => resultOf(api.POST('/api/console/alerts/test')),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: recentAlertsQuery.queryKey }),
+  });
+  return (
+    <section className={styles['card']} aria-labelledby="recent">
+      <div className={styles['header']}>
+        <h2 id="recent">Last sent</h2>
+        <div className={styles['actions']}>
+          <p role="status" className={styles['muted']}>
+            {sending.isSuccess && `Test sent to ${sending.data.email}.`}
+          </p>
+          <Button
+            isPending={sending.isPending}
+            onPress={() => {
+              sending.mutate();
+            }}
+          >
+            Send test
+          </Button>
+        </div>
+      </div>
+      {sending.isError && <ErrorMessage error={sending.error} isChange />}
+      {isPending && <Skeleton />}
+      {data === undefined && !isPending && (
+        <ErrorMessage error={error} what="your latest alerts" onRetry={() => void refetch()} />
+      )}
+      {data?.length === 0 && <p>No alert was sent yet. Send a test to see whether it reaches you.</p>}
+      {data !== undefined && data.length > 0 && (
+        <Table
+          label="Last sent"
+          rows={data}
+          keyOf={({ created_at, limit, share_percent }) =>
+            `${created_at} ${limit ?? ''} ${String(share_percent)}`
+          }
+          columns={[
+            { label: 'Alert', onCard: 'title', cell: nameOf },
+            { label: 'Sent', cell: ({ created_at }) => <Moment at={created_at} /> },
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+function nameOf({ limit, share_percent }: RecentAlert): string {
+  if (limit === null || share_percent === null) return 'Test';
+  return `${LIMIT_LABELS[limit]}: ${formatShare(share_percent / 100)} of the limit`;
+}
