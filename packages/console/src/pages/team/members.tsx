@@ -1,11 +1,18 @@
-import { formatNumber } from '../../ui/format.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { SelectField } from '../../ui/form/select-field.tsx';
+import { formatNumber, formatShare } from '../../ui/format.ts';
 import { RowMenu } from '../../ui/list/row-menu.tsx';
 import { Table } from '../../ui/list/table.tsx';
 import type { Column } from '../../ui/list/table.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import styles from '../../ui/page/page.module.css';
+import { paceQuery } from '../overview/queries.ts';
 import { HandOver, RemoveMember } from './member-actions.tsx';
+import { ORDERS, inOrder } from './member-order.ts';
+import type { Order } from './member-order.ts';
 import type { Member, Team, TeamOfManager } from './queries.ts';
+import own from './team.module.css';
 
 type UsageOfPeriod = TeamOfManager['former_members_usage'];
 
@@ -14,24 +21,71 @@ type Row = { member: Member | null; usage?: UsageOfPeriod };
 
 /** The members; the manager also sees what each has used in this period. */
 export function Members({ team, accountId }: { team: Team; accountId: number }) {
-  const isManager = team.role === 'manager';
-  const rows: Row[] = isManager
-    ? team.members.map((member) => ({ member, usage: member.usage }))
-    : team.members.map((member) => ({ member }));
-  if (isManager && hasUsage(team.former_members_usage))
-    rows.push({ member: null, usage: team.former_members_usage });
   return (
     <section className={styles['card']} aria-labelledby="members">
       <h2 id="members">Members</h2>
-      {isManager && <p className={styles['muted']}>Usage is that of the current billing period.</p>}
+      {team.role === 'manager' ? (
+        <MembersWithUsage team={team} accountId={accountId} />
+      ) : (
+        <Table
+          label="Members"
+          rows={team.members.map((member) => ({ member }))}
+          keyOf={keyOf}
+          columns={peopleColumns(accountId)}
+        />
+      )}
+    </section>
+  );
+}
+
+function MembersWithUsage({ team, accountId }: { team: TeamOfManager; accountId: number }) {
+  const { data: pace, isPending } = useQuery(paceQuery);
+  const [order, setOrder] = useState<string>(ORDERS[0].value);
+  const { members, former_members_usage: former } = team;
+  const rows: Row[] = inOrder(members, order as Order).map((member) => ({ member, usage: member.usage }));
+  if (hasUsage(former)) rows.push({ member: null, usage: former });
+  const limit = pace?.limits.points_limit?.limit;
+  const used = rows.reduce((sum, { usage }) => sum + (usage?.points_usage ?? 0), 0);
+  const isOfLimit = isPending || limit !== undefined;
+  const whole = isOfLimit ? (limit ?? 0) : used;
+  return (
+    <>
+      <p className={styles['muted']}>Usage is that of the current billing period.</p>
+      {members.length > 1 && (
+        <div className={own['sort']}>
+          <SelectField label="Sort by" name="order" options={ORDERS} value={order} onChange={setOrder} />
+        </div>
+      )}
       <Table
         label="Members"
         rows={rows}
-        keyOf={({ member }) => member?.account_id ?? 'former'}
-        columns={isManager ? [...peopleColumns(accountId), ...USAGE] : peopleColumns(accountId)}
-        {...(isManager ? { actions: ({ member }: Row) => <MemberMenu member={member} /> } : {})}
+        keyOf={keyOf}
+        columns={[
+          ...peopleColumns(accountId),
+          ...USAGE,
+          {
+            label: isOfLimit ? 'Share of the limit' : 'Share of all',
+            align: 'end',
+            cell: ({ usage }) => usage && whole > 0 && <Share share={usage.points_usage / whole} />,
+          },
+        ]}
+        actions={({ member }) => <MemberMenu member={member} />}
       />
-    </section>
+    </>
+  );
+}
+
+const keyOf = ({ member }: Row) => member?.account_id ?? 'former';
+
+/** The bar only repeats the figure. */
+function Share({ share }: { share: number }) {
+  return (
+    <span className={own['share']}>
+      <span className={own['bar']} aria-hidden="true">
+        <span className={own['fill']} style={{ width: `${String(Math.min(share, 1) * 100)}%` }} />
+      </span>
+      {formatShare(share)}
+    </span>
   );
 }
 

@@ -21,3 +21,8 @@ export const receivedInvitationsQuery = queryOptions({
   queryFn: async ({ signal }) =>
     (await resultOf(api.GET('/api/console/invitations', { signal }))).invitations,
 });
+
+/** Sends an invitation by email. */
+export function invite(email: string) {
+  return resultOf(api.POST('/api/console/team/invitations', { body: { email } }));
+}

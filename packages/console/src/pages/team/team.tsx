@@ -10,12 +10,14 @@ import { PageHeader } from '../../ui/page/page-header.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { EndTeam } from './end-team.tsx';
 import { Invitations } from './invitations.tsx';
+import { Invite } from './invite.tsx';
 import { Members } from './members.tsx';
 import { NoTeam } from './no-team.tsx';
 import { teamQuery } from './queries.ts';
 import type { Team } from './queries.ts';
 import { ReceivedInvitations } from './received-invitations.tsx';
 import { TeamFacts } from './team-facts.tsx';
+import styles from './team.module.css';
 import { useTeamRefresh } from './use-team-change.ts';
 
 /** `/user/team`: who is in the team, what they used, who pays, and the way in and out. */
@@ -34,9 +36,14 @@ export function TeamPage() {
       {team === null && <NoTeam />}
       {team !== undefined && team !== null && (
         <>
-          <TeamFacts team={team} accountId={accountId} />
+          <div className={styles['columns']}>
+            {team.role === 'manager' && <Invite slots={team.slots} />}
+            <TeamFacts team={team} accountId={accountId} />
+          </div>
           <Members team={team} accountId={accountId} />
-          {team.role === 'manager' && <Invitations team={team} />}
+          {team.role === 'manager' && team.invitations.length > 0 && (
+            <Invitations invitations={team.invitations} />
+          )}
           <EndTeam team={team} />
         </>
       )}
