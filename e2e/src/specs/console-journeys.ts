@@ -11,6 +11,7 @@ import { deletionJourneys } from './console/deletion.ts';
 import { entryJourneys } from './console/entry.ts';
 import { everyPageJourneys } from './console/every-page.ts';
 import { explorerJourneys } from './console/explorer.ts';
+import { formJourneys } from './console/forms.ts';
 import { firefoxJourneys } from './console/firefox.ts';
 import { applicationsPage } from './console/journey.ts';
 import type { Journey } from './console/journey.ts';
@@ -45,6 +46,7 @@ export const PAGE_JOURNEYS = {
   account: accountJourneys,
   deletion: deletionJourneys,
   dates: datesJourneys,
+  forms: formJourneys,
   'long names': longNameJourneys,
   requests: requestJourneys,
   explorer: explorerJourneys,

@@ -70,7 +70,8 @@ export function ThresholdsField({ label, name, shares, error }: ThresholdsFieldP
           }}
           onBlur={({ relatedTarget }) => {
             // A message would move the button away from the pointer that presses it; the form says the same.
-            if (!(relatedTarget instanceof HTMLButtonElement)) setFaulty(own !== '' && !isShare(own));
+            const isPress = relatedTarget instanceof HTMLButtonElement && relatedTarget.matches(':active');
+            if (!isPress) setFaulty(own !== '' && !isShare(own));
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || own === '') return;

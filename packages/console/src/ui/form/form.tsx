@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { Button } from '../button.tsx';
 import { ErrorMessage } from '../page/states.tsx';
+import { WasAttempted, isFaulty } from './attempt.ts';
 import { FieldError } from './field-error.ts';
 import styles from './form.module.css';
 
@@ -22,7 +23,10 @@ type FormProps<T> = {
   children: (errors: FieldErrors) => ReactNode;
 };
 
-/** A form that is sent once at a time, keeps what was typed, and takes the focus to the first faulty field. */
+/**
+ * A form that is sent once at a time, keeps what was typed, and takes the focus to the first faulty field. It isn't sent
+ * while a field is known to be wrong.
+ */
 export function Form<T>({
   submitLabel,
   onSubmit,
@@ -36,13 +40,17 @@ export function Form<T>({
   const mutation = useMutation({ mutationFn: onSubmit, onSuccess: onDone });
   const errors = fieldErrorsOf(mutation.error, fieldOfCode);
   const [isAtFields, setAtFields] = useState(false);
+  const [attempts, setAttempts] = useState(0);
+  useLayoutEffect(() => {
+    if (attempts > 0) focusFault(form.current);
+  }, [attempts]);
   useLayoutEffect(() => {
     const { current } = form;
     if (!mutation.isError || current === null) return;
     const fields = Object.keys(fieldErrorsOf(mutation.error, fieldOfCode));
     // A token from the address has no field to stand at.
     setAtFields(fields.length > 0 && fields.every((name) => current.elements.namedItem(name) !== null));
-    current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    focusFault(current);
   }, [mutation.isError, mutation.submittedAt]);
   return (
     <form
@@ -51,13 +59,17 @@ export function Form<T>({
       onSubmit={(event) => {
         event.preventDefault();
         if (mutation.isPending) return;
+        if ([...event.currentTarget.querySelectorAll<HTMLElement>('[data-fault]')].some(isFaulty)) {
+          setAttempts(attempts + 1);
+          return;
+        }
         const entries = [...new FormData(event.currentTarget).entries()];
         mutation.mutate(
           Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? value : ''])),
         );
       }}
     >
-      {children(errors)}
+      <WasAttempted value={attempts > 0}>{children(errors)}</WasAttempted>
       {mutation.isError && !isAtFields && <ErrorMessage error={mutation.error} isChange />}
       <div className={styles['actions']}>
         <Button type="submit" variant={isDangerous ? 'danger' : 'primary'} isPending={mutation.isPending}>
@@ -67,6 +79,10 @@ export function Form<T>({
       </div>
     </form>
   );
+}
+
+function focusFault(form: HTMLFormElement | null): void {
+  form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
 }
 
 function fieldErrorsOf(error: unknown, fieldOfCode: Readonly<Record<string, string>>): FieldErrors {

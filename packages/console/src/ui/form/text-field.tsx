@@ -1,7 +1,8 @@
-import { useState } from 'react';
+import { useContext, useState } from 'react';
 import type { ReactNode } from 'react';
 import { FieldError, Input, Label, Text, TextField as AriaTextField } from 'react-aria-components';
 import { Button } from '../button.tsx';
+import { WasAttempted } from './attempt.ts';
 import { valueFault } from './value-fault.ts';
 import styles from './field.module.css';
 
@@ -40,8 +41,9 @@ export function TextField({
   const [wasLeft, setLeft] = useState(false);
   const isPassword = type === 'password';
   const fault = valueFault({ value, type, isRequired, autoComplete: props.autoComplete });
+  const wasAttempted = useContext(WasAttempted);
   const isRefused = error !== undefined;
-  const message = (isRefused || wasLeft ? fault : undefined) ?? sentenceOf(label, error);
+  const message = (isRefused || wasLeft || wasAttempted ? fault : undefined) ?? sentenceOf(label, error);
   return (
     <AriaTextField
       {...props}
@@ -53,11 +55,12 @@ export function TextField({
       onChange={setValue}
       onBlur={({ relatedTarget }) => {
         // A message would move the button away from the pointer that presses it; the answer says the same.
-        const isPress = relatedTarget instanceof HTMLButtonElement;
+        const isPress = relatedTarget instanceof HTMLButtonElement && relatedTarget.matches(':active');
         // Who only passes through an empty field has made no mistake yet.
         if (!isPress && value !== defaultValue) setLeft(true);
       }}
       className={styles['field'] ?? ''}
+      data-fault={fault === undefined ? undefined : value.trim() === '' ? 'empty' : 'wrong'}
     >
       <Label className={styles['label'] ?? ''}>{label}</Label>
       <span className={styles['row']}>
