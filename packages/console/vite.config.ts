@@ -6,6 +6,7 @@ import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
 import { bundledModules } from './scripts/bundled-modules.ts';
 import { monacoWithoutInlineStyles } from './scripts/monaco-without-inline-styles.ts';
+import { storedTheme } from './scripts/stored-theme.ts';
 import { preloads } from './scripts/preloads.ts';
 
 /** What any page may load before it is usable, Brotli-compressed; what it imports later (charts, the explorer) is not counted. */
@@ -80,7 +81,7 @@ function scriptsOfPages(bundle: Bundle): Map<string, Set<string>> {
  */
 export default defineConfig({
   base: '/user/',
-  plugins: [react(), monacoWithoutInlineStyles(), modules.plugin(), compressed(), preloads()],
+  plugins: [react(), storedTheme(), monacoWithoutInlineStyles(), modules.plugin(), compressed(), preloads()],
   // Monaco's workers are bundles of their own.
   worker: { plugins: () => [modules.plugin()] },
   build: {

@@ -10,10 +10,8 @@ import { I18nProvider } from 'react-aria-components';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './query-client.ts';
 import { router } from './router.tsx';
-import { applyStoredTheme } from './shell/theme-switch.tsx';
 import { LOCALE, applyStoredZone } from './ui/locale.ts';
 
-applyStoredTheme();
 applyStoredZone();
 
 const root = document.getElementById('root');

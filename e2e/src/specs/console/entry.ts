@@ -21,6 +21,23 @@ export function entryJourneys(journey: Journey): void {
     expect(page.url()).toBe(applicationsPage(journey));
   });
 
+  test('the theme that was chosen is there before the first script has loaded', async () => {
+    const { page } = journey.tab();
+    await page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
+    await page.evaluate(() => {
+      localStorage.setItem('tollgate-theme', 'dark');
+    });
+    const looked = Promise.withResolvers<undefined>();
+    await page.route(/\/assets\/(index|app)-[^/]*\.js$/, async (route) => {
+      await looked.promise;
+      await route.continue();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    await page.locator('html[data-theme="dark"] #outline').waitFor();
+    looked.resolve(undefined);
+    await page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
+  });
+
   test('a session that ends while typing: sign in over the page, and nothing typed is lost', async () => {
     const page = await journey.signedIn();
     await page.getByRole('button', { name: '+ New Application' }).first().click();

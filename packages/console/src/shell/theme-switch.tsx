@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { Button } from '../ui/button.tsx';
 
+/** `scripts/stored-theme.js` reads it, before the first paint. */
 const STORAGE_KEY = 'tollgate-theme';
 
 /** The search switches it too. */
@@ -10,12 +11,6 @@ function currentTheme(): 'light' | 'dark' {
   const { theme } = document.documentElement.dataset;
   if (theme === 'light' || theme === 'dark') return theme;
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
-}
-
-/** Applies the theme that was chosen in this browser, if any; else the system's holds. */
-export function applyStoredTheme(): void {
-  const stored = localStorage.getItem(STORAGE_KEY);
-  if (stored === 'light' || stored === 'dark') document.documentElement.dataset['theme'] = stored;
 }
 
 /** Switches to the other theme, and keeps it in this browser. */
