@@ -6,7 +6,7 @@ import type { Redis, RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import type { OwnRedis, RunningRedis } from '@tollgate/testbed/redis';
 import { startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { startAccountStandIn } from './suite/account-stand-in.ts';
 import type { AccountStandIn } from './suite/account-stand-in.ts';
@@ -30,7 +30,7 @@ async function startAuthOn(redis: RunningRedis): Promise<void> {
   service = await startServiceProcess('auth', { REDIS_URL: redis.url, ACCOUNT_PRIVATE_URL: account.url });
   store = openRedis(redis.url, createLogger('suite', 'silent'));
   await waitFor(() => store.status === 'ready');
-  await waitFor(async () => (await fetch(`${service.privateUrl}/health/ready`)).ok);
+  await becomeReady(service);
 }
 
 async function stopAll(): Promise<void> {

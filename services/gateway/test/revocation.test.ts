@@ -11,6 +11,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
 import {
+  becomeReady,
   clientSecretPeppers,
   serviceCredential,
   startServiceProcess,
@@ -79,9 +80,7 @@ afterAll(async () => {
 
 async function ready(): Promise<void> {
   await waitFor(() => store.status === 'ready');
-  for (const { privateUrl } of [...gateways, auth]) {
-    await waitFor(async () => (await fetch(`${privateUrl}/health/ready`)).ok);
-  }
+  for (const service of [...gateways, auth]) await becomeReady(service);
 }
 
 /** A new application's credentials and token. */

@@ -4,12 +4,11 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { withClient } from '@tollgate/stack/postgres';
 import { freePort } from '@tollgate/stack/ports';
-import { waitFor } from '@tollgate/stack/wait-for';
 import { compileCache } from '@tollgate/testbed/config';
 import { createDatabase } from '@tollgate/testbed/database';
 import { programFile } from '@tollgate/testbed/programs';
 import { startRedis } from '@tollgate/testbed/redis';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { createProgram } from '../src/program.ts';
 
@@ -60,11 +59,7 @@ export async function startOperatedStack(): Promise<OperatedStack> {
       PRIVATE_PORT: String(authPort),
     }),
   ]);
-  for (const { privateUrl } of [account, auth]) {
-    await waitFor(async () => (await fetch(`${privateUrl}/health/ready`)).ok, {
-      what: `${privateUrl} to be ready`,
-    });
-  }
+  for (const service of [account, auth]) await becomeReady(service);
   const url = account.privateUrl;
   const env = {
     TOLLGATE_URL: url,

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { answersOk } from '@tollgate/stack/health';
 import { freePort } from '@tollgate/stack/ports';
 import type { Exit } from '@tollgate/stack/process';
 import { signalProcess } from '@tollgate/stack/process-identity';
 import { startService } from '@tollgate/stack/service';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { compileCache, plainHttp, runDirectory } from './config.ts';
 import { programFile } from './programs.ts';
 import { newDirectory, register } from './run.ts';
@@ -94,6 +96,11 @@ async function startWithPorts(
     },
     logs: () => readFileSync(logFile, 'utf8'),
   };
+}
+
+/** Resolves when it serves; auth may still be loading manual tokens, without which it answers correctly, too. */
+export async function becomeReady({ privateUrl }: Pick<ServiceProcess, 'privateUrl'>): Promise<void> {
+  await waitFor(() => answersOk(`${privateUrl}/health/ready`), { what: `${privateUrl} to be ready` });
 }
 
 export function serviceDefaults(): Record<string, string> {

@@ -7,10 +7,12 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { createDatabase } from '@tollgate/testbed/database';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { RunningRedis } from '@tollgate/testbed/redis';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { createPostgresServer } from '../../src/platform/database/postgres-server.ts';
 import { openDatabase } from '../../src/platform/database/database.ts';
+
+export { becomeReady };
 
 /** Real processes of account and auth, with a database and a Redis of their own. */
 export type AccountUnderTest = {
@@ -85,11 +87,5 @@ export function openSuiteDatabase(url: string): Knex {
     acquireTimeoutMs: 5_000,
     statementTimeoutMs: 10_000,
     logger: silent,
-  });
-}
-
-export async function becomeReady({ privateUrl }: Pick<ServiceProcess, 'privateUrl'>): Promise<void> {
-  await waitFor(async () => (await fetch(`${privateUrl}/health/ready`)).ok, {
-    what: `${privateUrl} to be ready`,
   });
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { applicationPart } from '@tollgate/credentials/access-token';
 import { newClientSecret } from '@tollgate/credentials/client-secret';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
     REDIS_URL: auth.redis.url,
     ACCOUNT_PRIVATE_URL: auth.account.url,
   });
-  await waitFor(async () => (await fetch(`${replica.privateUrl}/health/ready`)).ok);
+  await becomeReady(replica);
 });
 
 beforeEach(() => {
@@ -248,7 +248,7 @@ test('without trusted proxies X-Forwarded-For changes nothing', async () => {
   await flush(auth);
   await replica.stop();
   await replica.restart();
-  await waitFor(async () => (await fetch(`${replica.privateUrl}/health/ready`)).ok);
+  await becomeReady(replica);
   const client = addClient(auth.account);
   const all = [];
   for (let host = 0; host < PER_PAIR + 2; host += 1) {

@@ -5,7 +5,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { GOOD_SETTINGS, runToItsEnd } from '../../test/suite/run-to-its-end.ts';
 
@@ -86,7 +86,7 @@ describe('a Redis that evicts', () => {
   test('ALLOW_EVICTING_REDIS=true runs on it', async () => {
     await store.config('SET', 'maxmemory-policy', 'allkeys-lru');
     const service = await startAuthOn(redis.url, { ALLOW_EVICTING_REDIS: 'true' });
-    await waitFor(async () => (await fetch(`${service.privateUrl}/health/ready`)).ok);
+    await becomeReady(service);
     await stopAll();
     expect(service.logs()).not.toContain('maxmemory');
   });
@@ -108,7 +108,7 @@ test('a Redis with noeviction that comes after the start is taken', async () => 
   const service = await startAuthOn(later.url);
   expect((await fetch(`${service.privateUrl}/health/ready`)).status).toBe(503);
   await later.restart();
-  await waitFor(async () => (await fetch(`${service.privateUrl}/health/ready`)).ok);
+  await becomeReady(service);
   await stopAll();
   await later.stop();
 });

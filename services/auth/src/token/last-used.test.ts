@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { accessTokenHash } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { becomeReady } from '@tollgate/testbed/service-process';
 import { addClient, addManualToken, startAuth } from '../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../../test/suite/auth-under-test.ts';
 import { isActive, obtainToken } from '../../test/suite/requests.ts';
@@ -49,7 +50,7 @@ test('what is noted is reported before a shutdown ends', async () => {
   const token = addManualToken(auth.account, client);
   await auth.service.stop();
   await auth.service.restart({ LAST_USED_REPORT_INTERVAL_MS: '3600000' });
-  await waitFor(async () => (await fetch(`${auth.service.privateUrl}/health/ready`)).ok);
+  await becomeReady(auth.service);
   expect(await isActive(auth.service, token)).toBe(true);
   await auth.service.stop();
   expect(auth.account.uses.map(({ token_hash }) => token_hash)).toEqual([accessTokenHash(token)]);

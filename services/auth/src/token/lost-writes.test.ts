@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { becomeReady } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test.ts';
 import { isActive, obtainToken, postIntrospection, postToken, tokenForm } from '../../test/suite/requests.ts';
@@ -45,7 +46,7 @@ async function snapshot(kept: (key: string) => boolean = () => true) {
 async function restartRedis(): Promise<void> {
   await auth.redis.kill();
   await auth.restartRedis();
-  await waitFor(async () => (await fetch(`${auth.service.privateUrl}/health/ready`)).ok);
+  await becomeReady(auth.service);
 }
 
 /** Includes a function that restores the earlier Redis. */

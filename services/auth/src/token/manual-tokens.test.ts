@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { accessTokenHash, applicationPart, newAccessToken } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { becomeReady } from '@tollgate/testbed/service-process';
 import { addClient, addManualToken, startAuth } from '../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../../test/suite/auth-under-test.ts';
 import { isActive, obtainToken, postIntrospection, postClientChange } from '../../test/suite/requests.ts';
@@ -137,7 +138,7 @@ test('FLUSHALL, and a restart of Redis: good ones stay good, revoked ones dead, 
   expect(await answers()).toEqual([true, false, false]);
   await auth.redis.kill();
   await auth.restartRedis();
-  await waitFor(async () => (await fetch(`${auth.service.privateUrl}/health/ready`)).ok);
+  await becomeReady(auth.service);
   expect(await answers()).toEqual([true, false, false]);
 });
 

@@ -41,7 +41,7 @@ export async function startAuth(
   const store = openRedis(redis.url, createLogger('suite', 'silent'));
   await waitFor(() => isConnected(store));
   await prepare(store);
-  await becomeReady(service);
+  await becomeRestored(service);
   return {
     service,
     redis,
@@ -60,13 +60,13 @@ export async function startAuth(
 }
 
 /** Also the manual tokens are restored, which auth doesn't need to answer. */
-export async function becomeReady({ privateUrl }: Pick<ServiceProcess, 'privateUrl'>): Promise<void> {
+export async function becomeRestored({ privateUrl }: Pick<ServiceProcess, 'privateUrl'>): Promise<void> {
   await waitFor(
     async () => {
       const response = await fetch(`${privateUrl}/health/ready`);
       return ((await response.json()) as { status: string }).status === 'ready';
     },
-    { what: 'auth to be ready' },
+    { what: 'auth to have restored manual tokens' },
   );
 }
 

@@ -10,7 +10,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { createDatabase } from '@tollgate/testbed/database';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
-import { serviceCredential, startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, serviceCredential, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { insertPayer } from './records/billing-records.ts';
 
@@ -94,7 +94,7 @@ export async function startRealServices(options: RealOptions): Promise<RealServi
   ]);
   const store = openRedis(redis.url, createLogger('suite', 'silent'));
   const services = [auth, account, ...gateways];
-  await Promise.all([waitFor(() => store.status === 'ready'), ...services.map(ready)]);
+  await Promise.all([waitFor(() => store.status === 'ready'), ...services.map(becomeReady)]);
   const operate = operatorOf(account);
   return {
     redis,
@@ -110,20 +110,13 @@ export async function startRealServices(options: RealOptions): Promise<RealServi
     },
     usage: ({ token }) => usageOf(account, token),
     allCounted: () => allCounted(store),
-    ready,
+    ready: becomeReady,
     stop: async () => {
       await Promise.all(services.map((service) => service.stop()));
       store.disconnect();
       await Promise.all([redis.stop(), database.drop()]);
     },
   };
-}
-
-async function ready({ privateUrl }: ServiceProcess): Promise<void> {
-  await waitFor(async () => (await fetch(`${privateUrl}/health/ready`)).ok, {
-    timeoutMs: 30_000,
-    what: `${privateUrl} to be ready`,
-  });
 }
 
 function operatorOf(account: ServiceProcess): RealServices['operate'] {

@@ -3,10 +3,9 @@ import { usageResponseSchema } from '@tollgate/contracts/usage-response';
 import type { UsageResponse } from '@tollgate/contracts/usage-response';
 import { freePort } from '@tollgate/stack/ports';
 import { withClient } from '@tollgate/stack/postgres';
-import { waitFor } from '@tollgate/stack/wait-for';
 import { createDatabase } from '@tollgate/testbed/database';
 import type { RunningRedis } from '@tollgate/testbed/redis';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { call } from './http-client.ts';
 import type { Answer } from './http-client.ts';
@@ -60,9 +59,7 @@ export async function startWholeStack(
     });
   const gateways = await Promise.all([startGateway(), startGateway()]);
   const services = [auth, account, ...gateways];
-  for (const { privateUrl } of services) {
-    await waitFor(async () => (await fetch(`${privateUrl}/health/ready`)).ok, { what: privateUrl });
-  }
+  for (const service of services) await becomeReady(service);
 
   return {
     auth,

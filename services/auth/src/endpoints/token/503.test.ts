@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { addClient, becomeReady, startAuth } from '../../../test/suite/auth-under-test.ts';
+import { addClient, becomeRestored, startAuth } from '../../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../../../test/suite/auth-under-test.ts';
 import { obtainToken, postIntrospection, postToken, tokenForm } from '../../../test/suite/requests.ts';
 import { configure, onMasters } from '../../../test/suite/store.ts';
@@ -111,6 +111,6 @@ test('auth starts without Redis, and serves when it comes', async () => {
   const client = addClient(auth.account);
   await waitFor(async () => (await postToken(auth.service, tokenForm(client))).status === 200);
   // Its first look for lost tokens failed; the next one doesn't wait for RESTORE_CHECK_INTERVAL_MS.
-  await becomeReady(auth.service);
+  await becomeRestored(auth.service);
   expect(await readiness()).toEqual(READY);
 });

@@ -6,7 +6,7 @@ import { startPostgres } from '@tollgate/testbed/postgres';
 import type { OwnPostgres } from '@tollgate/testbed/postgres';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { insertPayer } from '../../../test/suite/records/billing-records.ts';
 import { call } from '../../../test/suite/http-client.ts';
@@ -68,7 +68,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   account.thaw();
-  await waitFor(async () => (await fetch(`${account.privateUrl}/health/ready`)).ok, { timeoutMs: 30_000 });
+  await becomeReady(account);
 });
 
 afterAll(async () => {
@@ -207,7 +207,7 @@ test('Redis restarted meanwhile may have lost a change: 503 until account is bac
   await passStale(gateway, caller, 5);
   await redis.stop();
   await redis.restart();
-  await waitFor(async () => (await fetch(`${gateway.privateUrl}/health/ready`)).ok, { timeoutMs: 20_000 });
+  await becomeReady(gateway);
   const served = await staleOf(gateway);
   expect((await query(gateway, caller)).status).toBe(503);
   expect((await query(gateway, caller)).status).toBe(503);
