@@ -6,6 +6,7 @@ import { accountsGroup } from './groups/accounts.ts';
 import { applicationsGroup } from './groups/applications.ts';
 import { auditGroup } from './groups/audit.ts';
 import { callsGroup } from './groups/calls.ts';
+import { creditsGroup } from './groups/credits.ts';
 import { doctorCommand } from './groups/doctor.ts';
 import { periodsGroup } from './groups/periods.ts';
 import { plansGroup } from './groups/plans.ts';
@@ -39,6 +40,7 @@ export function createProgram(surroundings: Surroundings = {}): Command {
     plansGroup,
     accountsGroup,
     subscriptionsGroup,
+    creditsGroup,
     periodsGroup,
     teamsGroup,
     applicationsGroup,

@@ -41,6 +41,46 @@ async function newSubscriber(...limits: string[]): Promise<string> {
   return account;
 }
 
+describe('credits', () => {
+  test('are granted once for a key, listed, voided and checked', async () => {
+    const account = await newAccount();
+    const wanted = ['credits', 'grant', '--account', account, '--points', '500', '--key', randomUUID()];
+    const { credit_id } = await stack.json<{ credit_id: number }>(...wanted);
+    expect(await stack.json(...wanted)).toMatchObject({ credit_id, points: 500, source: 'promotion' });
+    const id = String(credit_id);
+    expect(await stack.json('credits', 'get', id)).toMatchObject({ status: 'active', points_remaining: 500 });
+    const listed = await stack.run(['credits', 'list', '--account', account]);
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(/ active +500 +500 +promotion/)]);
+    const moved = await stack.json<{ movements: unknown[] }>('credits', 'movements', id);
+    expect(moved.movements).toMatchObject([{ from_ledger: 'issued', to_ledger: 'grant', points: 500 }]);
+    expect((await stack.run(['credits', 'void', id])).code).toBe(2);
+    expect(await stack.json('credits', 'void', id, '--yes')).toMatchObject({
+      status: expect.stringMatching(/^void/) as unknown,
+    });
+    const checked = await stack.run(['credits', 'check', '--account', account]);
+    expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('1 checked')]);
+  });
+
+  test('that differ are named, with exit code 1', async () => {
+    const account = await newAccount();
+    const { credit_id } = await stack.json<{ credit_id: number }>(
+      'credits',
+      'grant',
+      '--account',
+      account,
+      '--points',
+      '500',
+    );
+    await stack.sql(
+      `ALTER TABLE credit_grants DISABLE TRIGGER credit_grants_not_edited;
+       UPDATE credit_grants SET points_remaining = 499 WHERE credit_id = ${String(credit_id)};
+       ALTER TABLE credit_grants ENABLE TRIGGER credit_grants_not_edited`,
+    );
+    const { code, stdout } = await stack.run(['credits', 'check', '--account', account]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/points_remaining +\d+ .* 500 +499/)]);
+  });
+});
+
 describe('deletions that owners have requested', () => {
   const requested = (account: string) =>
     stack.sql(

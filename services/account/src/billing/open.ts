@@ -1,6 +1,7 @@
 import { createWorker } from '../platform/background/worker.ts';
 import type { Worker } from '../platform/background/worker.ts';
-import { createQuery, createTransact } from '../platform/database/query.ts';
+import { createQuery, createSnapshot, createTransact } from '../platform/database/query.ts';
+import type { Transact } from '../platform/database/query.ts';
 import type { Platform } from '../platform/open.ts';
 import { summarizeAccount } from './entitlements/account-summary.ts';
 import { createKeptAnswers } from './entitlements/kept-answers.ts';
@@ -21,6 +22,7 @@ export function openBilling(platform: Platform): {
     keptAnswers: KeptAnswers;
     announceEntitlements: (accountIds: readonly number[]) => Promise<void>;
     redisNowMs: () => number;
+    creditChecks: Transact;
     summarizeAccount: typeof summarizeAccount;
     /** Null without SIGN_UP_PLAN. */
     signUpPlan: ReturnType<typeof createSignUpPlan> | null;
@@ -66,6 +68,7 @@ export function openBilling(platform: Platform): {
       keptAnswers,
       announceEntitlements: (accountIds) => announceEntitlements(query, { redis, keptAnswers }, accountIds),
       redisNowMs,
+      creditChecks: createSnapshot(pools.usageChecks),
       refuseBlocked: createRefuseBlocked(query),
       summarizeAccount,
       signUpPlan: setting === null ? null : createSignUpPlan({ setting, transact, logger }),

@@ -811,6 +811,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/private/credit-checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recompute credits from grants, movements and periods
+         * @description Of one account, or of all with grants by pages. Names the first difference of each account. `issued`: A grant was issued with other points than it has. `balance`: A movement took more than was left, or brought back more than was granted. `not_usable`: Usage was taken from a grant outside its time. `order_of_use`: Usage was taken from a grant while an earlier one in the order of use had points left. `rest`: A grant that ended kept points. `points_remaining`: A grant's points_remaining isn't the balance of its movements. `settled_points`: What a period has settled isn't what was taken for it and its overuse. `closed_points`: What a closed period has settled isn't what it used above its included points.
+         */
+        post: operations["checkCredits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/private/teams": {
         parameters: {
             query?: never;
@@ -4802,6 +4822,68 @@ export interface operations {
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    checkCredits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": 42
+                 *     }
+                 */
+                "application/json": {
+                    account_id?: number;
+                    cursor?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What was checked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Accounts. */
+                        checked: number;
+                        differences: {
+                            account_id: number;
+                            /** @enum {string} */
+                            fault: "issued" | "balance" | "not_usable" | "order_of_use" | "rest" | "points_remaining" | "settled_points" | "closed_points";
+                            /** @description The first movement that differs. */
+                            movement_id: number | null;
+                            credit_id: number | null;
+                            period_id: number | null;
+                            expected: number;
+                            found: number;
+                        }[];
+                        /**
+                         * @description The `cursor` of the next page; null at the end.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

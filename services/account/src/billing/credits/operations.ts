@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
 import { Reply, operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
-import { nextCursor } from '../../http/answer-fields.ts';
-import { idQueryField } from '../../http/input/fields.ts';
+import { id, nextCursor } from '../../http/answer-fields.ts';
+import { idField, idQueryField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { idempotencyKeyField } from '../../http/input/idempotency-key.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
@@ -11,12 +11,17 @@ import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { CREDIT_SOURCES } from './allocation.ts';
 import { creditAnswer, creditSchema, movementSchema } from './answers.ts';
+import { FAULTS, checkLedger } from './check.ts';
+import type { Difference } from './check.ts';
 import { grantCredits, voidCredit } from './changes.ts';
 import type { LockInstant } from './changes.ts';
 import { newCreditSchema } from './input.ts';
-import { findCredit, listCredits, listMovements } from './store.ts';
+import { findCredit, listCredits, listHolders, listMovements, readLedger } from './store.ts';
 
 type ReadNeeds = { query: Query; redisNowMs: () => number };
+
+/** One read-only moment. */
+type CheckNeeds = { creditChecks: Transact };
 
 type ChangeNeeds = {
   transact: Transact;
@@ -25,6 +30,19 @@ type ChangeNeeds = {
   announceEntitlements: (accountIds: readonly number[]) => Promise<void>;
   redisNowMs: () => number;
 };
+
+/** Accounts in one answer. */
+const CHECKED_AT_ONCE = 100;
+
+const differenceSchema = z.object({
+  account_id: id,
+  fault: z.enum(Object.keys(FAULTS) as Difference['fault'][]),
+  movement_id: id.nullable().meta({ description: 'The first movement that differs.' }),
+  credit_id: id.nullable(),
+  period_id: id.nullable(),
+  expected: z.int(),
+  found: z.int(),
+});
 
 const CREDIT = { description: 'The grant.', schema: creditSchema };
 
@@ -133,6 +151,52 @@ export const operatorCredits = {
         const { rows, next_cursor } = cutPage(found, query, ({ movement_id }) => movement_id);
         return { movements: rows, next_cursor };
       },
+    }),
+    operation('POST /private/credit-checks', {
+      operationId: 'checkCredits',
+      summary: 'Recompute credits from grants, movements and periods',
+      description:
+        'Of one account, or of all with grants by pages. Names the first difference of each account. ' +
+        Object.entries(FAULTS)
+          .map(([fault, meaning]) => `\`${fault}\`: ${meaning}`)
+          .join(' '),
+      caller: operator,
+      body: z.strictObject({
+        account_id: idField.optional(),
+        cursor: z
+          .string()
+          .regex(/^[1-9]\d{0,15}$/)
+          .optional(),
+      }),
+      example: { account_id: 42 },
+      answers: {
+        200: {
+          description: 'What was checked.',
+          schema: z.object({
+            checked: z.int().min(0).meta({ description: 'Accounts.' }),
+            differences: z.array(differenceSchema),
+            next_cursor: nextCursor,
+          }),
+        },
+      },
+      handle: ({ creditChecks }: CheckNeeds, { body: { account_id, cursor } }) =>
+        creditChecks(async (snapshot) => {
+          const accounts =
+            account_id === undefined
+              ? await listHolders(snapshot, Number(cursor ?? 0), CHECKED_AT_ONCE)
+              : [account_id];
+          const differences: z.output<typeof differenceSchema>[] = [];
+          for (const accountId of accounts) {
+            const difference = checkLedger(await readLedger(snapshot, accountId));
+            if (difference !== null) differences.push({ account_id: accountId, ...difference });
+          }
+          const isLast = account_id !== undefined || accounts.length < CHECKED_AT_ONCE;
+          return {
+            checked: accounts.length,
+            differences,
+            next_cursor: isLast ? null : String(accounts.at(-1)),
+          };
+        }),
     }),
   ],
 } satisfies Chapter;

@@ -2,8 +2,10 @@ import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { CreditSource } from './allocation.ts';
+import type { AccountLedger, SettledPeriod } from './check.ts';
 import type { Credit } from './credit.ts';
-import type { Ledger, VoidLedger } from './ledgers.ts';
+import type { VoidLedger } from './ledgers.ts';
+import type { Movement } from './movement.ts';
 
 const COLUMNS = `credit_id, account_id, points, points_remaining, source, priority, effective_at, usable_from,
   expires_at, note, purchase_id, void_requested_at, voided_at, points_voided, created_at`;
@@ -131,22 +133,8 @@ export function listCredits(
   );
 }
 
-export type Movement = {
-  movement_id: number;
-  credit_id: number;
-  account_id: number;
-  from_ledger: Ledger;
-  to_ledger: Ledger;
-  points: number;
-  reason: string;
-  corrects_movement_id: number | null;
-  period_id: number | null;
-  at: Date;
-  actor: string;
-  purchase_id: number | null;
-  stripe_id: string | null;
-  created_at: Date;
-};
+const MOVEMENT_COLUMNS = `movement_id, credit_id, account_id, from_ledger, to_ledger, points, reason,
+  corrects_movement_id, period_id, at, actor, purchase_id, stripe_id, created_at`;
 
 export function listMovements(
   query: Query,
@@ -155,8 +143,7 @@ export function listMovements(
 ): Promise<Movement[]> {
   const wanted = 'credit_id' in of ? 'credit_id = :credit_id' : 'account_id = :account_id';
   return query<Movement>(
-    `SELECT movement_id, credit_id, account_id, from_ledger, to_ledger, points, reason, corrects_movement_id,
-       period_id, at, actor, purchase_id, stripe_id, created_at
+    `SELECT ${MOVEMENT_COLUMNS}
      FROM credit_movements WHERE ${wanted} AND movement_id < :before
      ORDER BY movement_id DESC LIMIT :limit`,
     { ...of, limit, before },
@@ -191,4 +178,33 @@ export async function clearNotes(query: Query, accountId: number): Promise<void>
   await query('UPDATE credit_grants SET note = NULL WHERE account_id = :accountId AND note IS NOT NULL', {
     accountId,
   });
+}
+
+/** Of accounts with grants, in the order of their IDs. */
+export async function listHolders(query: Query, after: number, limit: number): Promise<number[]> {
+  const rows = await query<{ account_id: number }>(
+    `SELECT DISTINCT account_id FROM credit_grants WHERE account_id > :after ORDER BY account_id LIMIT :limit`,
+    { after, limit },
+  );
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** `query` is a snapshot's, since usage may be settled meanwhile. */
+export async function readLedger(query: Query, accountId: number): Promise<AccountLedger> {
+  return {
+    credits: await query<Credit>(`SELECT ${COLUMNS} FROM credit_grants WHERE account_id = :accountId`, {
+      accountId,
+    }),
+    movements: await query<Movement>(
+      `SELECT ${MOVEMENT_COLUMNS} FROM credit_movements WHERE account_id = :accountId ORDER BY movement_id`,
+      { accountId },
+    ),
+    periods: await query<SettledPeriod>(
+      `SELECT period_id, (description ->> 'points_limit')::bigint AS included, settled_points, overuse_points,
+         closed_points
+       FROM period_credits JOIN billing_periods USING (period_id)
+       WHERE account_id = :accountId ORDER BY period_id`,
+      { accountId },
+    ),
+  };
 }

@@ -288,6 +288,7 @@ describe('the private listener', () => {
   /** Why these leave nothing. */
   const UNRECORDED: Readonly<Record<string, string>> = {
     'POST /private/usage-checks': 'reads',
+    'POST /private/credit-checks': 'reads',
     'POST /private/manual-tokens/uses': NO_PERSON,
     'POST /private/usage-reports': NO_PERSON,
     'POST /private/usage-unassigned/{unassigned_id}/count': 'recorded; usage-unassigned.test.ts shows it',

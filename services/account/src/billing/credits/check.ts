@@ -1,0 +1,128 @@
+import { inOrderOfUse } from './allocation.ts';
+import type { Credit } from './credit.ts';
+import type { Movement } from './movement.ts';
+
+/** All that an account's credits are recomputed from. Movements are in the order in which they were written. */
+export type AccountLedger = {
+  credits: readonly Credit[];
+  movements: readonly Movement[];
+  periods: readonly SettledPeriod[];
+};
+
+export type SettledPeriod = {
+  period_id: number;
+  /** Null for a plan that doesn't limit points. */
+  included: number | null;
+  settled_points: number;
+  overuse_points: number;
+  /** Null while the period is open. */
+  closed_points: number | null;
+};
+
+export const FAULTS = {
+  issued: 'A grant was issued with other points than it has.',
+  balance: 'A movement took more than was left, or brought back more than was granted.',
+  not_usable: 'Usage was taken from a grant outside its time.',
+  order_of_use: 'Usage was taken from a grant while an earlier one in the order of use had points left.',
+  rest: 'A grant that ended kept points.',
+  points_remaining: "A grant's points_remaining isn't the balance of its movements.",
+  settled_points: "What a period has settled isn't what was taken for it and its overuse.",
+  closed_points: "What a closed period has settled isn't what it used above its included points.",
+} as const;
+
+export type Difference = {
+  fault: keyof typeof FAULTS;
+  /** The first movement that differs; null where none does. */
+  movement_id: number | null;
+  credit_id: number | null;
+  period_id: number | null;
+  expected: number;
+  found: number;
+};
+
+/** The first difference between an account's movements and what follows from its grants and periods; null if none. */
+export function checkLedger({ credits, movements, periods }: AccountLedger): Difference | null {
+  const inOrder = inOrderOfUse(credits);
+  const left = new Map<number, number>();
+  const usedOf = new Map<number, number>();
+  for (const movement of movements) {
+    const credit = credits.find(({ credit_id }) => credit_id === movement.credit_id);
+    const fault = credit === undefined ? null : movementFault(movement, credit, inOrder, left);
+    if (fault !== null) return fault;
+    const { credit_id, period_id } = movement;
+    left.set(credit_id, (left.get(credit_id) ?? 0) + signed(movement, 'grant'));
+    if (period_id !== null) usedOf.set(period_id, (usedOf.get(period_id) ?? 0) + signed(movement, 'used'));
+  }
+  for (const { credit_id, points_remaining } of credits) {
+    const expected = left.get(credit_id) ?? 0;
+    if (expected !== points_remaining) {
+      const last = movements.findLast((movement) => movement.credit_id === credit_id);
+      const of = { movement_id: last?.movement_id ?? null, credit_id, period_id: null };
+      return { fault: 'points_remaining', ...of, expected, found: points_remaining };
+    }
+  }
+  for (const period of periods) {
+    const fault = periodFault(period, usedOf.get(period.period_id) ?? 0);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+function movementFault(
+  movement: Movement,
+  credit: Credit,
+  inOrder: readonly Credit[],
+  left: ReadonlyMap<number, number>,
+): Difference | null {
+  const { movement_id, period_id, from_ledger, to_ledger, points } = movement;
+  const { credit_id } = credit;
+  const differs = (fault: Difference['fault'], expected: number, found: number): Difference => ({
+    fault,
+    movement_id,
+    credit_id,
+    period_id,
+    expected,
+    found,
+  });
+  const before = left.get(credit_id) ?? 0;
+  const after = before + signed(movement, 'grant');
+  if (from_ledger === 'issued' && points !== credit.points) return differs('issued', credit.points, points);
+  if (after < 0 || after > credit.points) return differs('balance', before, points);
+  if (to_ledger === 'used') {
+    if (!wasUsable(credit, movement)) return differs('not_usable', 0, points);
+    // A correction takes from the grants of its period, which others may have joined since.
+    const earlier = inOrder.slice(0, inOrder.indexOf(credit)).filter((other) => wasUsable(other, movement));
+    const unused = earlier.find((other) => (left.get(other.credit_id) ?? 0) > 0);
+    if (unused !== undefined && movement.reason !== 'usage_corrected')
+      return differs('order_of_use', 0, points);
+    return null;
+  }
+  if (to_ledger !== 'grant' && after > 0) return differs('rest', before, points);
+  return null;
+}
+
+function periodFault(period: SettledPeriod, used: number): Difference | null {
+  const { period_id, settled_points, overuse_points, closed_points, included } = period;
+  const of = { movement_id: null, credit_id: null, period_id };
+  const expected = used + overuse_points;
+  if (settled_points !== expected) return { fault: 'settled_points', ...of, expected, found: settled_points };
+  if (closed_points === null) return null;
+  const demand = included === null ? 0 : Math.max(0, closed_points - included);
+  if (settled_points === demand) return null;
+  return { fault: 'closed_points', ...of, expected: demand, found: settled_points };
+}
+
+/**
+ * A movement is dated by the cut up to which it settles usage, so a grant that starts there comes too late. Closings and
+ * corrections are dated by the period and take from the grants of when they are made.
+ */
+function wasUsable(credit: Credit, { reason, at, created_at }: Movement): boolean {
+  const { usable_from, expires_at, void_requested_at } = credit;
+  const hasStarted = reason === 'usage' ? usable_from < at : usable_from <= created_at;
+  return hasStarted && (expires_at ?? at) >= at && (void_requested_at ?? at) >= at;
+}
+
+function signed({ from_ledger, to_ledger, points }: Movement, ledger: 'grant' | 'used'): number {
+  if (to_ledger === ledger) return points;
+  return from_ledger === ledger ? -points : 0;
+}
