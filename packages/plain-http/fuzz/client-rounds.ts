@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { Client } from 'undici';
 import { createHttpPool } from '../src/client/http-pool.ts';
 import type { PoolRequest } from '../src/client/http-pool.ts';
 import { createReadHead } from '../src/client/plain/read-response.ts';
+import { startRawPeer } from '../test/suite/raw-peer.ts';
 import { POOL_OPTIONS, outcomeOf } from '../test/suite/raw-server.ts';
 import type { Dispatch } from '../test/suite/raw-server.ts';
 import { damaged, pieces } from './random.ts';
@@ -22,22 +21,19 @@ export async function openClientRounds(): Promise<Rounds> {
   let plain = 0;
   let response: Response = { pieces: [], ends: true };
   let requests: string[] = [];
-  const open = new Set<Socket>();
-  const server = createServer((socket) => {
+  const { origin, connections, close } = await startRawPeer((socket) => {
     let received = '';
-    open.add(socket);
-    socket.setNoDelay(true).on('error', () => undefined);
-    socket.on('close', () => open.delete(socket));
-    socket.setEncoding('latin1').on('data', (text: string) => {
-      received += text;
-      if (!isWhole(received)) return;
-      requests.push(received);
-      received = '';
-      void send(socket, response);
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    socket
+      .setNoDelay(true)
+      .setEncoding('latin1')
+      .on('data', (text: string) => {
+        received += text;
+        if (!isWhole(received)) return;
+        requests.push(received);
+        received = '';
+        void send(socket, response);
+      });
+  });
 
   async function carryOut(exchanges: readonly Exchange[], dispatch: Dispatch) {
     requests = [];
@@ -47,7 +43,7 @@ export async function openClientRounds(): Promise<Rounds> {
       const outcome = await outcomeOf(dispatch, exchange.request);
       outcomes.push('error' in outcome ? 'error' : outcome);
       // undici may send the next request on a connection whose end is on its way; the pool looks first.
-      if (response.ends || 'error' in outcome) await Promise.all([...open].map(closed));
+      if (response.ends || 'error' in outcome) await Promise.all([...connections].map(closed));
     }
     return { outcomes, requests };
   }
@@ -75,8 +71,7 @@ export async function openClientRounds(): Promise<Rounds> {
       return isDeepStrictEqual(got, expected) ? null : { sent: exchanges, got, expected };
     },
     close: () => {
-      server.close();
-      for (const socket of open) socket.destroy();
+      void close();
     },
   };
 }

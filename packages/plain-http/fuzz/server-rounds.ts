@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { isWhole } from '../src/message/http-message.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../src/message/http-message.ts';
 import { openFastPath } from '../src/server/fast-path.ts';
+import { connectRaw } from '../test/suite/raw-client.ts';
 import { damaged, pieces } from './random.ts';
 import type { Random } from './random.ts';
 import type { Rounds } from './rounds.ts';
@@ -51,15 +51,8 @@ export async function openServerRounds(): Promise<Rounds> {
 
   async function talk(server: Server, sent: readonly string[]): Promise<Heard> {
     seen = [];
-    const socket = connect({
-      host: '127.0.0.1',
-      port: (server.address() as AddressInfo).port,
-      noDelay: true,
-    });
-    let received = '';
-    socket.setEncoding('latin1').on('data', (text: string) => (received += text));
-    socket.on('error', () => undefined);
-    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const { socket, received, closed } = connectRaw(server);
+    socket.setNoDelay();
     for (const piece of sent) {
       socket.write(piece, 'latin1');
       await new Promise(setImmediate);
@@ -68,7 +61,7 @@ export async function openServerRounds(): Promise<Rounds> {
     await closed;
     return {
       seen: seen.filter((request) => request !== null),
-      received: received.replaceAll(/^Date: .*$/gm, 'Date: now'),
+      received: received().replaceAll(/^Date: .*$/gm, 'Date: now'),
     };
   }
 

@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { connectRaw } from '@tollgate/plain-http/raw-client';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from './suite/gateway.ts';
 import type { GatewayUnderTest } from './suite/gateway.ts';
@@ -18,11 +18,7 @@ afterAll(() => gateway.stop());
 
 /** A data call whose caller sends no more once `isTime`; all that comes back until the connection closes. */
 async function halfClosed(fields: string, body: string, isTime: () => boolean): Promise<string> {
-  const { hostname, port } = new URL(gateway.graphqlUrl);
-  const socket = connect({ host: hostname, port: Number(port) });
-  let received = '';
-  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
-  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const { socket, received, closed } = connectRaw(gateway.graphqlUrl);
   socket.write(
     `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${gateway.auth.issue({ accountId: 7 })}\r\n` +
       `Content-Type: application/json\r\n${fields}\r\n\r\n${body}`,
@@ -30,7 +26,7 @@ async function halfClosed(fields: string, body: string, isTime: () => boolean): 
   await waitFor(isTime);
   socket.end();
   await closed;
-  return received;
+  return received();
 }
 
 test.each([

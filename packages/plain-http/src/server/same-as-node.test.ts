@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { connectRaw } from '../../test/suite/raw-client.ts';
 import { createReadBytes } from './read-request.ts';
 
 const limits = { maxUrlBytes: 100, maxHeaderBytes: 1_000, maxHeaderCount: 10, maxBodyBytes: 50 };
@@ -38,10 +37,9 @@ describe('whatever is read as a request, node:http reads in the same way', () =>
 
   async function readByNode(bytes: Buffer): Promise<Seen[]> {
     seen = [];
-    const socket = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
-    socket.on('error', () => undefined).resume();
+    const { socket, closed } = connectRaw(server);
     socket.end(bytes);
-    await once(socket, 'close');
+    await closed;
     return seen;
   }
 

@@ -1,8 +1,8 @@
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createHttpPool } from '../../src/client/http-pool.ts';
 import type { HttpPool, HttpPoolOptions, PoolRequest } from '../../src/client/http-pool.ts';
 import type { Dispatcher } from 'undici';
+import { startRawPeer } from './raw-peer.ts';
 
 export const POOL_OPTIONS: HttpPoolOptions = {
   connections: 1,
@@ -29,22 +29,18 @@ export type RawServer = {
   stop: () => Promise<void>;
 };
 
-/** A server that sends what it is told, HTTP or not. */
+/** A raw peer, and a pool of connections to it. */
 export async function startRawServer(): Promise<RawServer> {
   let answer: Answer = () => undefined;
   let pool: HttpPool | undefined;
   const connections: Socket[] = [];
-  const server = createServer((socket) => {
+  const peer = await startRawPeer((socket) => {
     const number = connections.push(socket);
-    socket.setNoDelay(true).on('error', () => undefined);
-    socket.on('data', (bytes) => {
+    socket.setNoDelay(true).on('data', (bytes) => {
       answer(socket, bytes.toString('latin1'), number);
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  const { origin } = peer;
 
   async function reset(): Promise<void> {
     const closed = pool?.close();
@@ -65,7 +61,7 @@ export async function startRawServer(): Promise<RawServer> {
     reset,
     stop: async () => {
       await reset();
-      await new Promise((resolve) => server.close(resolve));
+      await peer.close();
     },
   };
 }

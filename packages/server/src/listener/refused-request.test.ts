@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { connectRaw, exchangeRaw } from '@tollgate/plain-http/raw-client';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { createListener } from './listener.ts';
 import type { Listener } from './listener.ts';
@@ -31,18 +29,9 @@ beforeEach(async () => {
 
 afterEach(() => listener.close({ idleGraceMs: 0, cutAfterMs: 1_000 }));
 
-function open(): Socket {
-  return connect({ host: '127.0.0.1', port: (listener.server.address() as AddressInfo).port });
-}
-
 /** All that comes back until the server closes the connection. */
-async function answerTo(bytes: string | Buffer): Promise<string> {
-  const socket = open();
-  let received = '';
-  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
-  socket.write(bytes);
-  await once(socket, 'close');
-  return received;
+function answerTo(bytes: string | Buffer): Promise<string> {
+  return exchangeRaw(listener.server, bytes);
 }
 
 function expectRefusal(answer: string, status: number, code: string): void {
@@ -153,18 +142,16 @@ describe('what changes how the next bytes are read ends its connection', () => {
     // In one piece, and where the next one's body comes later: a parser that skips its head reads it as a request.
     for (const pieces of [[first + NEXT + BODY], [first + NEXT, BODY], [first, NEXT, BODY]]) {
       handled = [];
-      const socket = open().setNoDelay();
-      let received = '';
-      socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
-      const closed = once(socket, 'close');
+      const { socket, received, closed } = connectRaw(listener.server);
+      socket.setNoDelay();
       for (const piece of pieces) {
         socket.write(piece);
-        await waitFor(() => received !== '');
+        await waitFor(() => received() !== '');
       }
       await closed;
       expect(handled.filter((line) => !line.endsWith('/first'))).toEqual([]);
-      expect(received).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
-      expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
+      expect(received()).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+      expect(received().match(/HTTP\/1\.1/g)).toHaveLength(1);
     }
   });
 });
@@ -191,12 +178,10 @@ describe('heads over a limit', () => {
   test('many bytes: 431, also where they come in pieces', async () => {
     const long = `${HEAD}X: ${'a'.repeat(4_096)}\r\n\r\n`;
     expectRefusal(await answerTo(long), 431, 'header_fields_too_large');
-    const socket = open();
-    let received = '';
-    socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+    const { socket, received, closed } = connectRaw(listener.server);
     for (const piece of long.match(/[^]{1,500}/g) ?? []) if (socket.writable) socket.write(piece);
-    await once(socket, 'close');
-    expectRefusal(received, 431, 'header_fields_too_large');
+    await closed;
+    expectRefusal(received(), 431, 'header_fields_too_large');
     expect(handled).toEqual([]);
   });
 
@@ -215,15 +200,13 @@ describe('an answer under way is never written into', () => {
     handle = (_req, res) => {
       finish = () => res.end('the answer');
     };
-    const socket = open();
-    let received = '';
-    socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+    const { socket, received, closed } = connectRaw(listener.server);
     socket.write('GET /first HTTP/1.1\r\nHost: a\r\n\r\nno HTTP at all\r\n\r\n');
     await waitFor(() => handled.length === 1);
     finish();
-    await once(socket, 'close');
-    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n[^]*the answer/);
-    expectRefusal(received.slice(received.lastIndexOf('HTTP/1.1')), 400, 'invalid_request');
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n[^]*the answer/);
+    expectRefusal(received().slice(received().lastIndexOf('HTTP/1.1')), 400, 'invalid_request');
     expect(handled).toEqual(['GET /first']);
   });
 
@@ -231,13 +214,11 @@ describe('an answer under way is never written into', () => {
     handle = (_req, res) => {
       res.writeHead(200, { 'content-length': 100 }).write('begun');
     };
-    const socket = open();
-    let received = '';
-    socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+    const { socket, received, closed } = connectRaw(listener.server);
     socket.write(`${CHUNKED}\r\n2\r\n{}\r\n`);
-    await waitFor(() => received.endsWith('begun'));
+    await waitFor(() => received().endsWith('begun'));
     socket.write('no chunk\r\n');
-    await expect(once(socket, 'close')).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(received.endsWith('begun')).toBe(true);
+    expect(await closed).toBe('ECONNRESET');
+    expect(received().endsWith('begun')).toBe(true);
   });
 });

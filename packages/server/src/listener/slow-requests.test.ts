@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { connectRaw } from '@tollgate/plain-http/raw-client';
+import type { RawClient } from '@tollgate/plain-http/raw-client';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { createListener } from './listener.ts';
 import type { Listener } from './listener.ts';
@@ -22,13 +22,10 @@ const readWhole: RequestListener = (req, res) => {
   );
 };
 
-/** A connection, and all that has come back on it. */
-type Wire = { socket: Socket; received: () => string; closed: Promise<unknown> };
-
 async function open(
   handler: RequestListener,
   receiveLimits: { idleMs: number; totalMs: number },
-): Promise<Wire> {
+): Promise<RawClient> {
   listener = createListener(handler, {
     name: 'public',
     host: '127.0.0.1',
@@ -38,15 +35,11 @@ async function open(
     receiveLimits,
   });
   await listener.listen();
-  const socket = connect({ host: '127.0.0.1', port: (listener.server.address() as AddressInfo).port });
-  let received = '';
-  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
-  socket.on('error', () => undefined);
-  return { socket, received: () => received, closed: once(socket, 'close') };
+  return connectRaw(listener.server);
 }
 
 /** Sends a byte every now and then, until the connection ends. */
-function trickle({ socket, closed }: Wire, byte = 'x'): void {
+function trickle({ socket, closed }: RawClient, byte = 'x'): void {
   const timer = setInterval(() => socket.write(byte), 20);
   void closed.finally(() => {
     clearInterval(timer);

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { isWhole } from '@tollgate/plain-http/message';
 import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
+import { connectRaw } from '@tollgate/plain-http/raw-client';
+import type { RawClient } from '@tollgate/plain-http/raw-client';
 import { createListener } from '../../src/listener/listener.ts';
 import type { Listener, ListenerOptions } from '../../src/listener/listener.ts';
 
@@ -16,26 +15,15 @@ export async function closeListener(): Promise<void> {
   await listener?.close({ idleGraceMs: 0, cutAfterMs: 0 });
 }
 
-/** A connection, and all that has come back on it. */
-export type Wire = { socket: Socket; received: () => string; closed: Promise<unknown> };
-
 /** Another connection to the same listener. */
-export function connectAgain(): Wire {
+export function connectAgain(): RawClient {
   if (listener === undefined) throw new Error('no listener is open');
-  return connectTo(listener);
+  return connectRaw(listener.server);
 }
 
 export const openListener = (): Listener | undefined => listener;
 
-function connectTo({ server }: Listener): Wire {
-  const socket = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
-  let received = '';
-  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
-  socket.on('error', () => undefined);
-  return { socket, received: () => received, closed: once(socket, 'close') };
-}
-
-export async function open(handler: HttpHandler, options: Partial<ListenerOptions> = {}): Promise<Wire> {
+export async function open(handler: HttpHandler, options: Partial<ListenerOptions> = {}): Promise<RawClient> {
   listener = createListener(handler, {
     name: 'public',
     host: '127.0.0.1',
@@ -46,7 +34,7 @@ export async function open(handler: HttpHandler, options: Partial<ListenerOption
     ...options,
   });
   await listener.listen();
-  return connectTo(listener);
+  return connectRaw(listener.server);
 }
 
 /** Calls back with the whole body, never if it is broken off. */
@@ -81,5 +69,5 @@ export const chunked = (url: string) =>
   `POST ${url} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`;
 
 /** What the echoes on a connection say, in order. */
-export const echoes = ({ received }: Wire) =>
+export const echoes = ({ received }: Pick<RawClient, 'received'>) =>
   [...received().matchAll(/\[([^\]]*)\]/g)].map(([, text]) => text);

@@ -1,5 +1,4 @@
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { connectRaw } from '@tollgate/plain-http/raw-client';
 
 /** Texts are bytes, one character each. */
 export type RawRequest = {
@@ -25,13 +24,12 @@ export async function exchange(baseUrl: string, request: RawRequest): Promise<An
 }
 
 export async function exchangeText(baseUrl: string, request: RawRequest): Promise<string> {
-  const { hostname, port } = new URL(baseUrl);
-  const socket = connect({ host: hostname, port: Number(port) });
   // A server that refuses early may reset the connection; its response still counts.
-  socket.on('error', () => socket.destroy());
+  const { socket, received, closed } = connectRaw(baseUrl);
   socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')));
   socket.write(bytesOf(request), 'latin1');
-  return text(socket.setEncoding('latin1')).catch(() => '');
+  await closed;
+  return received();
 }
 
 export function summary({ status, error, challenge, noStore, active }: Answer): string {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { connectRaw } from '@tollgate/plain-http/raw-client';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
@@ -24,15 +24,11 @@ function send(framing: string, part: string) {
   const accountId = (nextAccount += 1);
   gateway.account.entitle(accountId, withLimits(accountId, { session_limit: 1 }));
   const token = gateway.auth.issue({ accountId });
-  const socket = connect({ host: '127.0.0.1', port: Number(new URL(gateway.graphqlUrl).port) });
-  let received = '';
-  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  socket.on('error', () => undefined);
+  const { socket, received, closed } = connectRaw(gateway.graphqlUrl);
   socket.write(
     `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n${part}`,
   );
-  return { socket, token, accountId, closed, received: () => received };
+  return { socket, token, accountId, closed, received };
 }
 
 function expectTimeout(answer: string): void {

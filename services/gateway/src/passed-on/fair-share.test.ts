@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { connectRaw } from '@tollgate/plain-http/raw-client';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
@@ -40,23 +40,13 @@ async function start(env: Record<string, string> = {}) {
   return { url: gateway.process.publicUrl, peer };
 }
 
-/** Sends bytes from another address of this machine; `localAddress` ends in `last`. */
+/** Sends bytes from another address of this machine, which ends in `last`, and reads nothing until it is told to. */
 async function from(last: number, url: string, bytes: string) {
-  const { hostname: host, port } = new URL(url);
-  const socket = connect({ host, port: Number(port), localAddress: `127.0.0.${String(last)}` });
-  opened.push(socket.on('error', () => undefined));
-  let text = '';
+  const { socket, received } = connectRaw(url, { localAddress: `127.0.0.${String(last)}` });
+  opened.push(socket.pause());
   await once(socket, 'connect');
   socket.write(bytes);
-  return {
-    socket,
-    read: () => {
-      socket.setEncoding('latin1').on('data', (chunk: string) => {
-        text += chunk;
-      });
-    },
-    text: () => text,
-  };
+  return { socket, read: () => socket.resume(), text: received };
 }
 
 const HEAD = 'HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n';

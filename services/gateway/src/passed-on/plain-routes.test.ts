@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { connectRaw } from '@tollgate/plain-http/raw-client';
+import type { RawClient } from '@tollgate/plain-http/raw-client';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { begin, call, sendRaw } from '../../test/suite/http-client.ts';
@@ -35,21 +37,10 @@ afterAll(async () => {
 });
 
 /** Lets the peer act once half of its answer is there; then the connection is reset. */
-async function expectHalf(socket: Socket, act: () => void): Promise<void> {
-  let received = '';
-  const ended = new Promise((resolve) => {
-    socket.once('end', () => {
-      resolve('closed');
-    });
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
-      resolve(code);
-    });
-  });
-  socket.on('data', (chunk: Buffer) => {
-    received += chunk.toString();
-    if (received.endsWith('half')) act();
-  });
-  expect(await ended).toBe('ECONNRESET');
+async function expectHalf({ received, closed }: RawClient, act: () => void): Promise<void> {
+  await waitFor(() => received().endsWith('half'));
+  act();
+  expect(await closed).toBe('ECONNRESET');
 }
 
 describe('only these paths lead anywhere, and they arrive as they were sent', () => {
@@ -219,9 +210,9 @@ describe('the answer', () => {
         atPeer = req.socket;
         res.writeHead(200).write('half');
       });
-      const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
-      socket.write('GET /user HTTP/1.0\r\nHost: a\r\n\r\n');
-      await expectHalf(socket, () => {
+      const caller = connectRaw(url);
+      caller.socket.write('GET /user HTTP/1.0\r\nHost: a\r\n\r\n');
+      await expectHalf(caller, () => {
         act(atPeer as Socket);
       });
     },
@@ -233,9 +224,9 @@ describe('the answer', () => {
       atPeer = req.socket;
       req.socket.write('HTTP/1.1 200 OK\r\n\r\nhalf');
     });
-    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
-    socket.write('GET /user HTTP/1.0\r\nHost: a\r\n\r\n');
-    await expectHalf(socket, () => atPeer?.resetAndDestroy());
+    const caller = connectRaw(url);
+    caller.socket.write('GET /user HTTP/1.0\r\nHost: a\r\n\r\n');
+    await expectHalf(caller, () => atPeer?.resetAndDestroy());
   });
 
   test('a caller that goes away ends the request to the peer', async () => {
@@ -307,9 +298,8 @@ test('Strict-Transport-Security is this gateway’s, on its own answers and on a
 });
 
 test('a kept-alive connection serves both paths', async () => {
-  const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port) });
+  const { socket } = connectRaw(url);
   await once(socket, 'connect');
-  socket.setEncoding('latin1');
   const exchange = async (request: string) => {
     socket.write(request);
     return String(((await once(socket, 'data')) as unknown[])[0]);

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { request as requestByTls } from 'node:https';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { connectRaw } from '@tollgate/plain-http/raw-client';
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; json: () => unknown };
 
@@ -50,16 +50,10 @@ export function begin(
 }
 
 /** Sends bytes unchanged, and returns all that comes back until the server closes or is silent. */
-export function sendRaw(url: string, bytes: string | Buffer, silenceMs = 500): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port) });
-    let received = '';
-    socket.setEncoding('latin1').setTimeout(silenceMs, () => socket.destroy());
-    socket.on('data', (chunk: string) => (received += chunk));
-    socket.once('error', reject).once('close', () => {
-      resolve(received);
-    });
-    socket.write(bytes);
-  });
+export async function sendRaw(url: string, bytes: string | Buffer, silenceMs = 500): Promise<string> {
+  const { socket, received, closed } = connectRaw(url);
+  socket.setTimeout(silenceMs, () => socket.destroy());
+  socket.write(bytes);
+  await closed;
+  return received();
 }

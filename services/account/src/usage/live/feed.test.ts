@@ -2,8 +2,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { connectRaw } from '@tollgate/plain-http/raw-client';
 import type { Response } from 'express';
 import { openFeed } from './feed.ts';
 
@@ -18,8 +18,7 @@ afterEach(() => {
 test('a reader that does not read is cut off, before much of its events is kept', async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  reader = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  reader.pause().on('error', () => undefined);
+  reader = connectRaw(server).socket.pause();
   reader.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   const [, res] = (await once(server, 'request')) as [unknown, ServerResponse];
   let slow = 0;

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { applicationPart } from '@tollgate/credentials/access-token';
 import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/credentials/client-secret';
+import { connectRaw } from '@tollgate/plain-http/raw-client';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { clientSecretPeppers } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../../../test/suite/auth-under-test.ts';
@@ -77,12 +76,11 @@ async function postTogether(client: TestClient, count: number): Promise<number[]
     'Connection: close',
     `\r\n${body}`,
   ].join('\r\n');
-  const { hostname, port } = new URL(auth.service.publicUrl);
-  const sockets = Array.from({ length: count }, () => connect({ host: hostname, port: Number(port) }));
-  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  for (const socket of sockets) socket.write(request);
-  const answers = await Promise.all(sockets.map(text));
-  return answers.map((answer) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]));
+  const callers = Array.from({ length: count }, () => connectRaw(auth.service.publicUrl));
+  await Promise.all(callers.map(({ socket }) => once(socket, 'connect')));
+  for (const { socket } of callers) socket.write(request);
+  await Promise.all(callers.map(({ closed }) => closed));
+  return callers.map(({ received }) => Number(/^HTTP\/1\.1 (\d{3})/.exec(received())?.[1]));
 }
 
 test('tokens of one client that are asked for together are all issued', async () => {

@@ -1,5 +1,3 @@
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
 import { answerOk } from '../gateway.ts';
 import type { Handler } from '../gateway.ts';
 import { startServer } from './server.ts';
@@ -40,30 +38,5 @@ export async function startUpstreamServer(path: string): Promise<UpstreamServer>
     comeBack: async () => {
       server ??= await startServer(record, port);
     },
-  };
-}
-
-/** A TCP server on a free port that does as `onConnection` says. */
-export async function startTcpServer(
-  onConnection: (socket: Socket) => void,
-): Promise<{ url: string; close: () => Promise<void> }> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => socket.destroy()).once('close', () => sockets.delete(socket));
-    onConnection(socket);
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        for (const socket of sockets) socket.destroy();
-      }),
   };
 }

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { connectRaw } from '@tollgate/plain-http/raw-client';
+import { startRawPeer } from '@tollgate/plain-http/raw-peer';
+import type { RawPeer } from '@tollgate/plain-http/raw-peer';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../../test/suite/gateway.ts';
-import { startTcpServer } from '../../../../test/suite/upstreams/upstream-server.ts';
 
 /** An answer that ends with its connection can't be told from half of it, but for how the connection ends. */
 const HALF = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"data":{"half":';
@@ -13,14 +14,14 @@ const HALF_IN_CHUNKS =
   'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{"data":{"half":"\r\n';
 
 let gateway: GatewayUnderTest;
-let upstream: Awaited<ReturnType<typeof startTcpServer>>;
+let upstream: RawPeer;
 /** What the upstream answers with, and what it does then. */
 let answer = HALF;
 let act: (socket: Socket) => void = () => undefined;
 let atUpstream: Socket | undefined;
 
 beforeAll(async () => {
-  upstream = await startTcpServer((socket) => {
+  upstream = await startRawPeer((socket) => {
     socket.once('data', () => {
       atUpstream = socket;
       socket.write(answer, () => {
@@ -30,7 +31,7 @@ beforeAll(async () => {
   });
   gateway = await startGateway({
     env: {
-      UPSTREAM_URL: `${upstream.url}/graphql`,
+      UPSTREAM_URL: `${upstream.origin}/graphql`,
       UPSTREAM_BODY_IDLE_TIMEOUT_MS: '1000',
       UPSTREAM_WHOLE_TIMEOUT_MS: '3000',
       SHUTDOWN_TIMEOUT_MS: '1000',
@@ -48,24 +49,14 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** A call on a connection of its own: what comes back, and how the connection ends. */
+/** A call on a connection of its own. */
 function call(version: '1.0' | '1.1' = '1.1') {
-  const socket = connect({ host: '127.0.0.1', port: Number(new URL(gateway.graphqlUrl).port) });
-  let received = '';
-  socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
-  const ended = new Promise<string>((resolve) => {
-    socket.once('end', () => {
-      resolve('closed');
-    });
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => {
-      resolve(code ?? '');
-    });
-  });
+  const caller = connectRaw(gateway.graphqlUrl);
   const authorization = `Authorization: Bearer ${gateway.auth.issue()}`;
-  socket.write(
+  caller.socket.write(
     `POST /graphql HTTP/${version}\r\nHost: a\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
   );
-  return { socket, received: () => received, ended };
+  return caller;
 }
 
 const reset = (socket: Socket) => {
@@ -81,17 +72,17 @@ const trickle = (socket: Socket) => {
 describe('an answer that ends with its connection', () => {
   test('is complete at an orderly close', async () => {
     act = (socket) => socket.end('"whole"}}');
-    const { received, ended } = call();
-    expect(await ended).toBe('closed');
+    const { received, closed } = call();
+    expect(await closed).toBe('closed');
     expect(received()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n{"data":{"half":"whole"}}$/);
   });
 
   // The reset comes when the caller has the half: sooner, it could overtake it.
   test('is reset where the upstream resets it', async () => {
-    const { received, ended } = call();
+    const { received, closed } = call();
     await waitFor(() => received().includes('half'));
     reset(atUpstream as Socket);
-    expect(await ended).toBe('ECONNRESET');
+    expect(await closed).toBe('ECONNRESET');
   });
 
   test.each<[string, (socket: Socket) => void]>([
@@ -99,8 +90,8 @@ describe('an answer that ends with its connection', () => {
     ['never comes to its end', trickle],
   ])('is reset where it %s', async (_name, next) => {
     act = next;
-    const { received, ended } = call();
-    expect(await ended).toBe('ECONNRESET');
+    const { received, closed } = call();
+    expect(await closed).toBe('ECONNRESET');
     expect(received()).toContain('half');
   });
 
@@ -108,13 +99,13 @@ describe('an answer that ends with its connection', () => {
     act = (socket) => {
       for (let part = 0; part < 30; part += 1) socket.write(Buffer.alloc(1_000_000, 'x'));
     };
-    const { socket, ended } = call();
+    const { socket, closed } = call();
     socket.pause();
     const aborted = async () => gateway.metric('tollgate_data_calls_total', { outcome: 'aborted' });
     const before = await aborted();
     await waitFor(async () => (await aborted()) > before);
     socket.resume();
-    expect(await ended).toBe('ECONNRESET');
+    expect(await closed).toBe('ECONNRESET');
   });
 
   test('is an error for curl where the upstream resets it', async () => {
@@ -136,16 +127,16 @@ test.each<[string, (socket: Socket) => void]>([
   ['falls silent', () => undefined],
 ])('an HTTP/1.0 caller of a chunked answer sees a reset where it %s', async (_name, next) => {
   answer = HALF_IN_CHUNKS;
-  const { received, ended } = call('1.0');
+  const { received, closed } = call('1.0');
   await waitFor(() => received().includes('half'));
   next(atUpstream as Socket);
-  expect(await ended).toBe('ECONNRESET');
+  expect(await closed).toBe('ECONNRESET');
 });
 
 test('an answer that a shutdown cuts is reset', async () => {
-  const { received, ended } = call();
+  const { received, closed } = call();
   await waitFor(() => received().includes('half'));
   const stopped = gateway.process.stop();
-  expect(await ended).toBe('ECONNRESET');
+  expect(await closed).toBe('ECONNRESET');
   await stopped;
 });

@@ -2,14 +2,15 @@ import { afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { freePort } from '@tollgate/stack/ports';
+import { startRawPeer } from '@tollgate/plain-http/raw-peer';
+import type { RawPeer } from '@tollgate/plain-http/raw-peer';
 import { startGateway } from '../../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../../test/suite/gateway.ts';
 import { documentOf } from '../../../../test/suite/http-client.ts';
-import { startTcpServer } from '../../../../test/suite/upstreams/upstream-server.ts';
 
 /** An upstream that does what no HTTP server would, at the moments at which connections are lost. */
 let gateway: GatewayUnderTest;
-let upstream: Awaited<ReturnType<typeof startTcpServer>>;
+let upstream: RawPeer;
 
 afterEach(async () => {
   await gateway.stop();
@@ -21,7 +22,7 @@ const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Len
 /** Starts an upstream and a gateway before it; `onRequest` is told each request and its number on its connection. */
 async function start(onRequest: (socket: Socket, number: number) => void): Promise<Socket[]> {
   const connections: Socket[] = [];
-  upstream = await startTcpServer((socket) => {
+  upstream = await startRawPeer((socket) => {
     connections.push(socket);
     let number = 0;
     socket.on('data', (bytes) => {
@@ -30,7 +31,7 @@ async function start(onRequest: (socket: Socket, number: number) => void): Promi
       onRequest(socket, number);
     });
   });
-  gateway = await startGateway({ env: { UPSTREAM_URL: `${upstream.url}/graphql` } });
+  gateway = await startGateway({ env: { UPSTREAM_URL: `${upstream.origin}/graphql` } });
   return connections;
 }
 
@@ -63,15 +64,15 @@ test.each(['POST', 'GET'])(
 );
 
 test('a connection that is reset at accept: 502 for a call that may have been sent; nobody waits', async () => {
-  upstream = await startTcpServer((socket) => socket.resetAndDestroy());
-  gateway = await startGateway({ env: { UPSTREAM_URL: `${upstream.url}/graphql` } });
+  upstream = await startRawPeer((socket) => socket.resetAndDestroy());
+  gateway = await startGateway({ env: { UPSTREAM_URL: `${upstream.origin}/graphql` } });
   const answer = await gateway.query();
   expect(answer.status).toBe(502);
   expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: 'upstream_unreachable' } }] });
 });
 
 test('the only address refuses: one more attempt, which may meet another server behind it, then 502', async () => {
-  upstream = await startTcpServer(() => undefined);
+  upstream = await startRawPeer(() => undefined);
   gateway = await startGateway({ env: { UPSTREAM_URL: `http://127.0.0.1:${String(await freePort())}/` } });
   expect((await gateway.query()).status).toBe(502);
   expect(await gateway.metric('tollgate_upstream_failures_total', { kind: 'connect' })).toBe(2);

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { startRawPeer } from '@tollgate/plain-http/raw-peer';
 import { startGateway } from '../../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../../test/suite/gateway.ts';
 import { call } from '../../../../test/suite/http-client.ts';
 import { startServer } from '../../../../test/suite/upstreams/server.ts';
 import { startSilentAddress } from '../../../../test/suite/upstreams/silent-address.ts';
-import { startTcpServer, startUpstreamServer } from '../../../../test/suite/upstreams/upstream-server.ts';
+import { startUpstreamServer } from '../../../../test/suite/upstreams/upstream-server.ts';
 
 let gateway: GatewayUnderTest;
 let ends: (() => Promise<void>)[];
@@ -75,7 +76,7 @@ describe('a connection that has reached its age', () => {
 });
 
 test('an unsolicited 100 Continue of the upstream is dropped', async () => {
-  const upstream = await startTcpServer((socket) => {
+  const upstream = await startRawPeer((socket) => {
     socket.on('data', (bytes) => {
       if (!bytes.includes('POST')) return;
       socket.write('HTTP/1.1 100 Continue\r\n\r\n');
@@ -83,7 +84,7 @@ test('an unsolicited 100 Continue of the upstream is dropped', async () => {
     });
   });
   ends.push(upstream.close);
-  gateway = await startGateway({ env: { UPSTREAM_URL: upstream.url } });
+  gateway = await startGateway({ env: { UPSTREAM_URL: upstream.origin } });
   for (let calls = 0; calls < 2; calls += 1) {
     const { status, headers, body } = await gateway.query();
     expect([status, headers['x-points-cost'], body.toString()]).toEqual([200, '3', '{}']);
