@@ -8,7 +8,7 @@ import type { PayerEntitlement } from './principal.ts';
 /** Null if it isn't known at the moment. Never rejects. */
 export type ReadPointsLeft = (payer: PayerEntitlement) => Promise<number | null>;
 
-const LUA = `${LUA_DATA_SET}${LUA_POINTS_LEFT}
+export const LUA = `${LUA_DATA_SET}${LUA_POINTS_LEFT}
 return (points_left_of(ARGV[1], KEYS, data_set)) or -1
 `;
 
