@@ -3,6 +3,9 @@ import fc from 'fast-check';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { inOrderOfUse } from '../billing/credits/allocation.ts';
 import type { OrderedGrant } from '../billing/credits/allocation.ts';
+import { checkLedger } from '../billing/credits/check.ts';
+import { readLedger } from '../billing/credits/store.ts';
+import { createQuery } from '../platform/database/query.ts';
 import { becomeReady, startAccount } from '../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../test/suite/account-under-test.ts';
 import {
@@ -179,5 +182,7 @@ test('grants pay for what was used while they could be, whatever is counted when
       history.credits.map(async (id) => [id, (await balanceOf(suite, id)).used] as const),
     );
     expect({ seed, used: new Map(balances), overuse: found }).toEqual({ seed, used, overuse });
+    const ledger = await readLedger(createQuery(suite.database), history.account_id);
+    expect({ seed, difference: checkLedger(ledger) }).toEqual({ seed, difference: null });
   }
 }, 120_000);

@@ -164,11 +164,11 @@ export async function sumUnsettled(query: Query, accountId: number): Promise<num
   const rows = await query<{ points: number }>(
     `SELECT coalesce(sum(greatest(
          0, total.points - (description ->> 'points_limit')::bigint - coalesce(settled_points, 0))), 0)::bigint AS points
-     FROM billing_periods
+     FROM period_closings AS closing
+     JOIN billing_periods USING (period_id)
      JOIN usage_totals AS total USING (period_id)
      LEFT JOIN period_credits USING (period_id)
-     WHERE account_id = :accountId AND closed_at IS NULL
-       AND ended_at + (grace_sec + 1) * interval '1 second' > now() - interval '1 day'`,
+     WHERE closing.account_id = :accountId`,
     { accountId },
   );
   return singleRow(rows).points;
