@@ -44,6 +44,10 @@ const rooms = {
     },
     teams: { of: [...base, 'billing'], floors: ['.', 'invitations', 'operators', 'console'] },
     'self-service': { of: [...base, 'billing', 'teams'] },
+    payments: {
+      of: [...base, 'billing', 'teams', 'self-service'],
+      floors: ['money', '.', 'stripe', 'packs', 'purchases', 'events'],
+    },
     notifications: {
       of: [...base, 'billing'],
       floors: ['addresses', 'secrets', 'deliveries', 'webhooks', 'alerts'],

@@ -38,7 +38,9 @@ function manifests(root) {
     'pnpm-lock.yaml',
     'pnpm-workspace.yaml',
     '.npmrc',
-    ...['.', 'e2e', 'bench', 'sample-payments', 'sample-upstream', ...rooms.sort()].map((room) => join(room, 'package.json')),
+    ...['.', 'e2e', 'bench', 'sample-payments', 'sample-upstream', ...rooms.sort()].map((room) =>
+      join(room, 'package.json'),
+    ),
   ]
     .map((file) => join(root, file))
     .filter((file) => existsSync(file));

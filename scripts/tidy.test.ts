@@ -13,9 +13,12 @@ const UNWANTED =
 const BUILT = /(?:^|\/)(?:node_modules|dist)$/;
 
 /** Not the tests, whose names and hostile inputs are free, nor the migrations, which do not change once released. */
-const CODE = globSync(['{services,packages,tools,e2e,bench,sample-payments,sample-upstream,scripts}/**/*.{ts,tsx,mjs}'], {
-  exclude: (name) => BUILT.test(name),
-}).filter((path) => !/\.test\.ts$|\/test\/|\/migrations\//.test(path));
+const CODE = globSync(
+  ['{services,packages,tools,e2e,bench,sample-payments,sample-upstream,scripts}/**/*.{ts,tsx,mjs}'],
+  {
+    exclude: (name) => BUILT.test(name),
+  },
+).filter((path) => !/\.test\.ts$|\/test\/|\/migrations\//.test(path));
 
 const MAX_DECISION_WORDS = 550;
 

@@ -28,6 +28,7 @@ export type LaunchContext = {
 export async function launch(context: LaunchContext): Promise<SampleIds> {
   const { settings, say } = context;
   const upstream = timed(say, 'Sample upstream', () => startUpstream(context));
+  const payments = timed(say, 'Sample payments', () => startPayments(context));
   const redis = timed(say, 'Redis', () => redisUrl(context));
   const database = timed(say, 'Postgres', () => databaseUrl(context)).then(async (url) => {
     await timed(say, 'Schema', () => runAccountProgram(context, 'migrate', { DATABASE_URL: url }));
@@ -44,7 +45,9 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
       upstreamUrl: `${localUrl(ports.upstream)}/graphql`,
       mailDirectory: statePaths(settings.directory).mail,
     };
-    const plan = { ports, credentials, peppers, sealingKeys, ...addresses };
+    const { secret_key: secretKey, webhook_secret: webhookSecret } = context.secrets.payments;
+    const sold = { url: localUrl(ports.payments), secretKey, webhookSecret };
+    const plan = { ports, credentials, peppers, sealingKeys, payments: sold, ...addresses };
     context.onPlan?.(plan);
     const start = serviceStarter(context, serviceSettings(plan));
     await Promise.all([
@@ -53,7 +56,7 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
       start('gateway'),
     ]);
   });
-  const [ids] = await Promise.all([sample, services, upstream, webInterface]);
+  const [ids] = await Promise.all([sample, services, upstream, payments, webInterface]);
   return ids;
 }
 
@@ -95,6 +98,32 @@ async function startUpstream(context: LaunchContext): Promise<void> {
       cwd: project,
       logFile: logFile(statePaths(directory), 'upstream'),
       readyUrl: `${localUrl(ports.upstream)}/health`,
+      onSpawn: context.supervisor.onSpawn,
+    }),
+  );
+}
+
+async function startPayments(context: LaunchContext): Promise<void> {
+  const { project, directory, ports } = context.settings;
+  const { secret_key, webhook_secret } = context.secrets.payments;
+  const paths = statePaths(directory);
+  await keepRunning(context, () =>
+    startService({
+      name: 'payments',
+      entry: join(project, 'sample-payments/src/main.ts'),
+      env: withSettings({
+        NODE_ENV: 'production',
+        HOST: '127.0.0.1',
+        PORT: String(ports.payments),
+        SECRET_KEY: secret_key,
+        // Through the gateway, as Stripe's events come.
+        WEBHOOK_URL: `${localUrl(ports.gateway)}/payments/stripe/events`,
+        WEBHOOK_SECRET: webhook_secret,
+        STATE_PATH: paths.payments,
+      }),
+      cwd: project,
+      logFile: logFile(paths, 'payments'),
+      readyUrl: `${localUrl(ports.payments)}/health`,
       onSpawn: context.supervisor.onSpawn,
     }),
   );

@@ -10,6 +10,7 @@ const NAMES: Record<keyof Ports, string> = {
   account: 'account',
   accountPrivate: "account's private listener",
   upstream: 'the sample upstream',
+  payments: 'the sample payments',
   postgres: 'Postgres',
   redis: 'Redis',
 };

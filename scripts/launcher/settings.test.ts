@@ -17,8 +17,8 @@ test('a wrong REDIS_URL is refused without a word of it', () => {
 test('a base is refused, with the way out, when browsers could not open one of its ports', () => {
   const message = 'PORT_BASE=5900 uses port 6000, which browsers and fetch refuse to open.';
   expect(() => readSettings({ PORT_BASE: '5900' })).toThrow(message);
-  // Redis is at port 6665 of the first, Postgres at 10080 of the second.
-  for (const base of ['6660', '10076']) expect(readSettings({ PORT_BASE: base })).toBeDefined();
+  // Redis is at port 6697 of the first, Postgres at 10080 of the second.
+  for (const base of ['6692', '10076']) expect(readSettings({ PORT_BASE: base })).toBeDefined();
   expect(() => readSettings({ PORT_BASE: '6664' })).toThrow('uses port 6665');
   expect(readSettings({}).ports.gateway).toBe(4_000);
 });

@@ -6,7 +6,7 @@ import type { ServicePort } from '@tollgate/stack/service-settings';
 import { z } from 'zod';
 
 /** PORT_BASE moves them together. */
-export type Ports = Readonly<Record<ServicePort | 'upstream' | 'postgres' | 'redis', number>>;
+export type Ports = Readonly<Record<ServicePort | 'upstream' | 'payments' | 'postgres' | 'redis', number>>;
 
 export type Settings = {
   project: string;
@@ -81,6 +81,7 @@ export function portsFrom(base: number): Ports {
     upstream: base + 3,
     postgres: base + 4,
     redis: base + 5,
+    payments: base + 6,
   };
 }
 
@@ -90,5 +91,6 @@ export function addressLines({ ports }: Pick<Settings, 'ports'>): string[] {
     `auth      ${localUrl(ports.auth)}   private ${localUrl(ports.authPrivate)}`,
     `account   ${localUrl(ports.account)}   private ${localUrl(ports.accountPrivate)}`,
     `upstream  ${localUrl(ports.upstream)}/graphql`,
+    `payments  ${localUrl(ports.payments)}`,
   ];
 }

@@ -102,6 +102,7 @@ describe('npm start', () => {
       'account',
       'auth',
       'gateway',
+      'payments',
       'postgres',
       'redis',
       'upstream',
@@ -127,7 +128,7 @@ describe('npm start', () => {
     const left = processes();
     killed.signal('SIGKILL');
     await killed.exited;
-    expect(left.filter(isRunning)).toHaveLength(6);
+    expect(left.filter(isRunning)).toHaveLength(7);
 
     const launcher = runLauncher(directory, portBase);
     const demo = await untilRunning(launcher, directory);

@@ -12,6 +12,8 @@ export type StatePaths = {
   data: string;
   postgresData: string;
   redisData: string;
+  /** What was bought at the sample payments. */
+  payments: string;
 };
 
 export function statePaths(directory: string): StatePaths {
@@ -25,6 +27,7 @@ export function statePaths(directory: string): StatePaths {
     data: join(directory, 'data'),
     postgresData: join(directory, 'data/postgres'),
     redisData: join(directory, 'data/redis'),
+    payments: join(directory, 'data/payments.json'),
   };
 }
 

@@ -46,7 +46,7 @@ async function metricsOf<Config>(
 const NOWHERE = '127.0.0.1:1';
 
 function underSettings<Config>(name: ServiceName, loadConfig: () => Config): Config {
-  const { peppers, sealing_keys, credentials } = newSampleSecrets();
+  const { peppers, sealing_keys, credentials, payments } = newSampleSecrets();
   const settings = serviceSettings({
     ports: { gateway: 1, gatewayPrivate: 1, auth: 1, authPrivate: 1, account: 1, accountPrivate: 1 },
     upstreamUrl: `http://${NOWHERE}/graphql`,
@@ -56,6 +56,11 @@ function underSettings<Config>(name: ServiceName, loadConfig: () => Config): Con
     peppers,
     sealingKeys: sealing_keys,
     credentials,
+    payments: {
+      url: `http://${NOWHERE}`,
+      secretKey: payments.secret_key,
+      webhookSecret: payments.webhook_secret,
+    },
   });
   const { env } = process;
   process.env = settings[name];

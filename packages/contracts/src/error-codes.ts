@@ -328,6 +328,23 @@ const CONSOLE = {
       "The plan isn't public, isn't offered for the interval, or has fewer team slots than are bought.",
     fix: 'Choose another plan, or contact sales.',
   },
+  payments_unavailable: {
+    status: 503,
+    title: 'Payments are unavailable',
+    meaning: 'The payment provider cannot be reached. Calls and what was bought are not affected.',
+    fix: 'Retry after `Retry-After`.',
+  },
+  pack_not_offered: {
+    status: 409,
+    title: 'The pack is not offered',
+    meaning: "There is no such pack, or it isn't on sale any more.",
+    fix: 'Choose another pack.',
+  },
+  plan_has_no_points_limit: {
+    status: 409,
+    title: 'The plan has no points limit',
+    meaning: 'Points beside the plan would never be used.',
+  },
   plan_change_not_immediate: {
     status: 409,
     title: 'The plan can only change at the end of the billing period',

@@ -80,6 +80,16 @@ test('a token never comes out, wherever it stands', () => {
   );
 });
 
+test('keys of the payment provider never come out', () => {
+  for (const key of [
+    'sk_test_4eC39HqLyjWDarjtT1',
+    'rk_live_4eC39HqLyjWDarjtT1',
+    'whsec_c2VjcmV0LXNlY3JldA==',
+  ]) {
+    expect(redact(`{"message":"Invalid API Key provided: ${key}"}`)).not.toContain(key.slice(-8));
+  }
+});
+
 test('a URL’s password never comes out', () => {
   const password = fc.stringMatching(/^[!#-~]{8,40}$/).map((text) => `${text}hunter2${text}`);
   fc.assert(

@@ -4,6 +4,8 @@
  * bounded: a caller chooses the path that is logged.
  */
 const TOKEN = /_[0-9A-Za-z]{22}_[0-9A-Za-z]{8,128}/g;
+/** Keys of the payment provider: secret, restricted, and signing secrets of webhooks. */
+const PAYMENT_KEY = /\b((?:sk|rk)_(?:test|live)_|whsec_)[\w+/=-]{8,255}/g;
 const URL_PASSWORD = /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/"]{0,256}):(?:\\.|[^\s"\\]){1,512}@/gi;
 
 /** A query or form parameter, also one in a percent-encoded value. */
@@ -13,7 +15,7 @@ const ENCODED_AMPERSAND = /%26.*$/i;
 
 /** Replaces tokens, secret parameters and URL passwords in JSON or plain text. */
 export function redact(line: string): string {
-  const withoutTokens = line.replace(TOKEN, '_[token]');
+  const withoutTokens = line.replace(PAYMENT_KEY, '$1[key]').replace(TOKEN, '_[token]');
   // The search is slow, and most lines have no URL.
   const withoutPasswords = withoutTokens.includes('://')
     ? withoutTokens.replace(URL_PASSWORD, '$1:[password]@')

@@ -32,8 +32,14 @@ type Context = ComposeContext<Config>;
 export function createPublicApp(
   { config, logger, registry, trusts, addressOf, accessLog }: Context,
   needs: Omit<OwnerNeeds, 'apiDocument'>,
-  { introspect, page }: { introspect: Introspector['introspect']; page: RequestHandler },
+  parts: {
+    introspect: Introspector['introspect'];
+    /** Null without payments. */
+    paymentEvents: RequestHandler | null;
+    page: RequestHandler;
+  },
 ): Express {
+  const { introspect, paymentEvents, page } = parts;
   // For X-Forwarded-Host (same-origin.ts).
   const app = bareApp(trusts);
   app.use(
@@ -44,6 +50,8 @@ export function createPublicApp(
   app.use(noteCallerAddress(addressOf));
   if (accessLog !== null) app.use(noteSignedIn(accessLog));
   const publicUrl = config.PUBLIC_URL;
+  // Stripe's, not a customer's: outside of the API and its document.
+  if (paymentEvents !== null) app.post('/payments/stripe/events', paymentEvents);
   app.use('/api/console', noStore, sameOriginOnly(publicUrl));
   const document = createApiDocument({ serverUrl: publicUrl, sessionCookie: needs.cookie.name });
   serve(app, OWNER_API, {

@@ -17,6 +17,7 @@ import { openMail } from './mail/open.ts';
 import { MAIL_RENDERERS } from './mails.ts';
 import { openNotifications } from './notifications/open.ts';
 import { openOperating } from './operating/open.ts';
+import { openPayments } from './payments/open.ts';
 import { openPlatform } from './platform/open.ts';
 import { openRefusals } from './refusals/open.ts';
 import { openSelfService } from './self-service/open.ts';
@@ -42,12 +43,13 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const notifications = openNotifications(platform, mail.needs);
   const counting = openCounting(platform);
   const closing = openClosing(platform);
+  const payments = openPayments(platform, counting.needs);
   const usage = openUsage(platform, identity.needs);
   const refusals = openRefusals(platform);
   const operating = openOperating(platform);
   const lifecycle = openLifecycle(platform, { ...mail.needs, ...counting.needs });
   const console = openConsole(platform);
-  const working = [mail, access, billing, notifications, counting, closing, refusals, lifecycle];
+  const working = [mail, access, billing, notifications, counting, closing, payments, refusals, lifecycle];
   const workers = working.flatMap((domain) => domain.workers);
   const role = config.PROCESS_ROLE;
   const background = role === 'api' ? null : platform.startBackground([ENTITLEMENT_NOTICES]);
@@ -71,12 +73,17 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...selfService.needs,
     ...notifications.needs,
     ...counting.needs,
+    ...payments.needs,
     ...usage.needs,
     ...operating.needs,
     ...lifecycle.needs,
     ...console.needs,
   };
-  const publicApp = createPublicApp(context, needs, { introspect: access.introspect, page: console.page });
+  const publicApp = createPublicApp(context, needs, {
+    introspect: access.introspect,
+    paymentEvents: payments.events,
+    page: console.page,
+  });
   const cors = createCors(config.CORS_ALLOWED_ORIGINS, { '/api/usage': 'GET', '/api/credits': 'GET' });
   const listener = underCors(cors, publicApp);
   const privateApp = createPrivateApp(context, needs, platform.checks);

@@ -24,6 +24,7 @@ import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
 import { allowedOrigins } from '@tollgate/config/allowed-origins';
 import { introspectionSettings } from '@tollgate/introspection/settings';
 import { explorerExamples } from './console/explorer/examples-setting.ts';
+import { PAYMENT_MODES, checkPayments, stripeSecretKey, stripeWebhookSecrets } from './payments/settings.ts';
 import { SELF_SERVICE_ACTIONS } from './self-service/settings.ts';
 import { isVisible, textFault } from './http/input/visible-text.ts';
 import { senderOf } from './mail/sender.ts';
@@ -243,6 +244,26 @@ export const SETTINGS = {
       .default(4)
       .describe('threads of Node.js; one fewer hashes run at once, and at most one for each core'),
   },
+  payments: {
+    PAYMENTS: z
+      .enum(PAYMENT_MODES)
+      .default('none')
+      .describe('how customers pay: `none` sells nothing, `stripe` sells packs of points'),
+    STRIPE_SECRET_KEY: stripeSecretKey.optional().meta({
+      description: 'key of the API of Stripe; required with `PAYMENTS=stripe`',
+      values: '`sk_…` or `rk_…`',
+      isSecret: true,
+    }),
+    STRIPE_WEBHOOK_SECRET: stripeWebhookSecrets.optional().meta({
+      description: 'signing secret of the webhook endpoint; required with `PAYMENTS=stripe`',
+      values: '`whsec_…`; two, separated by a comma, during a rotation',
+      isSecret: true,
+    }),
+    STRIPE_API_URL: httpUrl.optional().meta({
+      description: 'address of a server that stands in for Stripe; refused with a live key',
+      unset: "Stripe's",
+    }),
+  },
   mail: {
     SMTP_URL: connectionUrl('smtp:', 'smtps:').optional().describe('the mail server, with user and password'),
     MAIL_FROM: sender.optional().meta({
@@ -329,6 +350,7 @@ export const schema = z
     ...SETTINGS.service,
     ...SETTINGS.usage,
     ...SETTINGS.webInterface,
+    ...SETTINGS.payments,
     ...SETTINGS.mail,
     ...SETTINGS.webhooks,
     ...SETTINGS.traces,
@@ -336,6 +358,7 @@ export const schema = z
   .refine(({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined, {
     path: ['MAIL_FROM'],
   })
+  .superRefine(checkPayments)
   .superRefine(checkDatabaseTls)
   .superRefine(checkRedisTls);
 

@@ -53,11 +53,13 @@ export function createPlainApp(parts: {
   registry: Registry;
   addressOf: AddressOf;
   account: Pick<Proxy, 'handler'>;
+  paymentEvents: Pick<Proxy, 'handler'>;
   liveUsage: Pick<Proxy, 'handler'>;
   auth: Pick<Proxy, 'handler'>;
   strictTransportSecurity: StrictTransportSecurity;
 }): Express {
-  const { logger, registry, addressOf, account, liveUsage, auth, strictTransportSecurity } = parts;
+  const { logger, registry, addressOf, account, paymentEvents, liveUsage, auth, strictTransportSecurity } =
+    parts;
   const app = bareApp();
   app.use(
     requestLog(logger, newRequestId),
@@ -72,6 +74,7 @@ export function createPlainApp(parts: {
   app.use(below('/api/openapi.json', account.handler));
   app.use(below('/api/docs', account.handler));
   app.use(below('/user', account.handler));
+  app.use(below('/payments/stripe/events', paymentEvents.handler));
   app.use(below('/oauth2', auth.handler));
   app.use(below('/.well-known/oauth-authorization-server', auth.handler));
   app.use(notFound);

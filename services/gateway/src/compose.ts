@@ -54,7 +54,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const observerOf = createUpstreamMetrics(registry);
   const cors = createGatewayCors(config);
   const upstreams = openUpstreams(context, { observerOf, cors });
-  const { account, liveUsage, auth } = openPassedOn(config, { trusts, addressOf }, cors);
+  const { account, paymentEvents, liveUsage, auth } = openPassedOn(config, { trusts, addressOf }, cors);
 
   const refusals = openRefusals(context, store.redis, traces);
   const reader = createOperationReader({
@@ -115,6 +115,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     registry,
     addressOf,
     account,
+    paymentEvents,
     liveUsage,
     auth,
     strictTransportSecurity: config.STRICT_TRANSPORT_SECURITY,
@@ -138,7 +139,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       await refusals.close();
       stopComparing();
       store.clock.close();
-      const pools = [account, liveUsage, auth, upstreams, peers];
+      const pools = [account, paymentEvents, liveUsage, auth, upstreams, peers];
       await Promise.all([...pools.map((pool) => pool.close()), traces.close()]);
       store.redis.disconnect();
     },

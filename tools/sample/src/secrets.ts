@@ -15,6 +15,8 @@ export type SampleSecrets = {
   /** Value of TOKEN_SEALING_KEYS. */
   sealing_keys: string;
   credentials: Record<'gateway' | 'account' | 'auth' | 'operator' | 'usage_reporter', string>;
+  /** Of the server that stands in for Stripe: a test key, and what its events are signed with. */
+  payments: { secret_key: string; webhook_secret: string };
   manager: SamplePerson;
   member: SamplePerson;
 };
@@ -33,9 +35,14 @@ export function newSampleSecrets(): SampleSecrets {
       operator: secret(),
       usage_reporter: secret(),
     },
+    payments: newPaymentSecrets(),
     manager: samplePerson('manager@example.com', 'Sample manager', 'Sample application'),
     member: samplePerson('member@example.com', 'Sample member', "Member's application"),
   };
+}
+
+export function newPaymentSecrets(): SampleSecrets['payments'] {
+  return { secret_key: `sk_test_${randomBytes(16).toString('hex')}`, webhook_secret: `whsec_${secret()}` };
 }
 
 function samplePerson(email: string, name: string, applicationName: string): SamplePerson {

@@ -11,6 +11,8 @@ export type StackPlan = {
   /** Value of TOKEN_SEALING_KEYS. */
   sealingKeys: string;
   credentials: Readonly<Record<Caller, string>>;
+  /** A server that stands in for Stripe; without it nothing is sold. */
+  payments?: { url: string; secretKey: string; webhookSecret: string };
 };
 
 export type ServiceName = 'auth' | 'account' | 'gateway';
@@ -48,6 +50,7 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       EXPLORER_EXAMPLES: JSON.stringify(EXPLORER_EXAMPLES),
       MAIL_DIR: plan.mailDirectory,
       ...SAMPLE_PLANS,
+      ...paymentSettings(plan.payments),
       ...OPEN_TO_BROWSERS,
       // A receiver under development runs on this machine.
       WEBHOOK_ALLOW_HTTP: 'true',
@@ -65,6 +68,16 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       UPSTREAM_URL: plan.upstreamUrl,
       ...OPEN_TO_BROWSERS,
     },
+  };
+}
+
+function paymentSettings(payments: StackPlan['payments']): Record<string, string> {
+  if (payments === undefined) return {};
+  return {
+    PAYMENTS: 'stripe',
+    STRIPE_API_URL: payments.url,
+    STRIPE_SECRET_KEY: payments.secretKey,
+    STRIPE_WEBHOOK_SECRET: payments.webhookSecret,
   };
 }
 

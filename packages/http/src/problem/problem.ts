@@ -47,6 +47,7 @@ const DEFAULT_HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   unauthorized: { 'www-authenticate': 'Bearer realm="tollgate"' },
   invalid_credentials: { 'www-authenticate': 'Bearer realm="tollgate"' },
   service_unavailable: { 'retry-after': '1' },
+  payments_unavailable: { 'retry-after': '30' },
 };
 
 /** Where to fix it: a page of the web interface, which the gateway serves. */

@@ -13,6 +13,8 @@ import { operatorAccounts } from '../identity/accounts/operations.ts';
 import { operatorTwoFactor } from '../identity/two-factor/operator-reset.ts';
 import { operatorDeletion } from '../lifecycle/deletion/operations.ts';
 import { operatorOperating } from '../operating/operations.ts';
+import { operatorPacks } from '../payments/packs/operations.ts';
+import { operatorPurchases } from '../payments/purchases/operations.ts';
 import { operatorRefusals } from '../refusals/operations.ts';
 import { operatorTeams } from '../teams/operators/operations.ts';
 import { operatorUsage } from '../usage/operations.ts';
@@ -28,6 +30,8 @@ export const OPERATOR_API = [
   operatorSubscriptions,
   operatorPeriods,
   operatorCredits,
+  operatorPacks,
+  operatorPurchases,
   operatorTeams,
   operatorUsage,
   operatorRefusals,

@@ -12,6 +12,7 @@ import { ownerApplications } from '../access/applications/operations.ts';
 import { ownerPeople } from '../identity/people/operations.ts';
 import { ownerSubscription } from '../self-service/operations.ts';
 import { ownerSessions } from '../identity/sessions/operations.ts';
+import { ownerPurchases } from '../payments/purchases/operations.ts';
 import { ownerPeriods } from '../billing/periods/own/operations.ts';
 import { ownerSignIn, ownerTwoFactor } from '../identity/two-factor/operations.ts';
 import { ownerInvitations, ownerTeam } from '../teams/console/operations.ts';
@@ -47,6 +48,7 @@ export const OWNER_API = [
   ownerTeam,
   ownerInvitations,
   ownerSubscription,
+  ownerPurchases,
   ownerUsage,
   ownerRefusals,
   ownerPeriods,

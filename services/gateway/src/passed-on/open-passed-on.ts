@@ -12,6 +12,10 @@ const MAX_LIVE_FEEDS_PER_ADDRESS = 250;
 /** Three of account's heartbeats. */
 const LIVE_USAGE_TIMEOUT_MS = 30_000;
 
+/** As account takes them. */
+const MAX_PAYMENT_EVENT_BYTES = 1_048_576;
+const PAYMENT_EVENT_CONNECTIONS = 4;
+
 /** Requests that wait for a connection, for each connection. */
 const WAITING_PER_CONNECTION = 4;
 
@@ -39,6 +43,12 @@ export function openPassedOn(
   };
   return {
     account: createProxy(config.ACCOUNT_PUBLIC_URL, options),
+    // A payment provider's events are larger than requests of people.
+    paymentEvents: createProxy(config.ACCOUNT_PUBLIC_URL, {
+      ...options,
+      connections: PAYMENT_EVENT_CONNECTIONS,
+      maxBodyBytes: MAX_PAYMENT_EVENT_BYTES,
+    }),
     // With connections of their own, which stay open, so that feeds can't use up those of requests.
     liveUsage: createProxy(config.ACCOUNT_PUBLIC_URL, {
       ...options,

@@ -51,6 +51,7 @@ describe('only these paths lead anywhere, and they arrive as they were sent', ()
     ['/api/credits', 'account'],
     ['/api/console/session', 'account'],
     ['/api/openapi.json', 'account'],
+    ['/payments/stripe/events', 'account'],
     ['/api/docs', 'account'],
     ['/api/docs/swagger-ui.css', 'account'],
     ['/user', 'account'],

@@ -14,6 +14,8 @@ export type JudgedPayments = {
   close: () => Promise<void>;
 };
 
+const WARMED = ['/v1/customers', '/v1/products', '/v1/prices', '/v1/checkout/sessions', '/v1/refunds'];
+
 /**
  * Stands before the sample payment server: each request that it takes must pass stripe-mock, and each answer Stripe's
  * document.
@@ -23,6 +25,8 @@ export async function judgePayments(
   mock: Pick<StripeMock, 'url' | 'document'>,
 ): Promise<JudgedPayments> {
   const document = readStripeDocument(mock.document);
+  // The first check of an object compiles its schemas, which takes longer than a client waits.
+  for (const path of WARMED) document.checkResponse({ method: 'POST', path }, 200, {});
   const faults: string[] = [];
   const server = createServer((req, res) => {
     void pass(req).then(({ status, headers, text }) => {

@@ -332,6 +332,8 @@ test('every table with an account is erased, or kept on purpose', async () => {
     'credit_grants',
     'credit_movements',
     'period_closings',
+    'purchases',
+    'stripe_customers',
     'subscriptions',
     'team_members',
     'entitlement_outbox',

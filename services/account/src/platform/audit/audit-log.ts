@@ -3,7 +3,7 @@ import type { Query } from '../database/query.ts';
 export type Actor = {
   /**
    * `operator:<credential id>`, `service:<credential id>`, `client:<client id>`, `account:<account id>` for its
-   * owner, `renewal`, `account-erasure`, `sign-up`, `seed` or `webhook-delivery`.
+   * owner, `renewal`, `account-erasure`, `sign-up`, `seed`, `payments` or `webhook-delivery`.
    */
   actor: string;
   address: string;
@@ -86,6 +86,9 @@ export const AUDIT_ACTIONS = [
   'credits_granted',
   'credits_voided',
   'credits_transferred',
+  'pack_created',
+  'pack_withdrawn',
+  'purchase_begun',
   'usage_rebuilt',
   'usage_repaired',
   'usage_unassigned_counted',

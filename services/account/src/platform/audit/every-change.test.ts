@@ -76,6 +76,7 @@ describe('the console', () => {
     signUp: 'there is no account yet; account_created is recorded once its address is confirmed',
     resendSignUp: 'there is no account yet',
     lookUpInvitation: 'reads',
+    beginPurchase: 'payments are off here; purchases.test.ts has its entry',
     getPasskeySignInOptions: 'a challenge alone; the sign-in is recorded',
     getConfirmationOptions: 'a challenge alone; the confirmation is recorded',
     getPasskeyOptions: 'a challenge alone; passkey_added is recorded',
@@ -377,6 +378,16 @@ describe('the private listener', () => {
       body: { price_month: '€1' },
     }),
     'POST /private/plans/{plan_id}/unpublish': async () => ({ path: `${await publicPlan()}/unpublish` }),
+    'POST /private/packs': () =>
+      Promise.resolve({
+        path: '/private/packs',
+        body: { name: 'Pack', points: 10, currency: 'eur', unit_amount: 100 },
+      }),
+    'POST /private/packs/{pack_id}/withdraw': async () => {
+      const pack = { name: 'Pack', points: 10, currency: 'eur', unit_amount: 100 };
+      const { pack_id } = await operated('POST', '/private/packs', pack);
+      return { path: `/private/packs/${String(pack_id)}/withdraw` };
+    },
     'POST /private/accounts': () =>
       Promise.resolve({
         path: '/private/accounts',

@@ -9,6 +9,7 @@ import type { TokenSettings } from '../../access/tokens/changes.ts';
 import { ensurePartitions } from '../../counting/retention/partitions.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import { hoursOfHistory, seedHistory } from './seed-history.ts';
+import { seedPacks } from './seed-packs.ts';
 import { seedPlans } from './seed-plans.ts';
 import { seedTeam } from './seed-team.ts';
 import { SEED, seedSubscription } from './seed-subscription.ts';
@@ -46,6 +47,7 @@ export async function seedDatabase(
       },
     };
     const plan_id = await seedPlans(query);
+    await seedPacks(query);
     if (isNew) {
       const sample = {
         plan_id,

@@ -65,6 +65,7 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   subscription_resumed: 'Resumed the subscription',
   subscription_team_slots_set: 'Changed the team slots of the subscription',
   subscription_ended: 'Ended the subscription',
+  purchase_begun: 'Opened a payment page for points',
   credits_granted: 'Granted credits',
   credits_voided: 'Voided credits',
   credits_transferred: 'Transferred credits',

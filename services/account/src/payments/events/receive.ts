@@ -1,0 +1,50 @@
+import type { RequestHandler } from 'express';
+import { Problem } from '@tollgate/http/problem';
+import type { Query } from '../../platform/database/query.ts';
+import type { PaymentProvider } from '../provider.ts';
+import type { EventMetrics } from './metrics.ts';
+import { storeEvent } from './store.ts';
+
+const MAX_BODY_BYTES = 1_048_576;
+
+/**
+ * `POST /payments/stripe/events`: 200 once the event is stored, so that Stripe sends again whatever we haven't.
+ * @throws {Problem} invalid_request for a wrong signature or time; payload_too_large; service_unavailable
+ */
+export function receiveEvents(options: {
+  query: Query;
+  provider: Pick<PaymentProvider, 'readEvent'>;
+  /** By the reference clock. */
+  nowMs: () => number;
+  metrics: EventMetrics;
+  onStored: () => void;
+}): RequestHandler {
+  const { query, provider, nowMs, metrics, onStored } = options;
+  return async (req, res) => {
+    const signature = req.get('stripe-signature');
+    const receivedAtMs = nowMs();
+    const body = await bytesOf(req);
+    const event = signature === undefined ? undefined : provider.readEvent(body, signature, receivedAtMs);
+    if (event === undefined) {
+      metrics.events.inc({ type: 'unknown', outcome: 'refused' });
+      throw new Problem('invalid_request', { detail: 'The signature or its time is wrong.' });
+    }
+    const isNew = await storeEvent(query, event, body);
+    const outcome = isNew ? (event.isForeign ? 'foreign' : 'received') : 'repeated';
+    metrics.events.inc({ type: event.type, outcome });
+    if (isNew && !event.isForeign) onStored();
+    res.json({ received: true });
+  };
+}
+
+/** The bytes as sent: a body that was parsed and written again has another signature. */
+async function bytesOf(req: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of req) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new Problem('payload_too_large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,65 @@
+/** What we know of a payment page and its payment, as the provider states it now. */
+export type Checkout = {
+  session_id: string;
+  /** Null once it can't be paid any more. */
+  url: string | null;
+  state: 'open' | 'processing' | 'paid' | 'expired' | 'failed';
+  /** What the effect is keyed by: the payment, or the session of what cost nothing. */
+  payment_id: string;
+  metadata: Readonly<Record<string, string>>;
+};
+
+type WantedCheckout = {
+  /** Derived from our row: the same request never opens two pages. */
+  key: string;
+  customer_id: string;
+  price_id: string;
+  quantity: number;
+  success_url: string;
+  cancel_url: string;
+  /** Of the session and of its payment, so that the purchase can be completed from either. */
+  metadata: Readonly<Record<string, string>>;
+};
+
+export type WantedPrice = {
+  /** Finds the price again, also if it was made elsewhere. */
+  lookup_key: string;
+  name: string;
+  currency: string;
+  unit_amount: number;
+  tax_behavior: 'exclusive' | 'inclusive';
+};
+
+/** A notice whose signature and time are right. */
+export type PaymentEvent = {
+  id: string;
+  type: string;
+  /** What events of one object have in common. */
+  object_id: string;
+  /** The Checkout session that it is about, if it is about one. */
+  session_id: string | null;
+  /** Of another mode or account: not for us. */
+  isForeign: boolean;
+};
+
+/**
+ * The little that we need of a payment provider. No card data passes through it.
+ * @throws {Problem} payments_unavailable, whatever is away or slow
+ */
+export type PaymentProvider = {
+  /** One customer for an account. */
+  createCustomer: (account: { account_id: number; email: string; name: string }) => Promise<string>;
+  /** The id of the price with this key; made if there is none. */
+  ensurePrice: (wanted: WantedPrice) => Promise<string>;
+  openCheckout: (wanted: WantedCheckout) => Promise<Checkout>;
+  /** Undefined if the provider doesn't know it (yet). */
+  readCheckout: (sessionId: string) => Promise<Checkout | undefined>;
+  /** Closes an open page; harmless if it is closed. */
+  expireCheckout: (sessionId: string) => Promise<void>;
+  /** All of what was paid. */
+  refund: (payment: { key: string; payment_id: string }) => Promise<void>;
+  /** Address of a page for cards, addresses, VAT numbers and invoices. */
+  openPortal: (wanted: { customer_id: string; return_url: string }) => Promise<string>;
+  /** Undefined if the signature or its time is wrong. `nowMs`: by the reference clock. */
+  readEvent: (body: Buffer, signature: string, nowMs: number) => PaymentEvent | undefined;
+};

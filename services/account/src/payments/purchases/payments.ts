@@ -1,0 +1,9 @@
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import type { Purchase } from './store.ts';
+
+/** What operations do about payments; there is none with PAYMENTS=none. */
+export type Payments = {
+  begin: (wanted: { account_id: number; pack_id: number; quantity: number }, by: Actor) => Promise<Purchase>;
+  /** Asks the provider what became of it. Does nothing if it can't be reached. */
+  refresh: (purchase: Purchase) => Promise<void>;
+};

@@ -1,0 +1,296 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort } from '@tollgate/stack/ports';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startStripeMock } from '@tollgate/testbed/payments/judges';
+import { judgePayments } from '@tollgate/testbed/payments/judged-payments';
+import type { JudgedPayments } from '@tollgate/testbed/payments/judged-payments';
+import {
+  SAMPLE_SECRET_KEY,
+  SAMPLE_WEBHOOK_SECRET,
+  startSamplePayments,
+} from '@tollgate/testbed/payments/sample-payments';
+import type { SamplePayments } from '@tollgate/testbed/payments/sample-payments';
+import { startAccount } from '../../../test/suite/account-under-test.ts';
+import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
+import { done } from '../../../test/suite/billing.ts';
+import { newOwner } from '../../../test/suite/console.ts';
+import type { Owner } from '../../../test/suite/console.ts';
+import { insertPeriod } from '../../../test/suite/database/records.ts';
+import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
+import { joinTeam, makeTeam } from '../../../test/suite/team.ts';
+
+/** account over real HTTP to the sample payment server, which Stripe's own judges watch where they can be had. */
+
+let payments: SamplePayments;
+let mock: Awaited<ReturnType<typeof startStripeMock>>;
+let judged: JudgedPayments | null = null;
+let suite: AccountUnderTest;
+
+const POINTS = 10_000;
+
+beforeAll(async () => {
+  const port = String(await freePort());
+  payments = await startSamplePayments({ webhookUrl: `http://127.0.0.1:${port}/payments/stripe/events` });
+  mock = await startStripeMock();
+  if (mock !== null) judged = await judgePayments(payments.url, mock);
+  suite = await startAccount({
+    settings: {
+      PUBLIC_PORT: port,
+      OPERATOR_CREDENTIALS: operatorCredentials,
+      TRUSTED_PROXIES: '127.0.0.0/8 ::1/128',
+      PAYMENTS: 'stripe',
+      STRIPE_SECRET_KEY: SAMPLE_SECRET_KEY,
+      STRIPE_WEBHOOK_SECRET: SAMPLE_WEBHOOK_SECRET,
+      STRIPE_API_URL: judged?.url ?? payments.url,
+    },
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await suite.close();
+  await judged?.close();
+  await mock?.stop();
+  await payments.stop();
+});
+
+afterEach(async () => {
+  await payments.post('/sample/deliveries', { hold: 'false', copies: '1' });
+  await payments.post('/sample/deliveries/release');
+});
+
+type Bought = { purchase_id: number; checkout_url: string; state: string; points: number };
+
+const sessionOf = ({ checkout_url }: Pick<Bought, 'checkout_url'>) => checkout_url.split('/').at(-1) ?? '';
+
+async function newPack(changes: Record<string, unknown> = {}): Promise<number> {
+  const wanted = { name: '10,000 points', points: POINTS, currency: 'eur', unit_amount: 1_900, ...changes };
+  return (await done<{ pack_id: number }>(suite.account, 'POST', '/private/packs', wanted)).pack_id;
+}
+
+/** An owner with a period that has a points limit. */
+async function newBuyer(description: Record<string, unknown> = { points_limit: 100 }): Promise<Owner> {
+  const owner = await newOwner(suite);
+  await insertPeriod(suite.database, owner.account_id, { description });
+  return owner;
+}
+
+async function buy({ browser }: Owner, pack_id: number, quantity = 1): Promise<Bought> {
+  const { status, text, body } = await browser.request('POST', '/purchases', { pack_id, quantity });
+  if (status !== 201) throw new Error(text);
+  return body as Bought;
+}
+
+async function stateOf({ browser }: Owner, { purchase_id }: Bought): Promise<unknown> {
+  return (await browser.request('GET', `/purchases/${String(purchase_id)}`)).body['state'];
+}
+
+const becomes = (owner: Owner, bought: Bought, state: string) =>
+  waitFor(async () => (await stateOf(owner, bought)) === state, { what: `the purchase to be ${state}` });
+
+/** Points granted, by grant. */
+function grantsOf({ account_id }: Owner): Promise<number[]> {
+  return suite.database('credit_grants').where({ account_id }).orderBy('credit_id').pluck<number[]>('points');
+}
+
+/** All events that have arrived are handled. */
+const quiet = () =>
+  waitFor(async () => {
+    const waiting = await suite.database('payment_events').whereNotNull('next_attempt_at');
+    return waiting.length === 0;
+  });
+
+describe('a pack', () => {
+  test('is paid on the payment page, and its points are granted', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack({ expires_after_days: 30 })];
+    const bought = await buy(owner, pack, 2);
+    expect(bought).toMatchObject({
+      state: 'open',
+      points: 2 * POINTS,
+      amount: 3_800,
+      currency: 'eur',
+      decimals: 2,
+    });
+    await fetch(bought.checkout_url, {
+      method: 'POST',
+      body: new URLSearchParams({ payment_method: 'pm_card_visa' }),
+      redirect: 'manual',
+    });
+    await becomes(owner, bought, 'paid');
+    const { account_id } = owner;
+    const grant = await suite
+      .database('credit_grants')
+      .where({ account_id })
+      .first<Record<string, unknown>>();
+    expect(grant).toMatchObject({ points: 2 * POINTS, source: 'purchase', purchase_id: bought.purchase_id });
+    const list = await operatePath(
+      suite.account,
+      'GET',
+      `/private/purchases?account_id=${String(owner.account_id)}`,
+    );
+    expect(list.body['purchases']).toMatchObject([
+      {
+        purchase_id: bought.purchase_id,
+        state: 'paid',
+        credit_id: grant['credit_id'],
+      },
+    ]);
+  });
+
+  test('bought by several clicks at once opens one page', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack()];
+    const all = await Promise.all([1, 2, 3, 4, 5].map(() => buy(owner, pack)));
+    expect(new Set(all.map(sessionOf)).size).toBe(1);
+    // Another pack closes the page.
+    await buy(owner, await newPack({ points: 5 }));
+    const [first] = all;
+    if (first === undefined) throw new Error('nothing was bought');
+    await becomes(owner, first, 'expired');
+  });
+
+  test('that was withdrawn while it is paid is granted as it was sold', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack()];
+    const bought = await buy(owner, pack);
+    await done(suite.account, 'POST', `/private/packs/${String(pack)}/withdraw`);
+    expect((await owner.browser.request('POST', '/purchases', { pack_id: pack })).body['code']).toBe(
+      'pack_not_offered',
+    );
+    await payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+    await becomes(owner, bought, 'paid');
+    expect(await grantsOf(owner)).toEqual([POINTS]);
+  });
+
+  test.each([
+    ['a price of zero', { unit_amount: 0 }, 'unit_amount'],
+    ['less than can be charged', { unit_amount: 49 }, 'unit_amount'],
+    ['a currency that Stripe does not know', { currency: 'zzz' }, 'currency'],
+    ['no points', { points: 0 }, 'points'],
+  ])('with %s is not created', async (_what, changes, field) => {
+    const wanted = { name: 'x', points: POINTS, currency: 'eur', unit_amount: 1_900, ...changes };
+    const { status, body } = await operatePath(suite.account, 'POST', '/private/packs', wanted);
+    expect([status, body['errors']]).toMatchObject([400, [{ field }]]);
+  });
+});
+
+describe('events', () => {
+  test('twice and in reverse order grant once', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack()];
+    await payments.post('/sample/deliveries', { hold: 'true', copies: '3' });
+    const bought = await buy(owner, pack);
+    await payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+    await payments.post('/sample/deliveries', { hold: 'false' });
+    await payments.post('/sample/deliveries/release', { order: 'reversed' });
+    await becomes(owner, bought, 'paid');
+    await quiet();
+    expect(await grantsOf(owner)).toEqual([POINTS]);
+  });
+
+  test('of a purchase that the database has forgotten grant what was sold', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack()];
+    const bought = await buy(owner, pack, 3);
+    await suite.database('purchases').where({ purchase_id: bought.purchase_id }).delete();
+    await payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+    await waitFor(async () => (await grantsOf(owner)).length > 0);
+    await quiet();
+    expect(await grantsOf(owner)).toEqual([3 * POINTS]);
+  });
+
+  test('that a killed process has stored are handled by the next', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack()];
+    const bought = await buy(owner, pack);
+    // The event's transaction can't get past the account that this one has locked.
+    const holding = await suite.database.transaction();
+    await holding('accounts').where({ account_id: owner.account_id }).forUpdate();
+    await payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+    await waitFor(async () => {
+      const leased = await suite.database('payment_events').where({ object_id: sessionOf(bought) });
+      return leased.some((row: { leased_until: Date | null }) => row.leased_until !== null);
+    });
+    await suite.account.kill();
+    await holding.rollback();
+    await suite
+      .database('payment_events')
+      .update({ leased_until: null, next_attempt_at: new Date() })
+      .whereNull('outcome');
+    await suite.account.restart();
+    await waitFor(async () => (await grantsOf(owner)).length > 0, { timeoutMs: 20_000 });
+    await quiet();
+    expect(await grantsOf(owner)).toEqual([POINTS]);
+  }, 60_000);
+
+  test('that did not come are replaced by asking, once the customer is back', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack()];
+    await payments.post('/sample/deliveries', { hold: 'true' });
+    const bought = await buy(owner, pack);
+    await payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+    expect(await stateOf(owner, bought)).toBe('open');
+    await becomes(owner, bought, 'paid');
+    expect(await grantsOf(owner)).toEqual([POINTS]);
+    await payments.post('/sample/deliveries', { hold: 'false' });
+    await payments.post('/sample/deliveries/release');
+    await waitFor(async () => {
+      const outcomes = await suite
+        .database('payment_events')
+        .where({ object_id: sessionOf(bought), type: 'checkout.session.completed' })
+        .pluck<(string | null)[]>('outcome');
+      return outcomes[0] === 'applied';
+    });
+    expect(await grantsOf(owner)).toEqual([POINTS]);
+  });
+
+  test.each(['succeeded', 'failed'] as const)('a debit is on its way until it has %s', async (outcome) => {
+    const [owner, pack] = [await newBuyer(), await newPack()];
+    const bought = await buy(owner, pack);
+    await payments.post(`/sample/sessions/${sessionOf(bought)}/pay`, { payment_method: 'pm_sepa_debit' });
+    await becomes(owner, bought, 'processing');
+    expect(await grantsOf(owner)).toEqual([]);
+    await payments.post(`/sample/sessions/${sessionOf(bought)}/settle`, { outcome });
+    await becomes(owner, bought, outcome === 'succeeded' ? 'paid' : 'failed');
+    expect(await grantsOf(owner)).toEqual(outcome === 'succeeded' ? [POINTS] : []);
+  });
+});
+
+describe('refuses', () => {
+  const refusal = async ({ browser }: Owner, pack_id: number) => {
+    const { status, headers, body } = await browser.request('POST', '/purchases', { pack_id });
+    return { status, code: body['code'], retryAfter: headers.get('retry-after') };
+  };
+
+  test('accounts that could not use the points', async () => {
+    const pack = await newPack();
+    expect(await refusal(await newOwner(suite), pack)).toMatchObject({ code: 'no_billing_period' });
+    expect(await refusal(await newBuyer({}), pack)).toMatchObject({ code: 'plan_has_no_points_limit' });
+  });
+
+  test('members of a team, whose manager pays', async () => {
+    const [manager, member] = [await newBuyer(), await newOwner(suite)];
+    await makeTeam(manager);
+    await joinTeam(manager, member);
+    expect(await refusal(member, await newPack())).toMatchObject({ status: 403, code: 'forbidden' });
+  });
+
+  test('the eleventh page of an hour', async () => {
+    const owner = await newBuyer();
+    for (let count = 1; count <= 10; count += 1) await buy(owner, await newPack({ points: count }));
+    expect(await refusal(owner, await newPack())).toMatchObject({ status: 429, code: 'too_many_requests' });
+  });
+
+  test('while Stripe is away, within ten seconds; the same click works afterwards', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack()];
+    await suite.account.stop();
+    await suite.account.restart({ STRIPE_API_URL: 'http://127.0.0.1:9' });
+    const startedMs = performance.now();
+    expect(await refusal(owner, pack)).toEqual({
+      status: 503,
+      code: 'payments_unavailable',
+      retryAfter: '30',
+    });
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    await suite.account.stop();
+    await suite.account.restart();
+    expect((await buy(owner, pack)).state).toBe('open');
+  }, 60_000);
+});
+
+test('Stripe would have taken every request', () => {
+  expect(judged?.faults ?? []).toEqual([]);
+});

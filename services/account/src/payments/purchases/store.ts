@@ -1,0 +1,185 @@
+import type { Query } from '../../platform/database/query.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
+import type { Page } from '../../http/input/page.ts';
+
+export type PurchaseState = 'open' | 'processing' | 'paid' | 'expired' | 'failed' | 'refunded';
+
+export type Purchase = {
+  purchase_id: number;
+  purchase_key: string;
+  account_id: number;
+  pack_id: number;
+  pack_name: string;
+  quantity: number;
+  /** Of all packs. */
+  points: number;
+  currency: string;
+  /** As sold, in Stripe's minor unit. */
+  amount: number;
+  expires_after_days: number | null;
+  state: PurchaseState;
+  session_id: string | null;
+  session_url: string | null;
+  payment_id: string | null;
+  credit_id: number | null;
+  created_at: Date;
+  paid_at: Date | null;
+};
+
+export type NewPurchase = Pick<
+  Purchase,
+  | 'account_id'
+  | 'pack_id'
+  | 'pack_name'
+  | 'quantity'
+  | 'points'
+  | 'currency'
+  | 'amount'
+  | 'expires_after_days'
+>;
+
+const COLUMNS = `purchase_id, purchase_key, account_id, pack_id, pack_name, quantity, points, currency, amount,
+  expires_after_days, state, session_id, session_url, payment_id, credit_id, created_at, paid_at`;
+
+/** How long an open page is offered again instead of another one. */
+const REUSED_FOR = "interval '30 minutes'";
+
+export async function insertPurchase(
+  query: Query,
+  made: NewPurchase & { session_id?: string },
+): Promise<Purchase> {
+  const rows = await query<Purchase>(
+    `INSERT INTO purchases
+       (account_id, pack_id, pack_name, quantity, points, currency, amount, expires_after_days, session_id)
+     VALUES (:account_id, :pack_id, :pack_name, :quantity, :points, :currency, :amount, :expires_after_days,
+       :session_id)
+     RETURNING ${COLUMNS}`,
+    { session_id: null, ...made },
+  );
+  return singleRow(rows);
+}
+
+/** An open purchase of the same, also one whose page isn't known yet. */
+export async function findReusable(
+  query: Query,
+  wanted: Pick<Purchase, 'account_id' | 'pack_id' | 'quantity'>,
+): Promise<Purchase | undefined> {
+  const rows = await query<Purchase>(
+    `SELECT ${COLUMNS} FROM purchases
+     WHERE account_id = :account_id AND pack_id = :pack_id AND quantity = :quantity AND state = 'open'
+       AND created_at > now() - ${REUSED_FOR}
+     ORDER BY purchase_id DESC LIMIT 1`,
+    wanted,
+  );
+  return rows[0];
+}
+
+/** Pages that the account has begun in the last hour. */
+export async function countRecent(query: Query, accountId: number): Promise<number> {
+  const rows = await query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM purchases
+     WHERE account_id = :accountId AND created_at > now() - interval '1 hour'`,
+    { accountId },
+  );
+  return singleRow(rows).count;
+}
+
+export async function setPage(
+  query: Query,
+  purchaseId: number,
+  page: { session_id: string; url: string | null },
+): Promise<void> {
+  await query(
+    `UPDATE purchases SET session_id = :session_id, session_url = :url
+     WHERE purchase_id = :purchaseId AND (session_id IS NULL OR session_id = :session_id)`,
+    { purchaseId, ...page },
+  );
+}
+
+/** The account's other pages that can still be paid. */
+export async function listOtherPages(query: Query, { account_id, purchase_id }: Purchase): Promise<string[]> {
+  const rows = await query<{ session_id: string }>(
+    `SELECT session_id FROM purchases
+     WHERE account_id = :account_id AND purchase_id <> :purchase_id AND state = 'open' AND session_id IS NOT NULL
+     LIMIT 20`,
+    { account_id, purchase_id },
+  );
+  return rows.map(({ session_id }) => session_id);
+}
+
+/** By its page or, if that isn't stored yet, by the id in the page's metadata. */
+export async function findByPage(
+  query: Query,
+  { session_id, purchase_key }: { session_id: string; purchase_key: string },
+  lock: 'FOR UPDATE' | '' = '',
+): Promise<Purchase | undefined> {
+  const rows = await query<Purchase>(
+    `SELECT ${COLUMNS} FROM purchases
+     WHERE session_id = :session_id OR (session_id IS NULL AND purchase_key::text = :purchase_key)
+     ${lock}`,
+    { session_id, purchase_key },
+  );
+  return rows[0];
+}
+
+export async function findOwnPurchase(
+  query: Query,
+  accountId: number,
+  purchaseId: number,
+): Promise<Purchase | undefined> {
+  const rows = await query<Purchase>(
+    `SELECT ${COLUMNS} FROM purchases WHERE purchase_id = :purchaseId AND account_id = :accountId`,
+    { purchaseId, accountId },
+  );
+  return rows[0];
+}
+
+export function listPurchases(
+  query: Query,
+  { account_id }: { account_id?: number | undefined },
+  { limit, before }: Page,
+): Promise<Purchase[]> {
+  return query<Purchase>(
+    `SELECT ${COLUMNS} FROM purchases
+     WHERE purchase_id < :before AND account_id = coalesce(CAST(:account_id AS bigint), account_id)
+     ORDER BY purchase_id DESC LIMIT :limit`,
+    { account_id: account_id ?? null, limit, before },
+  );
+}
+
+export async function setState(
+  query: Query,
+  purchaseId: number,
+  state: Exclude<PurchaseState, 'paid' | 'refunded'>,
+): Promise<void> {
+  await query('UPDATE purchases SET state = :state WHERE purchase_id = :purchaseId', { purchaseId, state });
+}
+
+export async function setPaid(
+  query: Query,
+  purchaseId: number,
+  paid: { state: 'paid' | 'refunded'; payment_id: string; credit_id: number | null },
+): Promise<void> {
+  await query(
+    `UPDATE purchases SET state = :state, payment_id = :payment_id, credit_id = :credit_id, paid_at = now()
+     WHERE purchase_id = :purchaseId`,
+    { purchaseId, ...paid },
+  );
+}
+
+export async function findCustomer(query: Query, accountId: number): Promise<string | undefined> {
+  const rows = await query<{ customer_id: string }>(
+    'SELECT customer_id FROM stripe_customers WHERE account_id = :accountId',
+    { accountId },
+  );
+  return rows[0]?.customer_id;
+}
+
+/** The first one stays. */
+export async function insertCustomer(query: Query, accountId: number, customer_id: string): Promise<void> {
+  await query(
+    `INSERT INTO stripe_customers (account_id, customer_id) VALUES (:accountId, :customer_id)
+     ON CONFLICT (account_id) DO NOTHING`,
+    { accountId, customer_id },
+  );
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+export const PAYMENT_MODES = ['none', 'stripe'] as const;
+
+/** A key of Stripe's: secret or restricted, of either mode. */
+export const stripeSecretKey = z
+  .string()
+  .regex(/^[sr]k_(test|live)_\w{8,255}$/, 'must be a secret or restricted key of Stripe (sk_… or rk_…)');
+
+/** Two during a rotation. */
+export const stripeWebhookSecrets = z
+  .string()
+  .transform((value) => value.split(',').map((secret) => secret.trim()))
+  .refine(
+    (secrets) => secrets.length <= 2 && secrets.every((secret) => /^whsec_[\w+/=-]{8,255}$/.test(secret)),
+    'must be one or two signing secrets (whsec_…), separated by a comma',
+  );
+
+type PaymentSettings = {
+  PAYMENTS: (typeof PAYMENT_MODES)[number];
+  STRIPE_SECRET_KEY?: string | undefined;
+  STRIPE_WEBHOOK_SECRET?: readonly string[] | undefined;
+  STRIPE_API_URL?: string | undefined;
+};
+
+/** What payments need, and what would charge real cards by mistake. */
+export function checkPayments(settings: PaymentSettings, context: z.RefinementCtx): void {
+  const { PAYMENTS, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET, STRIPE_API_URL } = settings;
+  const fault = (name: keyof PaymentSettings, message: string) => {
+    context.addIssue({ code: 'custom', path: [name], message });
+  };
+  if (PAYMENTS === 'none') return;
+  if (STRIPE_SECRET_KEY === undefined) fault('STRIPE_SECRET_KEY', 'is required with PAYMENTS=stripe');
+  if (STRIPE_WEBHOOK_SECRET === undefined) fault('STRIPE_WEBHOOK_SECRET', 'is required with PAYMENTS=stripe');
+  if (STRIPE_API_URL !== undefined && STRIPE_SECRET_KEY?.includes('_live_') === true) {
+    fault('STRIPE_API_URL', 'cannot be used with a live key');
+  }
+}

@@ -1,0 +1,54 @@
+import Stripe from 'stripe';
+import type { PaymentEvent } from '../provider.ts';
+
+/** Either way: the package itself takes any time in the future. */
+const TOLERANCE_SEC = 300;
+
+/**
+ * Verifies the signature over the bytes as received, by any of the secrets, and its time by the reference clock.
+ * Undefined if one of them is wrong.
+ */
+export function readSignedEvent(
+  body: Buffer,
+  signature: string,
+  by: {
+    webhooks: Stripe['webhooks'];
+    webhookSecrets: readonly string[];
+    livemode: boolean;
+    nowMs: number;
+  },
+): PaymentEvent | undefined {
+  const nowSec = Math.floor(by.nowMs / 1_000);
+  const signedAt = Number(/(?:^|,)t=(\d{1,15})(?:,|$)/.exec(signature)?.[1] ?? NaN);
+  if (!(Math.abs(nowSec - signedAt) <= TOLERANCE_SEC)) return undefined;
+  for (const secret of by.webhookSecrets) {
+    const event = verified(() =>
+      by.webhooks.constructEvent(body, signature, secret, TOLERANCE_SEC, undefined, nowSec),
+    );
+    if (event !== undefined) return eventOf(event, by.livemode);
+  }
+  return undefined;
+}
+
+function verified(construct: () => Stripe.Event): Stripe.Event | undefined {
+  try {
+    return construct();
+  } catch (error) {
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError || error instanceof SyntaxError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function eventOf({ id, type, livemode, account, data }: Stripe.Event, wanted: boolean): PaymentEvent {
+  const object = data.object as { id?: unknown };
+  const objectId = typeof object.id === 'string' ? object.id : id;
+  return {
+    id,
+    type,
+    object_id: objectId,
+    session_id: type.startsWith('checkout.session.') ? objectId : null,
+    isForeign: livemode !== wanted || account !== undefined,
+  };
+}

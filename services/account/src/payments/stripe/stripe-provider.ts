@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import Stripe from 'stripe';
+import { Problem } from '@tollgate/http/problem';
+import type { Checkout, PaymentProvider, WantedPrice } from '../provider.ts';
+import { readSignedEvent } from './signed-event.ts';
+
+export type StripeSettings = {
+  secretKey: string;
+  /** Two during a rotation. */
+  webhookSecrets: readonly string[];
+  /** Undefined for Stripe itself. */
+  apiUrl: string | undefined;
+};
+
+/** Two attempts and the pause between them end before callers give up. */
+const ATTEMPT_TIMEOUT_MS = 4_000;
+const RETRIES = 1;
+
+/** Stripe by its official package. Every POST has a key that is derived from our rows (docs/design/payments.md). */
+export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: StripeSettings): PaymentProvider {
+  const stripe = new Stripe(secretKey, {
+    ...addressOf(apiUrl),
+    timeout: ATTEMPT_TIMEOUT_MS,
+    maxNetworkRetries: RETRIES,
+    telemetry: false,
+  });
+  const livemode = /^(sk|rk)_live_/.test(secretKey);
+  const readSession = (id: string) => stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] });
+
+  async function ensurePrice(wanted: WantedPrice): Promise<string> {
+    const { lookup_key, name, currency, unit_amount, tax_behavior } = wanted;
+    const { data } = await stripe.prices.list({ lookup_keys: [lookup_key], active: true, limit: 1 });
+    if (data[0] !== undefined) return data[0].id;
+    const metadata = { tollgate: lookup_key };
+    const product = await stripe.products.create(
+      { name, metadata },
+      { idempotencyKey: `product:${lookup_key}` },
+    );
+    const price = await stripe.prices.create(
+      { product: product.id, currency, unit_amount, tax_behavior, lookup_key, metadata },
+      { idempotencyKey: `price:${lookup_key}` },
+    );
+    return price.id;
+  }
+
+  return {
+    createCustomer: ({ account_id, email, name }) =>
+      asked(async () => {
+        const wanted = { email, name, metadata: { account_id: String(account_id) } };
+        const idempotencyKey = `customer:${createHash('sha256').update(JSON.stringify(wanted)).digest('hex')}`;
+        return (await stripe.customers.create(wanted, { idempotencyKey })).id;
+      }),
+    ensurePrice: (wanted) => asked(() => ensurePrice(wanted)),
+    openCheckout: ({ key, customer_id, price_id, quantity, success_url, cancel_url, metadata }) =>
+      asked(async () => {
+        const session = await stripe.checkout.sessions.create(
+          {
+            mode: 'payment',
+            customer: customer_id,
+            line_items: [{ price: price_id, quantity }],
+            success_url,
+            cancel_url,
+            metadata,
+            payment_intent_data: { metadata },
+          },
+          { idempotencyKey: `checkout:${key}` },
+        );
+        return checkoutOf(session);
+      }),
+    readCheckout: (id) => asked(() => readSession(id).then(checkoutOf).catch(undefinedIfMissing)),
+    expireCheckout: (id) =>
+      asked(async () => {
+        // A page that was paid or has expired meanwhile is refused, and needs nothing.
+        await stripe.checkout.sessions.expire(id).catch(ignoreRefusal);
+      }),
+    refund: ({ key, payment_id }) =>
+      asked(async () => {
+        await stripe.refunds.create({ payment_intent: payment_id }, { idempotencyKey: `refund:${key}` });
+      }),
+    openPortal: ({ customer_id, return_url }) =>
+      asked(async () => {
+        const session = await stripe.billingPortal.sessions.create({ customer: customer_id, return_url });
+        return session.url;
+      }),
+    readEvent: (body, signature, nowMs) =>
+      readSignedEvent(body, signature, { webhooks: stripe.webhooks, webhookSecrets, livemode, nowMs }),
+  };
+}
+
+function checkoutOf(session: Stripe.Checkout.Session): Checkout {
+  const { id, url, payment_intent, metadata } = session;
+  const paymentId = typeof payment_intent === 'string' ? payment_intent : payment_intent?.id;
+  return {
+    session_id: id,
+    url,
+    state: stateOf(session),
+    payment_id: paymentId ?? id,
+    metadata: metadata ?? {},
+  };
+}
+
+function stateOf({ status, payment_status, payment_intent }: Stripe.Checkout.Session): Checkout['state'] {
+  if (status !== 'complete') return status === 'expired' ? 'expired' : 'open';
+  if (payment_status !== 'unpaid') return 'paid';
+  const payment = typeof payment_intent === 'object' ? payment_intent?.status : undefined;
+  return payment === 'requires_payment_method' || payment === 'canceled' ? 'failed' : 'processing';
+}
+
+/** @throws {Problem} payments_unavailable, since another attempt might succeed */
+async function asked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Problem('payments_unavailable', { cause: error });
+  }
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
+    return undefined;
+  throw error;
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+}
+
+function addressOf(apiUrl: string | undefined) {
+  if (apiUrl === undefined) return {};
+  const { protocol, hostname, port } = new URL(apiUrl);
+  return {
+    host: hostname,
+    protocol: protocol === 'https:' ? ('https' as const) : ('http' as const),
+    ...(port !== '' && { port }),
+  };
+}
