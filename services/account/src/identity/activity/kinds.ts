@@ -82,7 +82,6 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   subscription_ended: 'billing',
   credits_granted: 'billing',
   credits_voided: 'billing',
-  credits_transferred: 'billing',
   pack_created: null,
   pack_withdrawn: null,
   purchase_begun: 'billing',

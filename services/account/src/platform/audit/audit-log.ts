@@ -85,7 +85,6 @@ export const AUDIT_ACTIONS = [
   'subscription_ended',
   'credits_granted',
   'credits_voided',
-  'credits_transferred',
   'pack_created',
   'pack_withdrawn',
   'purchase_begun',

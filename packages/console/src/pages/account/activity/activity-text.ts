@@ -68,7 +68,6 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   purchase_begun: 'Opened a payment page for points',
   credits_granted: 'Granted credits',
   credits_voided: 'Voided credits',
-  credits_transferred: 'Transferred credits',
   alert_settings_changed: 'Changed the alert thresholds',
   alert_tested: 'Sent a test alert',
   webhook_created: 'Created a webhook',
