@@ -63,7 +63,7 @@ function alertMail(alert: MailedAlert, { publicUrl }: MailSite): MailContent {
     action: { label: 'View your plan', href: `${publicUrl}/user/plan` },
     closing: [
       { label: 'See what used it', href: `${publicUrl}/user/usage` },
-      'You get one alert per threshold and billing period.',
+      repetitionOf(alert),
       { label: 'Change the thresholds or turn these emails off', href: `${publicUrl}/user/alerts` },
     ],
   };
@@ -79,6 +79,12 @@ function testMail(to: string, { publicUrl, productName }: MailSite): MailContent
     ],
     action: { label: 'View your alerts', href: `${publicUrl}/user/alerts` },
   };
+}
+
+function repetitionOf({ limit_name }: MailedAlert): string {
+  const once = 'You get one alert per threshold and billing period.';
+  if (limit_name !== 'points_limit') return once;
+  return `${once} If you get more points, you're alerted again when you reach the threshold again.`;
 }
 
 function consequenceOf({ limit_name, used, limit_value }: MailedAlert): string {

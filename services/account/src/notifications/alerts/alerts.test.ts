@@ -119,6 +119,7 @@ describe('usage that passes a share', () => {
     expect(mail.subject).toBe("[Tollgate] You've used 80% of your points");
     expect(mail.text).toContain("You've used 800 of 1,000 points");
     expect(mail.text).toContain('At 100%, API calls are refused with status 402');
+    expect(mail.text).toContain("you're alerted again when you reach the threshold again");
     expect(mail.text).toContain('http://tollgate.example/user/plan');
     expect(mail.text).toContain('http://tollgate.example/user/usage');
 
@@ -260,6 +261,7 @@ test('a mail says how much is used, not only which threshold that has passed', a
   expect(mail.subject).toBe("[Tollgate] You've used 40% of your team slots");
   expect(mail.text).toContain("You've used 2 of 5 slots");
   expect(mail.text).toContain('Threshold reached: 1% of the limit');
+  expect(mail.text).not.toContain('alerted again');
 });
 
 test('team slots: who is invited counts, and what is taken when a period begins', async () => {
