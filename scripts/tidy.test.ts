@@ -42,9 +42,11 @@ describe('tidy', () => {
   });
 
   test('a decision fits a page', () => {
-    const long = globSync('docs/adr/[0-9]*.md').filter(
-      (path) => readFileSync(path, 'utf8').trim().split(/\s+/).length > MAX_DECISION_WORDS,
-    );
+    const long = globSync('docs/adr/[0-9]*.md').filter((path) => {
+      // What a later decision amends is told in a line of its own.
+      const decision = readFileSync(path, 'utf8').replace(/^\*\*Amended .*$/gm, '');
+      return decision.trim().split(/\s+/).length > MAX_DECISION_WORDS;
+    });
     expect(long).toEqual([]);
   });
 
