@@ -235,6 +235,37 @@ describe('limits of the period', () => {
     expect(opened.recorded).toMatchObject([{}, { points: 6 }]);
   });
 
+  describe('points of a payer with credits', () => {
+    test('end the subscriptions when none are left, whatever the limit says', async () => {
+      const opened = openSubscriptions({ points_limit: 1_000 }, 1, { left: 0 });
+      await settled(opened, { ...UNUSED, points: 5 });
+      expect(opened.exhausted).toMatchObject([{ code: 'points_limit_exceeded' }]);
+    });
+
+    test('end nothing while some are left, or while that is not known', async () => {
+      const credits: { left: number | null } = { left: 1 };
+      const opened = openSubscriptions({ points_limit: 5 }, 1, credits);
+      await settled(opened, { ...UNUSED, points: 5 });
+      credits.left = null;
+      opened.pass(INTERVAL_MS);
+      await opened.acknowledge({ ...UNUSED, points: 6 });
+      expect([opened.recorded.length, opened.exhausted]).toEqual([2, []]);
+      credits.left = 0;
+      opened.pass(INTERVAL_MS);
+      await opened.acknowledge({ ...UNUSED, points: 7 });
+      expect(opened.exhausted).toMatchObject([{ code: 'points_limit_exceeded' }]);
+    });
+
+    test('that a message states and that use up the rest are settled at once', async () => {
+      const opened = openSubscriptions({}, 0, { left: 6 });
+      await settled(opened, UNUSED);
+      opened.subscriptions.countPoints(5);
+      expect(opened.recorded).toHaveLength(1);
+      opened.subscriptions.countPoints(1);
+      expect(opened.recorded).toMatchObject([{}, { points: 6 }]);
+    });
+  });
+
   test('the last seconds are settled when all subscriptions together have used them up', async () => {
     const opened = openSubscriptions({ time_sec_limit: 10 });
     await opened.start();

@@ -6,7 +6,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { begin } from '../../test/suite/http-client.ts';
-import { publishEntitlementEvent, withLimits } from '../../test/suite/peers.ts';
+import { publishEntitlementEvent, withCredits, withLimits } from '../../test/suite/peers.ts';
 
 let gateway: GatewayUnderTest;
 let nextAccount = 9_000;
@@ -101,6 +101,16 @@ test('a stream ends when the period has no time left, says so, and its slot is f
   const answer = await gateway.query({ token, body: SUBSCRIPTION });
   expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: 'time_limit_exceeded' } }] });
   expect(await gateway.metric('tollgate_leases_held')).toBe(0);
+});
+
+test('a stream ends when no credits are left, says so, and the points of its first minute are used', async () => {
+  const { accountId, token } = caller({});
+  const grants = [{ points: 2, from_ms: null, until_ms: null }];
+  gateway.account.entitle(accountId, withCredits(accountId, { grants }));
+  const { ended, received } = await subscribe(token);
+  expect(await ended).toBe('whole');
+  expect(lastErrors(received())).toMatchObject([{ extensions: { code: 'points_limit_exceeded' } }]);
+  expect(sum(await usageOf(accountId, 2), 'points')).toBe(3);
 });
 
 test('subscriptions: one more than the plan allows is 429, and a caller that goes away makes room', async () => {

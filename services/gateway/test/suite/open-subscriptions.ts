@@ -2,6 +2,7 @@ import { expect, jest } from '@jest/globals';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import type { Problem } from '@tollgate/http/problem';
 import type { LeaseEntry } from '../../src/ledger/leases.ts';
+import { payerCredits } from '../../src/ledger/credits.ts';
 import type { PayerEntitlement } from '../../src/ledger/principal.ts';
 import { OpenSubscriptions } from '../../src/streams/open-subscriptions.ts';
 import type { Subscription } from '../../src/streams/open-subscriptions.ts';
@@ -58,8 +59,17 @@ export async function flush(): Promise<void> {
   for (let count = 0; count < 10; count += 1) await Promise.resolve();
 }
 
-/** Open subscriptions of one principal, under Jest's fake timers. */
-export function openSubscriptions(limits: Partial<Limits> = {}, pointsPerMinute = 0) {
+const CREDITS = payerCredits({ included: 0, settled: 0, open_periods: [], grants: [] });
+
+/**
+ * Open subscriptions of one principal, under Jest's fake timers. With `credits` the payer has these points left, null
+ * while that isn't known.
+ */
+export function openSubscriptions(
+  limits: Partial<Limits> = {},
+  pointsPerMinute = 0,
+  credits?: { left: number | null },
+) {
   const recorded: Recorded[] = [];
   const unacknowledged: ((live: LiveUsage | null) => void)[] = [];
   const exhausted: Problem[] = [];
@@ -76,8 +86,8 @@ export function openSubscriptions(limits: Partial<Limits> = {}, pointsPerMinute 
       primed.push(periodId);
       return Promise.resolve();
     },
-    readPointsLeft: () => Promise.resolve(null),
-    principal: { token, payer: payerOf(1, limits) },
+    readPointsLeft: () => Promise.resolve(credits?.left ?? null),
+    principal: { token, payer: { ...payerOf(1, limits), credits: credits === undefined ? null : CREDITS } },
     settleIntervalMs: INTERVAL_MS,
     pointsPerMinute,
     onExhausted: (problem) => exhausted.push(problem),

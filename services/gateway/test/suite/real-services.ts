@@ -33,7 +33,12 @@ export type RealServices = {
   /** An account with a period of that description, an application and its token. */
   newCustomer: (description: Readonly<Record<string, number>>) => Promise<Customer>;
   /** A request of account's operator API, or a usage report; throws if it is refused. */
-  operate: (method: string, path: string, body?: object) => Promise<Record<string, unknown>>;
+  operate: (
+    method: string,
+    path: string,
+    body?: object,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Record<string, unknown>>;
   /** GET /api/usage. */
   usage: (customer: Customer) => Promise<UsageResponse>;
   /** Waits until the streams are empty: entries are removed only when they are counted or set aside. */
@@ -120,10 +125,11 @@ export async function startRealServices(options: RealOptions): Promise<RealServi
 }
 
 function operatorOf(account: ServiceProcess): RealServices['operate'] {
-  return async (method, path, body) => {
+  return async (method, path, body, headers = {}) => {
+    const authorization = basicAuthorization(serviceCredential);
     const response = await fetch(account.privateUrl + path, {
       method,
-      headers: { authorization: basicAuthorization(serviceCredential), 'content-type': 'application/json' },
+      headers: { authorization, 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)}`);

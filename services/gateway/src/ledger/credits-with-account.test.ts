@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+import { redisTimeMs } from '@tollgate/redis';
+import { withClient } from '@tollgate/stack/postgres';
+import { waitFor } from '@tollgate/stack/wait-for';
+import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { countedUsage } from '../../test/suite/records/billing-records.ts';
+import { begin, call } from '../../test/suite/http-client.ts';
+import type { Answer } from '../../test/suite/http-client.ts';
+import { startRealServices } from '../../test/suite/real-services.ts';
+import type { Customer, RealServices } from '../../test/suite/real-services.ts';
+import { startServer } from '../../test/suite/upstreams/server.ts';
+import type { TestServer } from '../../test/suite/upstreams/server.ts';
+
+/** Two gateways with the real account, which grants, voids and settles credits, and closes periods. */
+let services: RealServices;
+let upstream: TestServer;
+let respond: RequestListener;
+
+/** Of an answer of the upstream, unless a test says otherwise. */
+const POINTS = 10;
+
+beforeAll(async () => {
+  upstream = await startServer((req, res) => {
+    req.resume();
+    respond(req, res);
+  });
+  services = await startRealServices({
+    gatewayEnv: {
+      UPSTREAM_URL: `${upstream.url}/graphql`,
+      SUBSCRIPTION_POINTS_PER_MINUTE: String(POINTS),
+    },
+    commonEnv: { CLOSING_DELAY_SEC: '3' },
+  });
+});
+
+beforeEach(() => {
+  answerAt(POINTS);
+});
+
+afterAll(async () => {
+  await services.stop();
+  await upstream.close();
+});
+
+function answerAt(points: number): void {
+  respond = (_req, res) => res.writeHead(200, { 'x-points': String(points) }).end('{}');
+}
+
+/** Answers are held until they are ended, with their points. */
+function holdAnswers(): ((points: number) => void)[] {
+  const waiting: ((points: number) => void)[] = [];
+  respond = (_req, res) => {
+    waiting.push((points) => res.writeHead(200, { 'x-points': String(points) }).end('{}'));
+  };
+  return waiting;
+}
+
+function query({ token }: Customer, gateway: 0 | 1): Promise<Answer> {
+  return call(`${services.gateways[gateway].publicUrl}/graphql`, {
+    headers: { authorization: `Bearer ${token}` },
+    body: '{}',
+  });
+}
+
+async function subscribe({ publicUrl }: ServiceProcess, { token }: Customer) {
+  const response = await begin(`${publicUrl}/graphql`, {
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+    body: '{"query":"subscription { a }"}',
+  }).answer;
+  expect(response.statusCode).toBe(200);
+  const stream = { received: '', ended: false };
+  response.on('data', (chunk: Buffer) => (stream.received += chunk.toString()));
+  response.once('end', () => (stream.ended = true));
+  return stream;
+}
+
+/** By both gateways, until both refuse a call for want of points. Returns the points of all calls that passed. */
+async function useUp(customer: Customer): Promise<number> {
+  let used = 0;
+  for (let refused = 0, calls = 0; refused < 2; calls += 1) {
+    const { status } = await query(customer, calls % 2 === 0 ? 0 : 1);
+    expect([200, 402]).toContain(status);
+    used += status === 200 ? POINTS : 0;
+    refused = status === 200 ? 0 : refused + 1;
+  }
+  return used;
+}
+
+type Credit = { credit_id: number; status: string; points_remaining: number; points_voided: number | null };
+
+async function grant({ accountId }: Customer, points: number, terms: object = {}): Promise<Credit> {
+  const body = { account_id: accountId, points, source: 'compensation', ...terms };
+  const key = { 'Idempotency-Key': randomUUID() };
+  return (await services.operate('POST', '/private/credits', body, key)) as Credit;
+}
+
+const passes = (customer: Customer, timeoutMs = 30_000) =>
+  waitFor(async () => (await query(customer, 0)).status === 200, { timeoutMs, intervalMs: 0 });
+
+/** While live counters are rebuilt calls get 503; none is refused for want of points. */
+const passesAfterFlush = (customer: Customer, gateway: 0 | 1) =>
+  waitFor(
+    async () => {
+      const { status } = await query(customer, gateway);
+      expect(status).not.toBe(402);
+      return status === 200;
+    },
+    { intervalMs: 0 },
+  );
+
+/** Redis loses everything that is counted. */
+async function flush(): Promise<void> {
+  await services.allCounted();
+  await services.store.flushall();
+}
+
+const sql = <Row extends object>(statement: string, values: readonly unknown[]) =>
+  withClient(services.databaseUrl, async (client) => (await client.query<Row>(statement, [...values])).rows);
+
+/** Of a period that ends with it. */
+const LAST_SECOND = "date_trunc('second', clock_timestamp()) - interval '1 second'";
+
+/** The account's period ends, and another one begins at once, on the same plan. */
+async function renewPeriod({ accountId, periodId }: Customer): Promise<number> {
+  const rows = await sql<{ period_id: string }>(
+    `WITH former AS (
+       UPDATE billing_periods SET ended_at = ${LAST_SECOND} WHERE period_id = $2
+       RETURNING plan_id, ended_at, description, plan_name
+     )
+     INSERT INTO billing_periods
+       (account_id, plan_id, started_at, ended_at, description, grace_sec, plan_name)
+     SELECT $1, plan_id, ended_at + interval '1 second', ended_at + interval '1 day', description, 0, plan_name FROM former
+     RETURNING period_id`,
+    [accountId, periodId],
+  );
+  return Number(rows[0]?.period_id);
+}
+
+async function pointsOf(periodId: number): Promise<number> {
+  return (await countedUsage(services.databaseUrl)).totals.get(periodId)?.points ?? 0;
+}
+
+async function periodsClosed(periodIds: readonly number[]): Promise<void> {
+  await waitFor(
+    async () => {
+      const open = 'SELECT FROM period_closings WHERE period_id = ANY ($1)';
+      return (await sql(open, [periodIds])).length === 0;
+    },
+    { timeoutMs: 20_000, what: 'periods to be closed' },
+  );
+}
+
+/** Ends the account's periods; once they are closed, where the points of its grants went, by ledger. */
+async function settled(customer: Customer): Promise<Record<string, number>> {
+  const ended = await sql<{ period_id: string }>(
+    `UPDATE billing_periods SET ended_at = least(ended_at, ${LAST_SECOND})
+     WHERE account_id = $1 RETURNING period_id`,
+    [customer.accountId],
+  );
+  await periodsClosed(ended.map(({ period_id }) => Number(period_id)));
+  const check = await services.operate('POST', '/private/credit-checks', { account_id: customer.accountId });
+  expect(check).toMatchObject({ checked: 1, differences: [] });
+  const rows = await sql<{ ledger: string; points: string }>(
+    `SELECT ledger, sum(points) AS points FROM (
+       SELECT to_ledger AS ledger, points FROM credit_movements WHERE account_id = $1
+       UNION ALL SELECT from_ledger, -points FROM credit_movements WHERE account_id = $1
+     ) AS sides WHERE ledger <> 'issued' GROUP BY ledger HAVING sum(points) <> 0`,
+    [customer.accountId],
+  );
+  return Object.fromEntries(rows.map(({ ledger, points }) => [ledger, Number(points)]));
+}
+
+test('a grant while calls are refused: the next call passes within a second, and exactly its points are used', async () => {
+  const customer = await services.newCustomer({ points_limit: 2 * POINTS });
+  expect(await useUp(customer)).toBe(2 * POINTS);
+  await grant(customer, 5 * POINTS);
+  await passes(customer, 1_000);
+  expect(await useUp(customer)).toBe(4 * POINTS);
+  await grant(customer, 3 * POINTS);
+  await passes(customer, 1_000);
+  expect(await useUp(customer)).toBe(2 * POINTS);
+  expect(await settled(customer)).toEqual({ used: 8 * POINTS });
+  expect(await pointsOf(customer.periodId)).toBe(10 * POINTS);
+});
+
+test('a grant pays for no use before it, also when Redis loses everything right after it', async () => {
+  const customer = await services.newCustomer({ points_limit: POINTS });
+  await grant(customer, POINTS);
+  answerAt(10 * POINTS);
+  expect((await query(customer, 0)).status).toBe(200);
+  answerAt(POINTS);
+  expect(await useUp(customer)).toBe(0);
+  await grant(customer, 4 * POINTS);
+  await flush();
+  await passesAfterFlush(customer, 1);
+  expect(await useUp(customer)).toBe(3 * POINTS);
+  expect(await settled(customer)).toEqual({ used: 5 * POINTS });
+});
+
+test("a grant ends with the second that it expires in by Redis' clock, on both gateways", async () => {
+  const customer = await services.newCustomer({ points_limit: 0 });
+  const expiresMs = Math.ceil((await redisTimeMs(services.store)) / 1_000) * 1_000 + 3_000;
+  const points = 1_000_000;
+  await grant(customer, points, { expires_at: new Date(expiresMs).toISOString().replace('.000', '') });
+  await passes(customer);
+  let used = POINTS;
+  for (const gateway of [0, 1] as const) expect((await query(customer, gateway)).status).toBe(200);
+  used += 2 * POINTS;
+  const refusedFrom = async (gateway: 0 | 1) => {
+    for (;;) {
+      const beganMs = await redisTimeMs(services.store);
+      const { status } = await query(customer, gateway);
+      if (status === 402) return redisTimeMs(services.store);
+      expect(status).toBe(200);
+      expect(beganMs).toBeLessThan(expiresMs);
+      used += POINTS;
+    }
+  };
+  for (const refusedMs of await Promise.all([refusedFrom(0), refusedFrom(1)]))
+    expect(refusedMs).toBeGreaterThanOrEqual(expiresMs);
+  const { used: taken = 0, expired = 0, ...others } = await settled(customer);
+  expect([taken + expired, others]).toEqual([points, {}]);
+  // One call of each gateway may have been answered after the expiry.
+  expect(used - taken).toBeGreaterThanOrEqual(0);
+  expect(used - taken).toBeLessThanOrEqual(2 * POINTS);
+});
+
+test('once a void is answered no gateway admits a call by its points, and what is left of them is void', async () => {
+  const customer = await services.newCustomer({ points_limit: 0 });
+  const { credit_id } = await grant(customer, 100 * POINTS);
+  await passes(customer);
+  for (const gateway of [1, 0, 1] as const) expect((await query(customer, gateway)).status).toBe(200);
+  await services.operate('POST', `/private/credits/${String(credit_id)}/void`);
+  expect(await useUp(customer)).toBe(0);
+  const credit = await waitFor(async () => {
+    const found = (await services.operate('GET', `/private/credits/${String(credit_id)}`)) as Credit;
+    return found.status === 'void' ? found : undefined;
+  });
+  expect(credit).toMatchObject({ points_voided: 96 * POINTS, points_remaining: 0 });
+  expect(await settled(customer)).toEqual({ used: 4 * POINTS, voided: 96 * POINTS });
+});
+
+test('open subscriptions of both gateways use credits, and end with a void', async () => {
+  const customer = await services.newCustomer({ points_limit: 0 });
+  const { credit_id } = await grant(customer, 100 * POINTS);
+  await passes(customer);
+  respond = (_req, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write('event: next\n\n');
+  };
+  const streams = await Promise.all(services.gateways.map((gateway) => subscribe(gateway, customer)));
+  await waitFor(async () => (await pointsOf(customer.periodId)) === 3 * POINTS);
+  expect(streams.map(({ ended }) => ended)).toEqual([false, false]);
+  await services.operate('POST', `/private/credits/${String(credit_id)}/void`);
+  await waitFor(() => streams.every(({ ended }) => ended));
+  for (const { received } of streams) expect(received).toContain('"code":"points_limit_exceeded"');
+  expect(await settled(customer)).toEqual({ used: 3 * POINTS, voided: 97 * POINTS });
+});
+
+test('the border of two periods, with calls in flight in both: credits are used once, and Redis may lose everything', async () => {
+  const customer = await services.newCustomer({ points_limit: 0 });
+  await grant(customer, 200 * POINTS);
+  await passes(customer);
+  const held = holdAnswers();
+  const inFlight = [query(customer, 0), query(customer, 1)];
+  await waitFor(() => held.length === 2);
+  const next = await renewPeriod(customer);
+  answerAt(POINTS);
+  let used = POINTS;
+  await waitFor(
+    async () => {
+      for (const gateway of [0, 1] as const) {
+        expect((await query(customer, gateway)).status).toBe(200);
+        used += POINTS;
+      }
+      return (await pointsOf(next)) > 0;
+    },
+    { intervalMs: 50 },
+  );
+  const ofNext = holdAnswers();
+  inFlight.push(query(customer, 0), query(customer, 1));
+  await waitFor(() => ofNext.length === 2);
+  await flush();
+  for (const end of [...held, ...ofNext]) end(2 * POINTS);
+  expect((await Promise.all(inFlight)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  used += 8 * POINTS;
+  answerAt(POINTS);
+  await passesAfterFlush(customer, 0);
+  used += POINTS;
+  used += await useUp(customer);
+  expect(used).toBe(200 * POINTS);
+  await periodsClosed([customer.periodId]);
+  // What the closed period used isn't free for the current one.
+  expect(await useUp(customer)).toBe(0);
+  await flush();
+  const refused = async () => {
+    const { status } = await query(customer, 1);
+    expect(status).not.toBe(200);
+    return status === 402;
+  };
+  await waitFor(refused);
+  expect(await settled(customer)).toEqual({ used: 200 * POINTS });
+  expect((await pointsOf(customer.periodId)) + (await pointsOf(next))).toBe(200 * POINTS);
+});
