@@ -102,6 +102,9 @@ const explorer = createRoute({
 const plan = createRoute({
   getParentRoute: () => signedIn,
   path: '/plan',
+  // A payment page leads back with it.
+  validateSearch: ({ purchase }): { purchase?: number } =>
+    Number.isSafeInteger(Number(purchase)) && Number(purchase) > 0 ? { purchase: Number(purchase) } : {},
   component: lazyRouteComponent(() => import('./pages/plan/plan.tsx'), 'PlanPage'),
 });
 

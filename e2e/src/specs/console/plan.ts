@@ -180,6 +180,39 @@ export function limitJourneys(journey: Journey): void {
     // The calls that were refused may still be more than 1% of all.
     await page.getByText(/^(?:Calls are accepted\.|More than 1% of your calls)/).waitFor();
   });
+
+  test('points used up: a pack is bought in two clicks, a declined card buys nothing, and calls pass', async () => {
+    const page = await signedUp(journey);
+    const { demo } = journey.stack();
+    await openApplications(page);
+    const token = await obtainToken(demo, await makeApplication(page, 'Prepaid'));
+    const { help_url } = await useUp(demo, token);
+    await page.goto(new URL(help_url ?? '', demo.console.url).href);
+    await page.getByText('0 points', { exact: true }).waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole('button', { name: 'Buy 10,000 points' }).click();
+    await page.getByText('Sample payment page.').waitFor();
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await page.getByText('Your card was declined.').waitFor();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('cell', { name: 'Not paid Pay' }).waitFor();
+    expect((await postGraphql(demo, token, QUERY)).status).toBe(402);
+
+    await page.getByRole('button', { name: 'Buy 10,000 points' }).click();
+    await page.getByRole('button', { name: /^Pay \d/ }).click();
+    await page.getByText('Thank you. 10,000 points are yours,').waitFor();
+    await page.getByText('10,000 of 10,000').waitFor();
+    await expectAccessible(page);
+    await eventually(
+      async () => (await postGraphql(demo, token, QUERY)).status,
+      (status) => status === 200,
+      LIVE_TIME_LIMIT_MS,
+    );
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    const limit = page.getByRole('meter', { name: 'Points used' });
+    expect(await limit.getAttribute('aria-valuemax')).toBe('20000');
+  });
 }
 
 /** What a refusal of the data endpoint tells a program. */

@@ -1,16 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { Catalogue } from './catalogue.tsx';
+import { Bought } from './credits/bought.tsx';
+import { Credits } from './credits/credits.tsx';
 import { CurrentPlan } from './current-plan.tsx';
 import { catalogueQuery, subscriptionQuery } from './queries.ts';
 import { TeamSlots } from './team-slots.tsx';
 
-/** `/user/plan`: the current plan, team slots, and the plans to choose from. */
+/** `/user/plan`: the current plan, credits beside it, team slots, and the plans to choose from. */
 export function PlanPage() {
   const subscription = useQuery(subscriptionQuery);
   const catalogue = useQuery(catalogueQuery);
   const failed = [subscription, catalogue].find(({ data, isError }) => isError && data === undefined);
+  const { purchase } = useSearch({ from: '/signed-in/plan' });
   const { data } = subscription;
   const plans = catalogue.data;
   if (failed !== undefined) {
@@ -28,7 +32,9 @@ export function PlanPage() {
       {(data === undefined || plans === undefined) && <Skeleton rows={8} />}
       {data !== undefined && plans !== undefined && (
         <>
+          {purchase !== undefined && <Bought purchaseId={purchase} />}
           <CurrentPlan subscription={data} />
+          <Credits isMember={isMember} />
           {!isMember && <Catalogue subscription={data} plans={plans} />}
           {data.team_slots !== null && <TeamSlots subscription={data} slots={data.team_slots} />}
         </>

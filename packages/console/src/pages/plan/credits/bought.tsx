@@ -1,0 +1,59 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { formatNumber } from '../../../ui/format.ts';
+import page from '../../../ui/page/page.module.css';
+import { ErrorMessage } from '../../../ui/page/states.tsx';
+import { purchaseQuery } from './queries.ts';
+import type { Purchase } from './queries.ts';
+
+/** What became of the purchase that the payment page leads back from. The address names it and proves nothing. */
+export function Bought({ purchaseId }: { purchaseId: number }) {
+  const { data, isError, error, refetch } = useQuery(purchaseQuery(purchaseId));
+  const client = useQueryClient();
+  const state = data?.state;
+  useEffect(() => {
+    if (state !== 'paid') return;
+    void client.invalidateQueries({ queryKey: ['credits', 'own'] });
+    void client.invalidateQueries({ queryKey: ['credits', 'purchases'] });
+    void client.invalidateQueries({ queryKey: ['pace'] });
+  }, [client, state]);
+  if (data === undefined && isError) {
+    return <ErrorMessage error={error} what="your purchase" onRetry={() => void refetch()} />;
+  }
+  return (
+    <div className={page['card']} role="status">
+      {data === undefined ? <p>Looking for your payment…</p> : <Outcome purchase={data} />}
+    </div>
+  );
+}
+
+function Outcome({ purchase: { state, points, pack_name, checkout_url } }: { purchase: Purchase }) {
+  const added = `${formatNumber(points)} points`;
+  switch (state) {
+    case 'paid':
+      return (
+        <p>
+          <strong>Thank you. {added} are yours,</strong> and your calls can use them now.
+        </p>
+      );
+    case 'processing':
+      return (
+        <p>
+          Your payment is on its way. You get {added} as soon as it arrives, which takes some days with some
+          ways to pay.
+        </p>
+      );
+    case 'open':
+      return (
+        <p>
+          <bdi>{pack_name}</bdi> isn’t paid yet. {checkout_url !== null && <a href={checkout_url}>Pay now</a>}
+        </p>
+      );
+    case 'failed':
+      return <p>Your payment failed, and nothing was charged. Choose a pack to try again.</p>;
+    case 'expired':
+      return <p>The payment page was closed, and nothing was charged. Choose a pack to open a new one.</p>;
+    case 'refunded':
+      return <p>This purchase was refunded.</p>;
+  }
+}

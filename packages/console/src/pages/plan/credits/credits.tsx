@@ -1,0 +1,124 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatNumber, formatShortDay } from '../../../ui/format.ts';
+import { Table } from '../../../ui/list/table.tsx';
+import { Moment } from '../../../ui/moment.tsx';
+import page from '../../../ui/page/page.module.css';
+import { Badge, ErrorMessage, Skeleton } from '../../../ui/page/states.tsx';
+import { Packs } from './packs.tsx';
+import { formatAmount } from './price.ts';
+import { creditsQuery, packsQuery, purchasesQuery } from './queries.ts';
+import type { Grant, Pack, Purchase } from './queries.ts';
+
+/** Points beside those of the plan: what is left of them, and what can be bought. Nothing where there is neither. */
+export function Credits({ isMember }: { isMember: boolean }) {
+  const credits = useQuery(creditsQuery);
+  const packs = useQuery(packsQuery);
+  const failed = [credits, packs].find(({ data, isError }) => isError && data === undefined);
+  const offered = isMember ? [] : packs.data;
+  const grants = credits.data?.grants;
+  if (grants?.length === 0 && offered?.length === 0) return null;
+  return (
+    <section className={page['card']} aria-labelledby="credits">
+      <h2 id="credits">Credits</h2>
+      {failed !== undefined && (
+        <ErrorMessage error={failed.error} what="your credits" onRetry={() => void failed.refetch()} />
+      )}
+      {failed === undefined && (credits.data === undefined || offered === undefined) && <Skeleton />}
+      {credits.data !== undefined && offered !== undefined && (
+        <Loaded left={credits.data.points_remaining} grants={credits.data.grants} packs={offered} />
+      )}
+    </section>
+  );
+}
+
+function Loaded({ left, grants, packs }: { left: number; grants: readonly Grant[]; packs: readonly Pack[] }) {
+  return (
+    <>
+      <p>
+        <strong>{formatNumber(left)} points</strong> left beside those of your plan. Calls use your plan’s
+        points first.
+      </p>
+      {grants.length > 0 && (
+        <Table
+          label="Credits"
+          rows={grants}
+          keyOf={({ credit_id }) => credit_id}
+          columns={[
+            { label: 'From', onCard: 'title', cell: ({ source }) => SOURCES[source] },
+            {
+              label: 'Left',
+              align: 'end',
+              cell: ({ points_remaining, points }) =>
+                `${formatNumber(points_remaining)} of ${formatNumber(points)}`,
+            },
+            { label: 'Usable from', cell: ({ effective_at }) => <Moment at={effective_at} /> },
+            {
+              label: 'Expires',
+              cell: ({ expires_at }) => (expires_at === null ? 'Never' : formatShortDay(expires_at)),
+            },
+          ]}
+        />
+      )}
+      {packs.length > 0 && (
+        <>
+          <Packs packs={packs} />
+          <Purchases />
+        </>
+      )}
+    </>
+  );
+}
+
+const SOURCES: Readonly<Record<Grant['source'], string>> = {
+  purchase: 'Purchase',
+  promotion: 'Promotion',
+  compensation: 'Compensation',
+  carry_over: 'Carried over',
+};
+
+/** The latest ones; nothing before the first. */
+function Purchases() {
+  const { data } = useQuery(purchasesQuery);
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <>
+      <h3>Latest purchases</h3>
+      <Table
+        label="Latest purchases"
+        rows={data}
+        keyOf={({ purchase_id }) => purchase_id}
+        columns={[
+          { label: 'Pack', onCard: 'title', cell: ({ pack_name }) => <bdi>{pack_name}</bdi> },
+          { label: 'State', onCard: 'status', cell: State },
+          { label: 'Points', align: 'end', cell: ({ points }) => formatNumber(points) },
+          { label: 'Price', align: 'end', cell: (purchase) => formatAmount(purchase.amount, purchase) },
+          { label: 'Begun', cell: ({ created_at }) => <Moment at={created_at} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+const STATES = {
+  open: { tone: 'neutral', label: 'Not paid' },
+  processing: { tone: 'neutral', label: 'Payment on its way' },
+  paid: { tone: 'good', label: 'Paid' },
+  expired: { tone: 'neutral', label: 'Not bought' },
+  failed: { tone: 'danger', label: 'Payment failed' },
+  refunded: { tone: 'neutral', label: 'Refunded' },
+} as const satisfies Record<Purchase['state'], unknown>;
+
+function State({ state, checkout_url }: Purchase) {
+  const { tone, label } = STATES[state];
+  return (
+    <>
+      <Badge tone={tone}>{label}</Badge>
+      {checkout_url !== null && (
+        <>
+          {' '}
+          <a href={checkout_url}>Pay</a>
+        </>
+      )}
+    </>
+  );
+}

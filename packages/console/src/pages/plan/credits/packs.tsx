@@ -1,0 +1,53 @@
+import { useMutation } from '@tanstack/react-query';
+import { api, resultOf } from '../../../api/client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { formatNumber } from '../../../ui/format.ts';
+import { ErrorMessage } from '../../../ui/page/states.tsx';
+import styles from '../plan.module.css';
+import { formatAmount } from './price.ts';
+import type { Pack } from './queries.ts';
+
+/** Packs on sale. Buying leads to the payment provider's page, which leads back. */
+export function Packs({ packs }: { packs: readonly Pack[] }) {
+  const buying = useMutation({
+    mutationFn: (pack_id: number) =>
+      resultOf(api.POST('/api/console/purchases', { body: { pack_id, quantity: 1 } })),
+    onSuccess: ({ checkout_url }) => {
+      if (checkout_url !== null) window.location.assign(checkout_url);
+    },
+  });
+  // Until the other page is there.
+  const isLeaving = buying.isPending || buying.isSuccess;
+  return (
+    <>
+      <h3>Buy points</h3>
+      {buying.isError && <ErrorMessage error={buying.error} isChange />}
+      <ul className={styles['plans']}>
+        {packs.map((pack) => (
+          <li key={pack.pack_id} className={styles['plan']}>
+            <h4>
+              <bdi>{pack.name}</bdi>
+            </h4>
+            <p className={styles['price']}>{formatAmount(pack.unit_amount, pack)}</p>
+            <p className={styles['limit']}>{termsOf(pack)}</p>
+            <Button
+              isPending={isLeaving && buying.variables === pack.pack_id}
+              isDisabled={isLeaving && buying.variables !== pack.pack_id}
+              onPress={() => {
+                buying.mutate(pack.pack_id);
+              }}
+            >
+              {`Buy ${pack.name}`}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function termsOf({ points, tax_behavior, expires_after_days: days }: Pack): string {
+  const tax = tax_behavior === 'exclusive' ? 'Plus tax' : 'Including tax';
+  const expiry = days === null ? 'never expire' : `expire ${formatNumber(days)} days after the purchase`;
+  return `${tax}. ${formatNumber(points)} points that ${expiry}.`;
+}
