@@ -3,12 +3,14 @@ import { allocate, inOrderOfUse } from './allocation.ts';
 import { hasExpired } from './credit.ts';
 import type { Credit } from './credit.ts';
 import { findLiveCredits, sumUnsettled } from './store.ts';
+import type { LiveCredit } from './store.ts';
 
 /** What a payer can use now, and which grants have something left, in order of use. */
 export type Holdings = { points_remaining: number; credits: Credit[] };
 
 /**
- * Usage that is counted and not settled yet is taken from the grants that are usable now. `nowMs` by Redis' clock.
+ * Usage that is counted and not settled yet is taken from the grants that are usable now, but not from one that has just
+ * begun: until the usage before it is settled, that is most of it. `nowMs` by Redis' clock.
  */
 export async function findHoldings(query: Query, payerId: number, nowMs: number): Promise<Holdings> {
   const live = await findLiveCredits(query, payerId);
@@ -16,13 +18,14 @@ export async function findHoldings(query: Query, payerId: number, nowMs: number)
 }
 
 /** Of grants that aren't voided. */
-function holdingsOf(live: readonly Credit[], unsettled: number, nowMs: number): Holdings {
+function holdingsOf(live: readonly LiveCredit[], unsettled: number, nowMs: number): Holdings {
   const held = inOrderOfUse(live.filter((credit) => !hasExpired(credit, nowMs)));
   const isUsable = ({ usable_from }: Credit) => usable_from.getTime() <= nowMs;
-  const { taken } = allocate(unsettled, held.filter(isUsable));
+  const charged = held.filter((credit) => isUsable(credit) && credit.has_settled_start);
+  const { taken } = allocate(unsettled, charged);
   const takenOf = new Map(taken.map(({ credit_id, points }) => [credit_id, points]));
   const credits = held
-    .map((credit) => ({
+    .map(({ has_settled_start: _start, ...credit }) => ({
       ...credit,
       points_remaining: credit.points_remaining - (takenOf.get(credit.credit_id) ?? 0),
     }))

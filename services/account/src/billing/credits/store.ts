@@ -150,10 +150,16 @@ export function listMovements(
   );
 }
 
+/** `has_settled_start`: what is not settled yet was used after it began, not before. */
+export type LiveCredit = Credit & { has_settled_start: boolean };
+
 /** Those that aren't voided and have something left by the last settlement. */
-export function findLiveCredits(query: Query, accountId: number): Promise<Credit[]> {
-  return query<Credit>(
-    `SELECT ${COLUMNS} FROM credit_grants
+export function findLiveCredits(query: Query, accountId: number): Promise<LiveCredit[]> {
+  return query<LiveCredit>(
+    `SELECT ${COLUMNS}, NOT EXISTS (SELECT FROM credit_cuts AS cut
+       WHERE cut.account_id = credit_grants.account_id AND at = usable_from AND resolved_at IS NULL
+     ) AS has_settled_start
+     FROM credit_grants
      WHERE account_id = :accountId AND points_remaining > 0 AND void_requested_at IS NULL`,
     { accountId },
   );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import { newOwner } from '../../../test/suite/console.ts';
+import { cutsResolved, grantNow } from '../../../test/suite/credits.ts';
 import { insertGrant } from '../../../test/suite/database/credits.ts';
 import {
   insertAccount,
@@ -68,12 +69,25 @@ test('grants are in order of use, with what counted usage has left of them', asy
       { credit_id: second, status: 'active', points_remaining: 50, note: null, expires_at: null },
     ],
   });
+  await cutsResolved(suite, account_id);
   const counters = { points: 35, requests: 1, time_ms: 0, traffic_bytes: 0 };
   await suite.database('usage_totals').insert({ period_id, ...counters });
   expect((await creditsOf(token)).credits).toMatchObject({
     points_remaining: 45,
     grants: [{ credit_id: scheduled }, { credit_id: second, points: 50, points_remaining: 45 }],
   });
+});
+
+test('what was used before a grant is not taken from it, from its first answer on', async () => {
+  const { account_id, token } = await newCaller();
+  const period_id = await insertPeriod(suite.database, account_id, { description: { points_limit: 10 } });
+  const counters = { points: 35, requests: 1, time_ms: 0, traffic_bytes: 0 };
+  await suite.database('usage_totals').insert({ period_id, ...counters });
+  const { credit_id } = await grantNow(suite, account_id);
+  const whole = { points_remaining: 100, grants: [{ credit_id, points_remaining: 100 }] };
+  expect((await creditsOf(token)).credits).toMatchObject(whole);
+  await cutsResolved(suite, account_id);
+  expect((await creditsOf(token)).credits).toMatchObject(whole);
 });
 
 test('a team member sees those of the manager, without notes', async () => {
