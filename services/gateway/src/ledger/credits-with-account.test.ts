@@ -304,3 +304,43 @@ test('the border of two periods, with calls in flight in both: credits are used 
   expect(await settled(customer)).toEqual({ used: 200 * POINTS });
   expect((await pointsOf(customer.periodId)) + (await pointsOf(next))).toBe(200 * POINTS);
 });
+
+test('eight callers over a void, the border of two periods, an expiry and a grant: all that they used is settled', async () => {
+  const included = 5 * POINTS;
+  const customer = await services.newCustomer({ points_limit: included });
+  const expiresMs = Math.ceil((await redisTimeMs(services.store)) / 1_000) * 1_000 + 3_000;
+  const expires_at = new Date(expiresMs).toISOString().replace('.000', '');
+  const granted = [100_000 * POINTS, 50_000 * POINTS, 40 * POINTS] as const;
+  await grant(customer, granted[0], { expires_at });
+  let used = 0;
+  const passed = async (gateway: 0 | 1) => {
+    const { status } = await query(customer, gateway);
+    expect([200, 402]).toContain(status);
+    if (status === 200) used += POINTS;
+    return status === 200;
+  };
+  await waitFor(() => passed(0));
+  const stopped = new AbortController();
+  const calling = async (gateway: 0 | 1) => {
+    while (!stopped.signal.aborted) await passed(gateway);
+  };
+  const callers = ([0, 1, 0, 1, 0, 1, 0, 1] as const).map(calling);
+  const { credit_id } = await grant(customer, granted[1], { priority: 1 });
+  await waitFor(async () => (await pointsOf(customer.periodId)) > 100 * POINTS);
+  await services.operate('POST', `/private/credits/${String(credit_id)}/void`);
+  const next = await renewPeriod(customer);
+  await waitFor(async () => (await redisTimeMs(services.store)) > expiresMs);
+  const beforeGrant = used;
+  await grant(customer, granted[2]);
+  await waitFor(() => used > beforeGrant + 20 * POINTS);
+  await waitFor(async () => !(await passed(0)) && !(await passed(1)));
+  stopped.abort();
+  await Promise.all(callers);
+  const { used: taken = 0, expired = 0, voided = 0, ...others } = await settled(customer);
+  expect((await pointsOf(customer.periodId)) + (await pointsOf(next))).toBe(used);
+  expect([taken + expired + voided, others]).toEqual([granted[0] + granted[1] + granted[2], {}]);
+  const overuse = used - 2 * included - taken;
+  // Only calls that were under way at the expiry, and at the last of the points.
+  expect(overuse).toBeGreaterThanOrEqual(0);
+  expect(overuse).toBeLessThanOrEqual(2 * 9 * POINTS);
+});
