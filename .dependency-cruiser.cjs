@@ -50,7 +50,7 @@ const rooms = {
     },
     notifications: {
       of: [...base, 'billing'],
-      floors: ['addresses', 'secrets', 'deliveries', 'webhooks', 'alerts'],
+      floors: ['addresses', 'secrets', 'deliveries', 'webhooks', 'credits', 'alerts'],
     },
     counting: {
       of: ['http', 'platform', 'access', 'billing'],

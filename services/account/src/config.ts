@@ -136,6 +136,9 @@ export const SETTINGS = {
     CLOSING_DELAY_SEC: wholeNumber(0, 86_400)
       .default(60)
       .describe('how long after its last use a billing period is closed, once its usage is counted'),
+    CREDITS_EXPIRING_DAYS: wholeNumber(1, 365)
+      .default(7)
+      .describe('how many days before credits expire their holder is told'),
     REFUSED_CALLS_RETENTION_DAYS: wholeNumber(1, 3_650)
       .default(30)
       .describe('how long records and numbers of refused and failed data calls are kept'),

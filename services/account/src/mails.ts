@@ -3,6 +3,7 @@ import { twoFactorMails } from './identity/two-factor/two-factor-mails.ts';
 import { deletionMails } from './lifecycle/deletion/deletion-mails.ts';
 import type { AnyMailRenderers } from './mail/mail-renderer.ts';
 import { alertMails } from './notifications/alerts/alert-mail.ts';
+import { creditMails } from './notifications/credits/credit-mail.ts';
 import { webhookMails } from './notifications/deliveries/webhook-mail.ts';
 import { handOverMails } from './teams/hand-over-mail.ts';
 import { invitationMails } from './teams/invitations/invitation-mail.ts';
@@ -15,6 +16,7 @@ export const MAIL_RENDERERS: AnyMailRenderers = new Map(
     ...invitationMails,
     ...handOverMails,
     ...alertMails,
+    ...creditMails,
     ...webhookMails,
     ...deletionMails,
   }),

@@ -3037,7 +3037,7 @@ export interface components {
             /** @description The header `webhook-id`, the same for every attempt. */
             message_id: string;
             /** @enum {string} */
-            event_type: "usage.alert" | "webhook.test";
+            event_type: "usage.alert" | "credits.granted" | "credits.expiring" | "credits.low" | "webhook.test";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             attempts: number;

@@ -4,7 +4,8 @@ import PostalMime from 'postal-mime';
 import type { Email } from 'postal-mime';
 import { CONSOLE_PATHS } from '@tollgate/console/paths';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { insertPeriod } from '../../test/suite/database/records.ts';
+import { insertGrant } from '../../test/suite/database/credits.ts';
+import { insertPeriod, secondsFromNow } from '../../test/suite/database/records.ts';
 import { openMailServer, smtpSettings } from '../../test/suite/peers/mail-server.ts';
 import type { MailServer } from '../../test/suite/peers/mail-server.ts';
 import { insertPerson, startPeople } from '../../test/suite/people.ts';
@@ -45,6 +46,22 @@ async function alertRow(): Promise<Row> {
   const limit = { limit_name: 'points_limit', share: 80, used: 812_345, limit_value: 1_000_000 };
   const alert_id = await insertId('usage_alerts', { account_id, period_id, ...limit }, 'alert_id');
   return { kind: 'usage_alert', account_id, alert_id };
+}
+
+async function expiringRow(): Promise<Row> {
+  const { account_id } = person;
+  const expires_at = secondsFromNow(30 * 86_400);
+  const credit_id = await insertGrant(suite.database, account_id, { expires_at, note: HOSTILE });
+  const notices = () => suite.database('credit_notices').where({ credit_id }).whereNot({ kind: 'expiring' });
+  await waitFor(async () => (await notices()).length === 0);
+  return { kind: 'credits_expiring', account_id, credit_id };
+}
+
+async function lowRow(): Promise<Row> {
+  const { account_id } = person;
+  const level = { account_id, points: 1_000, low_at: new Date() };
+  await suite.database('credit_levels').insert(level).onConflict('account_id').merge();
+  return { kind: 'credits_low', account_id };
 }
 
 async function invitationRow(): Promise<Row> {
@@ -116,6 +133,8 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
   { name: 'team_handed_over', row: () => ({ kind: 'team_handed_over', ...own() }), pages: ['/user/team'] },
   { name: 'usage_alert', row: alertRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },
   { name: 'alert_test', row: () => ({ kind: 'alert_test', ...own() }), pages: ['/user/alerts'] },
+  { name: 'credits_expiring', row: expiringRow, pages: ['/user/plan', '/user/alerts'] },
+  { name: 'credits_low', row: lowRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },
   { name: 'webhook_disabled', row: webhookRow, pages: ['/user/webhooks', '/api/docs'] },
   {
     name: 'account_deletion_requested',

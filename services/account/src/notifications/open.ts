@@ -39,6 +39,7 @@ export function openNotifications(
     startAlertDetector({
       query: createQuery(pools.alertDetector),
       transact: createTransact(pools.alertDetector),
+      creditsExpiringDays: config.CREDITS_EXPIRING_DAYS,
       dueWatch,
       onAlerts: () => {
         deliveries.wake();

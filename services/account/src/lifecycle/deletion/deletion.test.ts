@@ -330,6 +330,7 @@ test('every table with an account is erased, or kept on purpose', async () => {
     'credit_cut_points',
     'credit_cuts',
     'credit_grants',
+    'credit_levels',
     'credit_movements',
     'period_closings',
     'purchases',

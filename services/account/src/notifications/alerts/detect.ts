@@ -3,12 +3,13 @@ import { enforcedLimits } from '../../billing/periods/limits.ts';
 import { totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
+import { detectLowCredits } from '../credits/level.ts';
 import { enqueueDeliveries } from '../deliveries/stores/delivery-store.ts';
 import type { Alert, CheckedPeriod } from './alert.ts';
 import type { AlertMail } from './alert-mail.ts';
 import { alertEvent } from './event.ts';
 import { highestOfEach, passedShares } from './rules.ts';
-import type { AlertLimit, Passed, Use } from './rules.ts';
+import type { AlertLimit, AlertSettings, Passed, Use } from './rules.ts';
 import { findAlertSettings } from './settings-store.ts';
 
 /**
@@ -31,13 +32,22 @@ const PERIOD_SQL = `
   WHERE period_id = :periodId
   FOR KEY SHARE OF accounts`;
 
-/** Of concurrent transactions, the unique key lets one write an alert. */
-export async function detectAlerts(query: Query, periodId: number): Promise<Alert[]> {
+/** What a check has found. */
+export type Detected = { alerts: Alert[]; areCreditsLow: boolean };
+
+export async function detect(query: Query, periodId: number): Promise<Detected> {
   const [period] = await query<CheckedPeriod>(PERIOD_SQL, { periodId });
   // A period can be withdrawn before it begins.
-  if (period === undefined) return [];
-  const { account_id } = period;
-  const settings = await findAlertSettings(query, account_id);
+  if (period === undefined) return { alerts: [], areCreditsLow: false };
+  const settings = await findAlertSettings(query, period.account_id);
+  const alerts = await detectAlerts(query, period, settings);
+  const email = settings.mail ? period.email : null;
+  return { alerts, areCreditsLow: await detectLowCredits(query, period.account_id, email) };
+}
+
+/** Of concurrent transactions, the unique key lets one write an alert. */
+async function detectAlerts(query: Query, period: CheckedPeriod, settings: AlertSettings): Promise<Alert[]> {
+  const { period_id: periodId, account_id } = period;
   const uses = usesOf(period);
   await rearmAlerts(query, periodId, uses);
   const passed = passedShares(uses, settings);

@@ -7,7 +7,10 @@ import { createBacklogGauges, observeBacklog } from '../../platform/outbox/backl
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import { startWorkLoop } from '../../platform/background/work-loop.ts';
-import { detectAlerts } from './detect.ts';
+import { dueNotice, putOffNotice, takeNotice, tellNotice } from '../credits/notices.ts';
+import type { CreditNotice } from '../credits/notices.ts';
+import { detect } from './detect.ts';
+import { findAlertAddress } from './settings-store.ts';
 
 export type AlertMetrics = BacklogGauges & { alerts: Pick<Counter<'limit'>, 'inc'> };
 
@@ -17,6 +20,8 @@ const RETRY_SEC = 60;
 type DetectorOptions = {
   query: Query;
   transact: Transact;
+  /** CREDITS_EXPIRING_DAYS */
+  creditsExpiringDays: number;
   onAlerts: () => void;
   dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -24,7 +29,7 @@ type DetectorOptions = {
 };
 
 /**
- * Postgres' triggers request checks. A check is deleted in the transaction that writes its result, so a crash
+ * Looks for alerts, and tells what happens to credits. Postgres' triggers request checks and write notices. A check is deleted in the transaction that writes its result, so a crash
  * loses none.
  */
 export function startAlertDetector(options: DetectorOptions): { close: () => Promise<void> } {
@@ -32,11 +37,13 @@ export function startAlertDetector(options: DetectorOptions): { close: () => Pro
     work: async (signal) => {
       await observeBacklog(options.query, 'usage_alert_checks', options.metrics);
       while (!signal.aborted && (await checkNext(options)));
+      while (!signal.aborted && (await tellNext(options)));
     },
     messages: { failed: 'alerts wait for Postgres; trying again', recovered: 'alerts are looked for again' },
     due: {
       dueWatch: options.dueWatch,
-      condition: 'EXISTS (SELECT FROM usage_alert_checks WHERE due_at <= clock_timestamp())',
+      condition: `EXISTS (SELECT FROM usage_alert_checks WHERE due_at <= clock_timestamp())
+        OR EXISTS (SELECT FROM credit_notices WHERE ${dueNotice(options.creditsExpiringDays)})`,
     },
     logger: options.logger,
   });
@@ -62,12 +69,15 @@ export function createAlertMetrics(registry: Registry): AlertMetrics {
 async function checkNext({ query, transact, onAlerts, logger, metrics }: DetectorOptions): Promise<boolean> {
   let taken: number | undefined;
   try {
-    const alerts = await transact(async (inside) => {
+    const found = await transact(async (inside) => {
       taken = await takeDue(inside);
-      return taken === undefined ? [] : detectAlerts(inside, taken);
+      return taken === undefined ? undefined : detect(inside, taken);
     });
+    if (found === undefined) return false;
+    const { alerts, areCreditsLow } = found;
     for (const { limit_name } of alerts) metrics.alerts.inc({ limit: limit_name });
-    if (alerts.length > 0) onAlerts();
+    if (alerts.length > 0 || areCreditsLow) onAlerts();
+    return true;
   } catch (error) {
     const isAway = error instanceof Problem && error.code === 'service_unavailable';
     if (isAway || taken === undefined) throw error;
@@ -75,7 +85,27 @@ async function checkNext({ query, transact, onAlerts, logger, metrics }: Detecto
     await putOff(query, taken);
     return true;
   }
-  return taken !== undefined;
+}
+
+/** False if nothing was due. */
+async function tellNext(options: DetectorOptions): Promise<boolean> {
+  const { query, transact, creditsExpiringDays, onAlerts, logger } = options;
+  let taken: CreditNotice | undefined;
+  try {
+    await transact(async (inside) => {
+      taken = await takeNotice(inside, creditsExpiringDays);
+      if (taken !== undefined) await tellNotice(inside, taken, findAlertAddress);
+    });
+  } catch (error) {
+    const isAway = error instanceof Problem && error.code === 'service_unavailable';
+    if (isAway || taken === undefined) throw error;
+    logger.error({ err: error, ...taken }, 'what happens to credits could not be told');
+    await putOffNotice(query, taken.notice_id, RETRY_SEC);
+    return true;
+  }
+  if (taken === undefined) return false;
+  onAlerts();
+  return true;
 }
 
 /** Takes the due checks of one period; skips what other replicas are taking. */

@@ -1,3 +1,4 @@
+import { isoSeconds } from '../../http/iso-seconds.ts';
 import type { WebhookEvent } from '../deliveries/event.ts';
 import type { Alert, CheckedPeriod } from './alert.ts';
 
@@ -21,9 +22,4 @@ export function alertEvent(period: CheckedPeriod, alert: Alert): WebhookEvent {
       share_percent: alert.share,
     },
   };
-}
-
-/** As in `GET /api/usage`: `2026-07-23T23:59:59Z`. */
-function isoSeconds(instant: Date): string {
-  return `${instant.toISOString().slice(0, 19)}Z`;
 }

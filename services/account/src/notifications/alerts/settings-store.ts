@@ -3,6 +3,17 @@ import type { Query } from '../../platform/database/query.ts';
 import { DEFAULT_SETTINGS } from './rules.ts';
 import type { AlertSettings } from './rules.ts';
 
+/** To whom an account's alerts are mailed: null if it wants no mails or its address isn't verified. */
+export async function findAlertAddress(query: Query, accountId: number): Promise<string | null> {
+  const { mail } = await findAlertSettings(query, accountId);
+  if (!mail) return null;
+  const rows = await query<{ email: string }>(
+    'SELECT email FROM accounts WHERE account_id = :accountId AND email_verified_at IS NOT NULL',
+    { accountId },
+  );
+  return rows[0]?.email ?? null;
+}
+
 const VERSION_CHARACTERS = 16;
 
 export async function findAlertSettings(query: Query, accountId: number): Promise<AlertSettings> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
+import { EVENT_TYPES } from '../deliveries/event.ts';
 import { KEPT_ATTEMPTS } from '../deliveries/stores/attempt-store.ts';
 import { ATTEMPT_ERRORS, DELIVERY_ERRORS } from '../deliveries/delivery-errors.ts';
 
@@ -46,7 +47,7 @@ export const deliverySchema = z
   .object({
     delivery_id: id,
     message_id: z.string().meta({ description: 'The header `webhook-id`, the same for every attempt.' }),
-    event_type: z.enum(['usage.alert', 'webhook.test']),
+    event_type: z.enum(EVENT_TYPES),
     status: z.enum(['pending', 'delivered', 'failed']),
     attempts: z.int().min(0),
     next_attempt_at: instant.nullable().meta({ description: 'Null unless the delivery is pending.' }),

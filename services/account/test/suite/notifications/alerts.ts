@@ -5,6 +5,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import type { Owner } from '../console.ts';
+import { operatorCredentials } from '../operator.ts';
 import { mailsTo, startPeople } from '../people.ts';
 import type { PeopleUnderTest } from '../people.ts';
 import { appendBatch, usageEvent } from '../usage/usage-streams.ts';
@@ -14,6 +15,7 @@ export type AlertsUnderTest = PeopleUnderTest & { replica: ServiceProcess; redis
 
 export async function startAlerts(): Promise<AlertsUnderTest> {
   const people = await startPeople({
+    OPERATOR_CREDENTIALS: operatorCredentials,
     WEBHOOK_ALLOW_HTTP: 'true',
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
     MAIL_REQUESTS_PER_ADDRESS: '1000',

@@ -15,7 +15,8 @@ export const ALERTS = /* sql */ `
         SELECT period_id FROM new_rows JOIN billing_periods AS period USING (period_id)
         WHERE usage_percent(alert_points_limit(period), points::numeric * 100) > 0
           OR usage_percent(description -> 'time_sec_limit', time_ms::numeric * 0.1) > 0
-          OR usage_percent(description -> 'traffic_bytes_limit', traffic_bytes::numeric * 100) > 0;
+          OR usage_percent(description -> 'traffic_bytes_limit', traffic_bytes::numeric * 100) > 0
+          OR may_be_low_on_credits(period, points);
       RETURN NULL;
     END
   $$;
@@ -39,7 +40,8 @@ export const ALERTS = /* sql */ `
               <> usage_percent(description -> 'time_sec_limit', time_ms_after::numeric * 0.1)
           OR traffic_bytes < traffic_bytes_after
             AND usage_percent(description -> 'traffic_bytes_limit', traffic_bytes::numeric * 100)
-              <> usage_percent(description -> 'traffic_bytes_limit', traffic_bytes_after::numeric * 100);
+              <> usage_percent(description -> 'traffic_bytes_limit', traffic_bytes_after::numeric * 100)
+          OR points < points_after AND may_be_low_on_credits(period, points_after);
       RETURN NULL;
     END
   $$;
