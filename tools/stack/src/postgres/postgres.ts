@@ -82,6 +82,8 @@ function serverSettings({ port, durable = true, maxConnections = 100 }: Postgres
     // Without a socket file there is no directory that needs permissions.
     unix_socket_directories: '',
     max_connections: String(maxConnections),
+    // By default pg_stat_activity cuts a statement at 1024 bytes.
+    track_activity_query_size: '8kB',
     timezone: 'UTC',
     log_timezone: 'UTC',
     ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),

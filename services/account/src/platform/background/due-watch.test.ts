@@ -121,7 +121,7 @@ test("account's own conditions are valid, and none holds while there is nothing 
     await waitFor(async () => {
       // The first look may come before the last loop has begun.
       const { rows } = await suite.database.raw<{ rows: { due: boolean[] }[] }>(await waitFor(asked));
-      expect(rows[0]?.due).toHaveLength(8);
+      expect(rows[0]?.due).toHaveLength(9);
       return rows[0]?.due.every((due) => !due);
     });
   } finally {
