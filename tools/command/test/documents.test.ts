@@ -137,6 +137,17 @@ function valuesFor(
       const { plan_id } = await json('plans', 'create', '--yes', '--name', randomUUID());
       return String(plan_id);
     },
+    credit_id: async () => {
+      const { credit_id } = await json(
+        'credits',
+        'grant',
+        '--account',
+        await of('account_id'),
+        '--points',
+        '5',
+      );
+      return String(credit_id);
+    },
     application_id: async () => {
       const account = ['--account', await of('account_id')];
       const { application_id } = await json('applications', 'create', ...account, '--name', 'App');
