@@ -118,7 +118,7 @@ describe('a grant', () => {
     ['points', { points: 7 }],
     ['what is left', { points_remaining: 7 }],
     ['its expiry', { expires_at: secondsFromNow(99_999) }],
-    ['its start', { effective_at: secondsFromNow(0) }],
+    ['its start', { effective_at: secondsFromNow(60) }],
     ['its priority', { priority: 1 }],
     ['its note', { note: 'another' }],
     ['its source', { source: 'purchase' }],

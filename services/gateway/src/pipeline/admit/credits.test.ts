@@ -218,14 +218,16 @@ test('a grant that arrives while calls are refused lets the next call pass', asy
 test('use that arrived after a grant began, and before gateways heard of it, is taken from the grant', async () => {
   const { call, change } = payer({ included: 10, grants: [] });
   const waiting = holdAnswers();
-  const inFlight = [call(), call()];
+  const before = call();
+  await waitFor(() => waiting.length === 1);
+  const after = call();
   await waitFor(() => waiting.length === 2);
   waiting[0]?.(15);
-  await inFlight[0];
+  expect((await before).status).toBe(200);
   const from_ms = (await timeMs()) + 1;
   await waitFor(async () => (await timeMs()) > from_ms);
   waiting[1]?.(20);
-  await inFlight[1];
+  expect((await after).status).toBe(200);
   await change({ included: 10, grants: [grantOf(50, { from_ms })] });
   answerAt(10);
   await waitFor(async () => (await call(twin)).status === 200);
