@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connectRaw } from '@tollgate/plain-http/raw-client';
@@ -116,6 +116,34 @@ test('when too many bodies are under way, the oldest gives way to the next', asy
   for (let number = 0; number < 4 * CONNECTIONS; number += 1) await unfinished(3, url, '/user/x');
   await waitFor(() => first.text().startsWith('HTTP/1.1 408'));
   expect((await call(`${url}/user/x`, { body: 'a=1' })).status).toBe(200);
+});
+
+describe('payment events, whose bodies are larger, have limits of their own', () => {
+  const EVENTS = '/payments/stripe/events';
+  const WAITING = 16;
+  const env = {
+    PLAIN_ROUTE_CONNECTIONS: '100',
+    PLAIN_ROUTE_MAX_OPEN_PER_ADDRESS: '100',
+    PLAIN_ROUTE_BODY_TIMEOUT_MS: '300000',
+  };
+
+  test('when too many bodies are under way, the oldest gives way to the next', async () => {
+    const { url } = await start(env);
+    const first = await unfinished(2, url, EVENTS);
+    for (let number = 0; number < WAITING; number += 1) await unfinished(3, url, EVENTS);
+    await waitFor(() => first.text().startsWith('HTTP/1.1 408'));
+    expect((await call(url + EVENTS, { body: '{}' })).status).toBe(200);
+  });
+
+  test('when too many wait for a connection, the next is refused at once', async () => {
+    const { url, peer: account } = await start(env);
+    account.answers(() => undefined);
+    const event = `POST ${EVENTS} ${HEAD}Content-Length: 2\r\n\r\n{}`;
+    const callers = await Promise.all(Array.from({ length: 4 + WAITING + 1 }, () => from(2, url, event)));
+    for (const caller of callers) caller.read();
+    await waitFor(() => callers.some(({ text }) => text().startsWith('HTTP/1.1 503')));
+    expect(gateway?.process.logs()).toContain('POOL_FULL');
+  });
 });
 
 test('a body that is too large is 413 before a connection is taken', async () => {

@@ -16,7 +16,7 @@ const LIVE_USAGE_TIMEOUT_MS = 30_000;
 const MAX_PAYMENT_EVENT_BYTES = 1_048_576;
 const PAYMENT_EVENT_CONNECTIONS = 4;
 
-/** Requests that wait for a connection, for each connection. */
+/** Requests that wait for a connection, and bodies under way, for each connection. */
 const WAITING_PER_CONNECTION = 4;
 
 /** What the gateway passes to the public listeners of account and auth. */
@@ -29,12 +29,10 @@ export function openPassedOn(
     timeoutMs: config.PLAIN_ROUTE_TIMEOUT_MS,
     connectionMaxAgeMs: config.CONNECTION_MAX_AGE_MS,
     plainHttp: config.PLAIN_HTTP === 'on',
-    connections: config.PLAIN_ROUTE_CONNECTIONS,
-    maxWaiting: WAITING_PER_CONNECTION * config.PLAIN_ROUTE_CONNECTIONS,
+    ...room(config.PLAIN_ROUTE_CONNECTIONS),
     maxOpenPerAddress: config.PLAIN_ROUTE_MAX_OPEN_PER_ADDRESS,
     maxBodyBytes: config.PLAIN_ROUTE_MAX_BODY_BYTES,
     bodyTimeoutMs: config.PLAIN_ROUTE_BODY_TIMEOUT_MS,
-    maxArriving: WAITING_PER_CONNECTION * config.PLAIN_ROUTE_CONNECTIONS,
     slowReaderMs: config.PLAIN_ROUTE_SLOW_READER_MS,
     ...callers,
     // This gateway's setting holds for its host, not the peer's.
@@ -46,7 +44,7 @@ export function openPassedOn(
     // A payment provider's events are larger than requests of people.
     paymentEvents: createProxy(config.ACCOUNT_PUBLIC_URL, {
       ...options,
-      connections: PAYMENT_EVENT_CONNECTIONS,
+      ...room(PAYMENT_EVENT_CONNECTIONS),
       maxBodyBytes: MAX_PAYMENT_EVENT_BYTES,
     }),
     // With connections of their own, which stay open, so that feeds can't use up those of requests.
@@ -62,4 +60,10 @@ export function openPassedOn(
       refusal: (problem) => new OAuthRefusal(problem),
     }),
   };
+}
+
+/** Bodies are in memory while they arrive and wait, so both are bounded by the connections that they are for. */
+function room(connections: number) {
+  const maxHeld = WAITING_PER_CONNECTION * connections;
+  return { connections, maxWaiting: maxHeld, maxArriving: maxHeld };
 }
