@@ -48,7 +48,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const traces = createTraces(trusts, await openRecorder(config, logger));
   const recalls = openRecalls();
   const peers = composePeers(context, store, traces, recalls);
-  const { prime, readPointsLeft, usage, admit, close } = openMetering(context, store, peers, recalls);
+  const { primePayer, readPointsLeft, usage, admit, close } = openMetering(context, store, peers, recalls);
   const { onDataCall, onSteps, onSettled } = createCallMetrics(registry);
   const settlementTimeout = settlementTimeoutOf(config, onSettled);
   const observerOf = createUpstreamMetrics(registry);
@@ -69,7 +69,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     trusts,
     addressOf,
     registry,
-    prime,
+    primePayer,
     readPointsLeft,
     reader,
     allowsOrigin: cors?.allows ?? null,
@@ -95,7 +95,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     }),
     meterStream: createMeterStream({
       record: usage.record,
-      prime,
+      primePayer,
       readPointsLeft,
       pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
     }),

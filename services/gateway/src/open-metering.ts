@@ -80,7 +80,7 @@ export function openMetering(
   });
   recalls.passTo(shares);
   return {
-    prime,
+    primePayer,
     readPointsLeft: createReadPointsLeft(redis, primePayer),
     usage,
     admit,

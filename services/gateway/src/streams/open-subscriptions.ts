@@ -7,7 +7,7 @@ import type { Lease } from '../ledger/leases.ts';
 import { periodLimitExceeded } from '../pipeline/admit/refused.ts';
 import type { PayerEntitlement, Principal } from '../ledger/principal.ts';
 import { exhaustedLimit } from './exhausted-limit.ts';
-import type { Prime } from '../ledger/prime.ts';
+import type { PrimePayer } from '../ledger/prime.ts';
 import type { ReadPointsLeft } from '../ledger/points-left.ts';
 import { createOperationMeter } from './operation-meter.ts';
 import type { OperationMeter } from './operation-meter.ts';
@@ -26,7 +26,7 @@ export type Subscription = {
 
 export type OpenSubscriptionsOptions<S extends Subscription> = {
   record: RecordUsage;
-  prime: Prime;
+  primePayer: PrimePayer;
   readPointsLeft: ReadPointsLeft;
   principal: Principal;
   apiVersion?: UsageEvent['api_version'];
@@ -246,13 +246,13 @@ export class OpenSubscriptions<S extends Subscription> {
   }
 
   #checkLimits(live: LiveUsage | null, periodId: number): void {
-    const { prime, readPointsLeft } = this.#options;
+    const { primePayer, readPointsLeft } = this.#options;
     const { payer } = this.#principal;
     const { limits } = payer;
     if (this.#metered() === 0 || periodId !== payer.periodId) return;
     if (live === null) {
       // Redis has lost the live counters, and without them no limit can be enforced.
-      prime(periodId, payer.payerId).catch(() => undefined);
+      primePayer(payer).catch(() => undefined);
       return;
     }
     if (payer.credits === null) {

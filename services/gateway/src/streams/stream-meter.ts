@@ -3,7 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 import type { Admit } from '../pipeline/admit/admit.ts';
 import type { Lease } from '../ledger/leases.ts';
 import type { ReadPointsLeft } from '../ledger/points-left.ts';
-import type { Prime } from '../ledger/prime.ts';
+import type { PrimePayer } from '../ledger/prime.ts';
 import { OpenSubscriptions } from './open-subscriptions.ts';
 import type { Subscription } from './open-subscriptions.ts';
 import type { Principal } from '../ledger/principal.ts';
@@ -32,7 +32,7 @@ export type StreamMeter = {
 
 export type StreamMeterOptions = {
   record: RecordUsage;
-  prime: Prime;
+  primePayer: PrimePayer;
   readPointsLeft: ReadPointsLeft;
   pointsPerMinute: number;
 };

@@ -41,22 +41,22 @@ export type WebSocketsOptions = {
   registry: Registry;
 } & Pick<UpgradeOptions, 'trusts' | 'addressOf' | 'allowsOrigin' | 'traces' | 'accessLog'> &
   Pick<OpenSocketsOptions, 'introspect' | 'tokenWatch' | 'entitle'> &
-  Pick<OperationMetering, 'admit' | 'record' | 'prime' | 'readPointsLeft'> &
+  Pick<OperationMetering, 'admit' | 'record' | 'primePayer' | 'readPointsLeft'> &
   SocketReports;
 
 /** The data endpoint as a WebSocket; README.md tells how it works. */
 export function createWebSockets(options: WebSocketsOptions): {
   upgradeHandler: UpgradeHandler;
 } & Pick<OpenSockets, 'drain'> {
-  const { settings, admit, record, prime, readPointsLeft, settlementTimeout, logFailure, recordRefusal } =
-    options;
+  const { settings, admit, record, primePayer, readPointsLeft, settlementTimeout } = options;
+  const { logFailure, recordRefusal } = options;
   const { urls, ejection, connection } = settings.upstream;
   const metrics = createWebSocketMetrics(options.registry);
   const addresses = createUpstreamAddresses(urls, ejection, options.upstreamObserver);
   const services: OperationServices = {
     rules: settings.operations,
     typeOf: options.reader.typeOf,
-    metering: { ...settings.metering, admit, record, prime, readPointsLeft, settlementTimeout },
+    metering: { ...settings.metering, admit, record, primePayer, readPointsLeft, settlementTimeout },
     pricing: {
       statedPoints: createStatedPoints(settings.pointsExtension),
       defaultPoints: settings.defaultPoints,

@@ -82,7 +82,7 @@ export function openSubscriptions(
       recorded.push({ ...usage, lease });
       return new Promise((resolve) => unacknowledged.push(resolve));
     },
-    prime: (periodId) => {
+    primePayer: ({ periodId }) => {
       primed.push(periodId);
       return Promise.resolve();
     },

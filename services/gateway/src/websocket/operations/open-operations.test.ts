@@ -44,7 +44,7 @@ async function inState(state: OperationState) {
     metering: {
       admit: () => Promise.resolve({ rateLimitState: { pointsRemaining: null, rate: null }, lease }),
       record: () => Promise.resolve(null),
-      prime: () => Promise.resolve(),
+      primePayer: () => Promise.resolve(),
       readPointsLeft: () => Promise.resolve(null),
       settleIntervalMs: 5_000,
       pointsPerMinute: 0,

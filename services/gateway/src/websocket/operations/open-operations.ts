@@ -34,7 +34,7 @@ export type NewOperation = Pick<Operation, 'id' | 'type' | 'name' | 'trace'>;
 /** What admission and metering take, the same for all sockets. */
 export type OperationMetering = Pick<
   OpenSubscriptionsOptions<Subscription>,
-  'admit' | 'record' | 'prime' | 'readPointsLeft' | 'settleIntervalMs' | 'pointsPerMinute'
+  'admit' | 'record' | 'primePayer' | 'readPointsLeft' | 'settleIntervalMs' | 'pointsPerMinute'
 >;
 
 export type OpenOperationsOptions = {

@@ -152,7 +152,7 @@ function scripted() {
           requests[lease === undefined ? 'metered' : 'calls'] += usage.requests;
           return new Promise((resolve) => unacknowledged.push(resolve));
         },
-        prime: () => Promise.resolve(),
+        primePayer: () => Promise.resolve(),
         readPointsLeft: () => Promise.resolve(null),
         settleIntervalMs: 5_000,
         pointsPerMinute: 0,
