@@ -8,6 +8,7 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { countedUsage } from '../../test/suite/records/billing-records.ts';
 import { begin, call } from '../../test/suite/http-client.ts';
 import type { Answer } from '../../test/suite/http-client.ts';
+import { holdAnswers } from '../../test/suite/load/limited-calls.ts';
 import { startRealServices } from '../../test/suite/real-services.ts';
 import type { Customer, RealServices } from '../../test/suite/real-services.ts';
 import { startServer } from '../../test/suite/upstreams/server.ts';
@@ -48,13 +49,8 @@ function answerAt(points: number): void {
   respond = (_req, res) => res.writeHead(200, { 'x-points': String(points) }).end('{}');
 }
 
-/** Answers are held until they are ended, with their points. */
-function holdAnswers(): ((points: number) => void)[] {
-  const waiting: ((points: number) => void)[] = [];
-  respond = (_req, res) => {
-    waiting.push((points) => res.writeHead(200, { 'x-points': String(points) }).end('{}'));
-  };
-  return waiting;
+function answerBy(handler: RequestListener): void {
+  respond = handler;
 }
 
 function query({ token }: Customer, gateway: 0 | 1): Promise<Answer> {
@@ -263,7 +259,7 @@ test('the border of two periods, with calls in flight in both: credits are used 
   const customer = await services.newCustomer({ points_limit: 0 });
   await grant(customer, 200 * POINTS);
   await passes(customer);
-  const held = holdAnswers();
+  const held = holdAnswers(answerBy);
   const inFlight = [query(customer, 0), query(customer, 1)];
   await waitFor(() => held.length === 2);
   const next = await renewPeriod(customer);
@@ -279,7 +275,7 @@ test('the border of two periods, with calls in flight in both: credits are used 
     },
     { intervalMs: 50 },
   );
-  const ofNext = holdAnswers();
+  const ofNext = holdAnswers(answerBy);
   inFlight.push(query(customer, 0), query(customer, 1));
   await waitFor(() => ofNext.length === 2);
   await flush();

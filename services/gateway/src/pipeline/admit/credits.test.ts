@@ -9,6 +9,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 import type { Answer } from '../../../test/suite/http-client.ts';
+import { holdAnswers } from '../../../test/suite/load/limited-calls.ts';
 import { metricOf } from '../../../test/suite/metric.ts';
 import { publishEntitlementEvent, withCredits } from '../../../test/suite/peers.ts';
 
@@ -47,16 +48,6 @@ function answerAt(points: number, afterMs = 0): void {
       else setTimeout(answer, afterMs, res);
     });
   });
-}
-
-/** Answers are held until they are ended, with their points. */
-function holdAnswers(): ((points: number) => void)[] {
-  const waiting: ((points: number) => void)[] = [];
-  gateway.upstream((req, res) => {
-    req.resume();
-    waiting.push((points) => res.writeHead(200, { 'x-points': String(points) }).end('{}'));
-  });
-  return waiting;
 }
 
 const grantOf = (points: number, span: Partial<Grant> = {}): Grant => ({
@@ -142,7 +133,7 @@ test('the border of two periods: calls in flight in both spend the same credits 
   const { call, change, accountId, periodId } = payer({ grants: [grantOf(100)] });
   const nextPeriod = periodId + 1;
   gateway.account.count(nextPeriod, { payer_id: accountId });
-  const former = holdAnswers();
+  const former = holdAnswers(gateway.upstream);
   const inFlight = [call(), call(twin)];
   await waitFor(() => former.length === 2);
   await change(
@@ -217,7 +208,7 @@ test('a grant that arrives while calls are refused lets the next call pass', asy
 
 test('use that arrived after a grant began, and before gateways heard of it, is taken from the grant', async () => {
   const { call, change } = payer({ included: 10, grants: [] });
-  const waiting = holdAnswers();
+  const waiting = holdAnswers(gateway.upstream);
   const before = call();
   await waitFor(() => waiting.length === 1);
   const after = call();
@@ -325,7 +316,7 @@ test('kill -9 of a gateway: what it had not settled is not used, and the rest ca
   const doomed = await gateway.startTwin();
   const { call } = payer({ grants: [grantOf(50)] });
   expect((await call(doomed)).status).toBe(200);
-  const waiting = holdAnswers();
+  const waiting = holdAnswers(gateway.upstream);
   const lost = call(doomed).catch(() => undefined);
   await waitFor(() => waiting.length === 1);
   await doomed.process.kill();

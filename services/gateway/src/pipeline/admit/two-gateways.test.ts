@@ -41,7 +41,7 @@ test("a burst over both gateways: the rate admits a minute's worth, not one more
 
 test('a burst over both gateways: exactly as many calls in flight as the plan has sessions', async () => {
   const { token } = newCaller(gateway, { session_limit: 7 });
-  const waiting = holdAnswers(gateway);
+  const waiting = holdAnswers(gateway.upstream);
   const answers = burst(200, token);
   const refused: Answer[] = [];
   for (const answer of answers) void answer.then((one) => one.status === 429 && refused.push(one));
@@ -87,7 +87,7 @@ test('points over both gateways: used up to the last, and over by no more than w
 
 test("a long call keeps its slot for as long as it lasts; a dead gateway's slot is free within 10 s", async () => {
   const { token } = newCaller(gateway, { session_limit: 2 });
-  const waiting = holdAnswers(gateway);
+  const waiting = holdAnswers(gateway.upstream);
   const doomed = await gateway.startTwin();
   const long = gateway.query({ token });
   const lost = doomed.query({ token }).catch(() => undefined);
@@ -99,7 +99,7 @@ test("a long call keeps its slot for as long as it lasts; a dead gateway's slot 
   gateway.upstream(answerOk);
   await waitFor(async () => (await twin.query({ token })).status === 200, { timeoutMs: 10_000 });
   // The long call has outlived a lease and still has its slot: one is free, not two.
-  const second = holdAnswers(gateway);
+  const second = holdAnswers(gateway.upstream);
   const another = twin.query({ token });
   await waitFor(() => second.length === 1);
   expect((await twin.query({ token })).status).toBe(429);

@@ -1,5 +1,5 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
-import type { GatewayUnderTest } from '../gateway.ts';
+import type { GatewayUnderTest, Handler } from '../gateway.ts';
 import type { Answer } from '../http-client.ts';
 import { withLimits } from '../peers.ts';
 
@@ -19,11 +19,15 @@ export function countOf(answers: readonly Answer[], status: number): number {
   return answers.filter((answer) => answer.status === status).length;
 }
 
-/** From now on the upstream holds its answers; each of the returned functions sends one. */
-export function holdAnswers({ upstream }: Pick<GatewayUnderTest, 'upstream'>): (() => void)[] {
-  const waiting: (() => void)[] = [];
-  upstream((_req, res) => {
-    waiting.push(() => res.end('{}'));
+/** From now on the upstream holds its answers; each of the returned functions sends one, with its points if it has any. */
+export function holdAnswers(upstream: (handler: Handler) => void): ((points?: number) => void)[] {
+  const waiting: ((points?: number) => void)[] = [];
+  upstream((req, res) => {
+    req.resume();
+    waiting.push((points) => {
+      if (points !== undefined) res.setHeader('x-points', points);
+      res.end('{}');
+    });
   });
   return waiting;
 }

@@ -76,7 +76,7 @@ test('kill -9 of a holder: its slots are free within 10 s, and no call is admitt
   const { accountId, token } = newCaller(gateway, { session_limit: slots });
   const doomed = await gateway.startTwin();
   await untilShared(doomed, token);
-  const waiting = holdAnswers(gateway);
+  const waiting = holdAnswers(gateway.upstream);
   const lost = Array.from({ length: 20 }, () => doomed.query({ token }).catch(() => undefined));
   await waitFor(() => waiting.length === 20);
   await doomed.process.kill();
