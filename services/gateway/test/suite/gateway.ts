@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
-import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { call } from './http-client.ts';
 import type { Answer, Call } from './http-client.ts';
@@ -68,7 +67,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     ...options.env,
   };
   const gateway = await startServiceProcess('gateway', env);
-  await untilReady(gateway);
+  await becomeReady(gateway);
   const ownToken = auth.issue();
   const queryOf =
     ({ publicUrl }: ServiceProcess): GatewayUnderTest['query'] =>
@@ -94,7 +93,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     startTwin: async () => {
       const twin = await startServiceProcess('gateway', env);
       twins.push(twin);
-      await untilReady(twin);
+      await becomeReady(twin);
       return { process: twin, query: queryOf(twin) };
     },
     stop: async () => {
@@ -102,10 +101,4 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       await Promise.all([upstream.close(), auth.close(), account.close(), redis.stop()]);
     },
   };
-}
-
-/** Waits until the gateway has its connection to Redis. */
-async function untilReady({ privateUrl }: ServiceProcess): Promise<void> {
-  const ready = async () => (await call(`${privateUrl}/health/ready`, { method: 'GET' })).status === 200;
-  await waitFor(ready, { what: 'the gateway to be ready' });
 }

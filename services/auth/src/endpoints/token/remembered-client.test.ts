@@ -4,8 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { applicationPart } from '@tollgate/credentials/access-token';
 import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/credentials/client-secret';
 import { connectRaw } from '@tollgate/plain-http/raw-client';
-import { waitFor } from '@tollgate/stack/wait-for';
-import { clientSecretPeppers } from '@tollgate/testbed/service-process';
+import { becomeReady, clientSecretPeppers } from '@tollgate/testbed/service-process';
 import { addClient, startAuth } from '../../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest, TestClient } from '../../../test/suite/auth-under-test.ts';
 import {
@@ -178,7 +177,7 @@ test('a Redis that was restarted still has the record, which counts for nothing 
   const client = await rememberedClient();
   await auth.redis.kill();
   await auth.restartRedis();
-  await waitFor(async () => (await fetch(`${auth.service.privateUrl}/health/ready`)).ok);
+  await becomeReady(auth.service);
   auth.account.mood = 'away';
   expect((await postToken(auth.service, tokenForm(client))).status).toBe(503);
   auth.account.mood = 'well';
