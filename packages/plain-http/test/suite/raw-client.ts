@@ -27,11 +27,21 @@ export function connectRaw(to: string | Server, options: { localAddress?: string
   return { socket, received: () => received, closed };
 }
 
-/** Sends the bytes, and returns all that comes back until the server closes. */
-export async function exchangeRaw(to: string | Server, bytes: string | Buffer): Promise<string> {
+/**
+ * Sends the bytes, of a text each character as one, and returns all that comes back until the server closes, with
+ * `silenceMs` also until it is silent for so long. A server that refuses early may reset the connection; its response
+ * still counts.
+ * @throws {Error} if the server accepts no connection
+ */
+export async function exchangeRaw(
+  to: string | Server,
+  bytes: string | Buffer,
+  { silenceMs = 0 }: { silenceMs?: number } = {},
+): Promise<string> {
   const { socket, received, closed } = connectRaw(to);
+  socket.setTimeout(silenceMs, () => socket.destroy());
   socket.write(bytes, 'latin1');
-  await closed;
+  if ((await closed) === 'ECONNREFUSED') throw new Error('the connection was refused');
   return received();
 }
 

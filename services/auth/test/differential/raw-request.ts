@@ -1,4 +1,4 @@
-import { connectRaw } from '@tollgate/plain-http/raw-client';
+import { exchangeRaw } from '@tollgate/plain-http/raw-client';
 
 /** Texts are bytes, one character each. */
 export type RawRequest = {
@@ -23,13 +23,8 @@ export async function exchange(baseUrl: string, request: RawRequest): Promise<An
   return readAnswer(await exchangeText(baseUrl, request));
 }
 
-export async function exchangeText(baseUrl: string, request: RawRequest): Promise<string> {
-  // A server that refuses early may reset the connection; its response still counts.
-  const { socket, received, closed } = connectRaw(baseUrl);
-  socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')));
-  socket.write(bytesOf(request), 'latin1');
-  await closed;
-  return received();
+export function exchangeText(baseUrl: string, request: RawRequest): Promise<string> {
+  return exchangeRaw(baseUrl, bytesOf(request), { silenceMs: 5_000 });
 }
 
 export function summary({ status, error, challenge, noStore, active }: Answer): string {

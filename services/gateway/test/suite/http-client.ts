@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { request as requestByTls } from 'node:https';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { connectRaw } from '@tollgate/plain-http/raw-client';
+import { exchangeRaw } from '@tollgate/plain-http/raw-client';
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; json: () => unknown };
 
@@ -50,10 +50,6 @@ export function begin(
 }
 
 /** Sends bytes unchanged, and returns all that comes back until the server closes or is silent. */
-export async function sendRaw(url: string, bytes: string | Buffer, silenceMs = 500): Promise<string> {
-  const { socket, received, closed } = connectRaw(url);
-  socket.setTimeout(silenceMs, () => socket.destroy());
-  socket.write(bytes);
-  await closed;
-  return received();
+export function sendRaw(url: string, bytes: string | Buffer, silenceMs = 500): Promise<string> {
+  return exchangeRaw(url, bytes, { silenceMs });
 }
