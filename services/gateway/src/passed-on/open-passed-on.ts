@@ -1,3 +1,4 @@
+import { MAX_PAYMENT_EVENT_BYTES } from '@tollgate/contracts/payment-events';
 import type { Cors } from '@tollgate/http/cors';
 import type { Problem } from '@tollgate/http/problem';
 import type { ComposeContext } from '@tollgate/server';
@@ -12,8 +13,6 @@ const MAX_LIVE_FEEDS_PER_ADDRESS = 250;
 /** Three of account's heartbeats. */
 const LIVE_USAGE_TIMEOUT_MS = 30_000;
 
-/** As account takes them. */
-const MAX_PAYMENT_EVENT_BYTES = 1_048_576;
 const PAYMENT_EVENT_CONNECTIONS = 4;
 
 /** Requests that wait for a connection, and bodies under way, for each connection. */
@@ -41,7 +40,6 @@ export function openPassedOn(
   };
   return {
     account: createProxy(config.ACCOUNT_PUBLIC_URL, options),
-    // A payment provider's events are larger than requests of people.
     paymentEvents: createProxy(config.ACCOUNT_PUBLIC_URL, {
       ...options,
       ...room(PAYMENT_EVENT_CONNECTIONS),

@@ -1,11 +1,10 @@
 import type { RequestHandler } from 'express';
+import { MAX_PAYMENT_EVENT_BYTES } from '@tollgate/contracts/payment-events';
 import { Problem } from '@tollgate/http/problem';
 import type { Query } from '../../platform/database/query.ts';
 import type { PaymentProvider } from '../provider.ts';
 import type { EventMetrics } from './metrics.ts';
 import { storeEvent } from './store.ts';
-
-const MAX_BODY_BYTES = 1_048_576;
 
 /**
  * `POST /payments/stripe/events`: 200 once the event is stored, so that Stripe sends again whatever we haven't.
@@ -43,7 +42,7 @@ async function bytesOf(req: AsyncIterable<Buffer>): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of req) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) throw new Problem('payload_too_large');
+    if (bytes > MAX_PAYMENT_EVENT_BYTES) throw new Problem('payload_too_large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
