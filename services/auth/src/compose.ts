@@ -59,13 +59,13 @@ function traced(
   { wrap }: ServiceTraces,
   continues: (req: HttpRequest) => boolean,
 ): Handlers {
-  const traced = keepEach((direct: HttpHandler) => wrap(direct, continues));
+  const tracedOf = keepEach((direct: HttpHandler) => wrap(direct, continues));
   return {
     handler: wrap(handler, continues),
     fastPath: {
       handlerOf: (head) => {
         const direct = fastPath.handlerOf(head);
-        return direct && traced(direct);
+        return direct && tracedOf(direct);
       },
     },
   };
