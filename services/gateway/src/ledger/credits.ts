@@ -23,7 +23,7 @@ export function payerCredits({ included, settled, open_periods, grants }: Credit
   );
   const usable = grants.reduce((sum, { points, from_ms }) => sum + (from_ms === null ? points : 0), 0);
   const instantsMs = [
-    ...new Set(grants.flatMap(({ from_ms, until_ms }) => [from_ms ?? [], until_ms ?? []].flat())),
+    ...new Set(grants.flatMap(({ from_ms, until_ms }) => [from_ms, until_ms]).filter((ms) => ms !== null)),
   ].sort((one, other) => one - other);
   const summary = { covered, usable: Math.min(usable, MAX_TOTAL), instants: instantsMs.join(' ') };
   const spans = grants.map(({ points, from_ms, until_ms }) => [points, from_ms ?? 0, until_ms ?? MAX_TOTAL]);

@@ -86,14 +86,13 @@ if position ~= '0-0' then
     end
   end
 end
-local before_set, announced = unpack(redis.call('HMGET', live, 'data_set', 'instants'))
+local before_set, known = unpack(redis.call('HMGET', live, 'data_set', 'instants'))
+local announced = before_set == data_set and known or ''
 if before_set ~= data_set then
   for _, name in ipairs(redis.call('HKEYS', live)) do
     if name == 'instants' or string.find(name, '^cut:') then redis.call('HDEL', live, name) end
   end
-  announced = ''
 end
-announced = announced or ''
 if announced ~= '' then announced = fix_cuts(live, announced, sums.points, now_ms) end
 local later = announced
 for _, cut in ipairs(cuts) do
