@@ -87,6 +87,10 @@ test('keys of the payment provider never come out', () => {
     'whsec_c2VjcmV0LXNlY3JldA==',
   ]) {
     expect(redact(`{"message":"Invalid API Key provided: ${key}"}`)).not.toContain(key.slice(-8));
+    expect(redact(JSON.stringify({ message: `Invalid API Key provided:\n${key}` }))).not.toContain(
+      key.slice(-8),
+    );
+    expect(redact(`https://host/?next=%2F%3Fkey%3D${key}`)).not.toContain(key.slice(-8));
   }
 });
 

@@ -1,11 +1,11 @@
 /**
- * A second line of defence, against tokens in a library's error message. There is no word boundary before a token
- * in `%3Dtg_…`, and its prefix stays because the `n` of a JSON escape `\n` looks like a part of it. Repetitions are
- * bounded: a caller chooses the path that is logged.
+ * A second line of defence, against secrets in a library's error message. There is no word boundary before a token or
+ * key in `%3Dtg_…`, and a token's prefix stays because the `n` of a JSON escape `\n` looks like a part of it.
+ * Repetitions are bounded: a caller chooses the path that is logged.
  */
 const TOKEN = /_[0-9A-Za-z]{22}_[0-9A-Za-z]{8,128}/g;
 /** Keys of the payment provider: secret, restricted, and signing secrets of webhooks. */
-const PAYMENT_KEY = /\b((?:sk|rk)_(?:test|live)_|whsec_)[\w+/=-]{8,255}/g;
+const PAYMENT_KEY = /((?:sk|rk)_(?:test|live)_|whsec_)[\w+/=-]{8,255}/g;
 const URL_PASSWORD = /([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:@/"]{0,256}):(?:\\.|[^\s"\\]){1,512}@/gi;
 
 /** A query or form parameter, also one in a percent-encoded value. */
