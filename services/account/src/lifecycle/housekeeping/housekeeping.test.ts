@@ -58,6 +58,22 @@ test('what was kept for as long as usage is, goes; ended secrets and temporary t
       occurred_at: new Date(Date.now() - daysAgo * DAY_MS),
     });
     await database('usage_reports').insert([key('old', 500), key('new', 400)]);
+    const event = (stripe_event_id: string, daysAgo: number | null) => ({
+      stripe_event_id,
+      type: 'checkout.session.completed',
+      object_id: stripe_event_id,
+      body: Buffer.from('{}'),
+      created_at: new Date(Date.now() - 60 * DAY_MS),
+      outcome: daysAgo === null ? null : 'applied',
+      handled_at: daysAgo === null ? null : new Date(Date.now() - daysAgo * DAY_MS),
+      next_attempt_at: daysAgo === null ? new Date(Date.now() + DAY_MS) : null,
+    });
+    await database('payment_events').insert([event('old', 31), event('new', 29), event('due', null)]);
+    await waitFor(async () => (await database('payment_events').select()).length === 2);
+    expect(await database('payment_events').orderBy('stripe_event_id').pluck('stripe_event_id')).toEqual([
+      'due',
+      'new',
+    ]);
     await waitFor(async () => (await database('usage_reports').select()).length === 1);
     await waitFor(async () => (await database('usage_unassigned').select()).length === 1);
     await waitFor(async () => (await database('access_tokens').select()).length === 2);

@@ -45,6 +45,8 @@ const EXPIRED: Readonly<Record<string, string>> = {
   webhook_secrets: 'expires_at <= now()',
   webhook_deliveries:
     "status <> 'pending' AND created_at <= now() - CAST(:deliveryRetentionSec AS integer) * interval '1 second'",
+  // The bodies hold customers' addresses. One that comes again later is read at the provider again, and changes nothing.
+  payment_events: "handled_at <= now() - interval '30 days'",
   refused_calls: `recorded_at <= now() - ${REFUSED_CALLS_ARE_KEPT}`,
   refused_call_counts: `hour <= now() - ${REFUSED_CALLS_ARE_KEPT}`,
   refused_call_gateways: "seen_at <= now() - interval '14 days'",
