@@ -42,7 +42,7 @@ export function openPayments(
           if (session_id === null) return;
           const checkout = await provider.readCheckout(session_id).catch(() => undefined);
           if (checkout === undefined) return;
-          await transact((inside) => applyCheckout(inside, lockInstant, checkout));
+          await transact((inside) => applyCheckout(inside, { lockInstant, logger }, checkout));
         },
       },
     },

@@ -36,8 +36,6 @@ export type PaymentEvent = {
   type: string;
   /** What events of one object have in common. */
   object_id: string;
-  /** The Checkout session that it is about, if it is about one. */
-  session_id: string | null;
   /** Of another mode or account: not for us. */
   isForeign: boolean;
 };
@@ -54,12 +52,8 @@ export type PaymentProvider = {
   openCheckout: (wanted: WantedCheckout) => Promise<Checkout>;
   /** Undefined if the provider doesn't know it (yet). */
   readCheckout: (sessionId: string) => Promise<Checkout | undefined>;
-  /** Closes an open page; harmless if it is closed. */
-  expireCheckout: (sessionId: string) => Promise<void>;
-  /** All of what was paid. */
-  refund: (payment: { key: string; payment_id: string }) => Promise<void>;
-  /** Address of a page for cards, addresses, VAT numbers and invoices. */
-  openPortal: (wanted: { customer_id: string; return_url: string }) => Promise<string>;
+  /** Closes an open page. False if it was paid or has expired meanwhile. */
+  expireCheckout: (sessionId: string) => Promise<boolean>;
   /** Undefined if the signature or its time is wrong. `nowMs`: by the reference clock. */
   readEvent: (body: Buffer, signature: string, nowMs: number) => PaymentEvent | undefined;
 };

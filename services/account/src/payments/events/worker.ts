@@ -23,7 +23,7 @@ export type EventWorkerOptions = {
   provider: Pick<PaymentProvider, 'readCheckout'>;
   lockInstant: LockInstant;
   dueWatch: DueWatch;
-  logger: Pick<Logger, 'info' | 'warn'>;
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: EventMetrics;
 };
 
@@ -55,14 +55,14 @@ async function attemptEvent(options: EventWorkerOptions, event: StoredEvent): Pr
     metrics.events.inc({ type, outcome: 'postponed' });
     const failure = { err: error, payment_event_id, type, attempts: attempts + 1 };
     if (isAttemptToLog(attempts + 1)) logger.warn(failure, 'payment event not handled; will retry');
-    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** Math.min(attempts, 20), MAX_RETRY_MS);
+    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
     await postponeEvent(query, payment_event_id, retryInMs);
     return { delivered: false, retryInMs };
   }
 }
 
 async function handle(options: EventWorkerOptions, event: StoredEvent): Promise<Outcome> {
-  const { query, transact, provider, lockInstant } = options;
+  const { query, transact, provider, lockInstant, logger } = options;
   if (!event.type.startsWith('checkout.session.')) {
     await markHandled(query, event.payment_event_id, 'ignored');
     return 'ignored';
@@ -70,7 +70,7 @@ async function handle(options: EventWorkerOptions, event: StoredEvent): Promise<
   const checkout = await provider.readCheckout(event.object_id);
   if (checkout === undefined) throw new Error(`the session ${event.object_id} is not known yet`);
   return transact(async (inside) => {
-    const outcome = await applyCheckout(inside, lockInstant, checkout);
+    const outcome = await applyCheckout(inside, { lockInstant, logger }, checkout);
     await markHandled(inside, event.payment_event_id, outcome);
     return outcome;
   });

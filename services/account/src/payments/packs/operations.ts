@@ -101,7 +101,9 @@ export const operatorPacks = {
       problems: ['not_found'],
       handle: ({ transact }: Needs, { by: { actor }, params: { pack_id } }) =>
         transact(async (inside) => {
-          if ((await lockPack(inside, pack_id, 'UPDATE')) === undefined) throw new Problem('not_found');
+          const pack = await lockPack(inside, pack_id, 'UPDATE');
+          if (pack === undefined) throw new Problem('not_found');
+          if (pack.withdrawn_at !== null) return pack;
           const about = { application_id: null, account_id: null };
           await recordAudit(inside, { ...actor, ...about, action: 'pack_withdrawn', details: { pack_id } });
           return withdraw(inside, pack_id);

@@ -62,7 +62,7 @@ export async function lockPack(
 
 export async function withdraw(query: Query, packId: number): Promise<Pack> {
   const rows = await query<Pack>(
-    `UPDATE packs SET withdrawn_at = coalesce(withdrawn_at, now()) WHERE pack_id = :packId RETURNING ${COLUMNS}`,
+    `UPDATE packs SET withdrawn_at = now() WHERE pack_id = :packId RETURNING ${COLUMNS}`,
     { packId },
   );
   return singleRow(rows);

@@ -1,3 +1,4 @@
+import { invalidFields } from '@tollgate/http/invalid-fields';
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
@@ -9,6 +10,7 @@ import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import { pickPeriod } from '../../billing/periods/period-rules.ts';
 import { requirePayer } from '../../self-service/locks.ts';
 import { withinDeadline } from '../deadline.ts';
+import { amountFault } from '../money/currencies.ts';
 import { lockPack, setPrice } from '../packs/store.ts';
 import type { Pack } from '../packs/store.ts';
 import type { PaymentProvider } from '../provider.ts';
@@ -21,6 +23,7 @@ import {
   insertPurchase,
   listOtherPages,
   setPage,
+  setState,
 } from './store.ts';
 import type { Purchase } from './store.ts';
 
@@ -40,7 +43,7 @@ export type Buyer = {
 /**
  * Stores what is bought, then opens a page to pay it. The same pack and quantity within half an hour leads to the same
  * page, and the account's other pages are closed.
- * @throws {Problem} forbidden, pack_not_offered, no_billing_period, plan_has_no_points_limit, too_many_requests,
+ * @throws {Problem} invalid_request for the quantity; forbidden, pack_not_offered, no_billing_period, plan_has_no_points_limit, too_many_requests,
  * payments_unavailable
  */
 export async function beginPurchase(
@@ -64,25 +67,32 @@ async function storePurchase(
   await requireUseForPoints(query, account_id);
   const pack = await lockPack(query, pack_id, 'SHARE');
   if (pack === undefined || pack.withdrawn_at !== null) throw new Problem('pack_not_offered');
+  const total = totalOf(pack, quantity);
   const open = await findReusable(query, { account_id, pack_id, quantity });
   if (open !== undefined) return { purchase: open, pack, account };
   if ((await countRecent(query, account_id)) >= MAX_PER_HOUR) {
     throw new Problem('too_many_requests', { headers: { 'retry-after': '3600' } });
   }
-  const { name: pack_name, points, currency, unit_amount, expires_after_days } = pack;
+  const { name: pack_name, currency, expires_after_days } = pack;
   const purchase = await insertPurchase(query, {
     account_id,
     pack_id,
     pack_name,
     quantity,
-    points: points * quantity,
     currency,
-    amount: unit_amount * quantity,
     expires_after_days,
+    ...total,
   });
   const details = { purchase_id: purchase.purchase_id, pack_id, quantity };
   await recordAudit(query, { ...by, action: 'purchase_begun', application_id: null, account_id, details });
   return { purchase, pack, account };
+}
+
+/** @throws {Problem} invalid_request */
+function totalOf({ points, unit_amount, currency }: Pack, quantity: number) {
+  const total = { points: points * quantity, amount: unit_amount * quantity };
+  if (Number.isSafeInteger(total.points) && amountFault(total.amount, currency) === undefined) return total;
+  throw invalidFields([{ field: 'quantity', message: 'makes the total too large' }]);
 }
 
 /** Points are used in a period, and only where they have a limit. */
@@ -110,10 +120,18 @@ async function openPage(buyer: Buyer, { purchase, pack, account }: Begun): Promi
     metadata: metadataOf(purchase),
   });
   await setPage(query, purchase_id, page);
-  const others = await listOtherPages(query, purchase);
-  // A page that stays open costs nothing: if it is paid all the same, its points are granted.
-  await Promise.allSettled(others.map((sessionId) => provider.expireCheckout(sessionId)));
+  await closeOtherPages(buyer, purchase);
   return { ...purchase, session_id: page.session_id, session_url: page.url };
+}
+
+/** A page that stays open costs nothing: if it is paid all the same, its points are granted. */
+async function closeOtherPages({ query, provider }: Buyer, purchase: Purchase): Promise<void> {
+  const others = await listOtherPages(query, purchase);
+  await Promise.allSettled(
+    others.map(async ({ purchase_id, session_id }) => {
+      if (await provider.expireCheckout(session_id)) await setState(query, purchase_id, 'expired');
+    }),
+  );
 }
 
 async function customerOf(query: Query, provider: PaymentProvider, account: Account): Promise<string> {

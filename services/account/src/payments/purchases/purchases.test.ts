@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import Stripe from 'stripe';
 import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startStripeMock } from '@tollgate/testbed/payments/judges';
@@ -18,6 +19,8 @@ import type { Owner } from '../../../test/suite/console.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
 import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
 import { joinTeam, makeTeam } from '../../../test/suite/team.ts';
+import { createQuery } from '../../platform/database/query.ts';
+import { setState } from './store.ts';
 
 /** account over real HTTP to the sample payment server, which Stripe's own judges watch where they can be had. */
 
@@ -27,6 +30,8 @@ let judged: JudgedPayments | null = null;
 let suite: AccountUnderTest;
 
 const POINTS = 10_000;
+
+const { webhooks } = new Stripe(SAMPLE_SECRET_KEY);
 
 beforeAll(async () => {
   const port = String(await freePort());
@@ -92,6 +97,11 @@ function grantsOf({ account_id }: Owner): Promise<number[]> {
   return suite.database('credit_grants').where({ account_id }).orderBy('credit_id').pluck<number[]>('points');
 }
 
+/** As the database has it, without asking the provider. */
+async function storedState({ purchase_id }: Bought): Promise<unknown> {
+  return (await suite.database('purchases').where({ purchase_id }).first<{ state: string }>()).state;
+}
+
 /** All events that have arrived are handled. */
 const quiet = () =>
   waitFor(async () => {
@@ -147,6 +157,43 @@ describe('a pack', () => {
     await becomes(owner, first, 'expired');
   });
 
+  test('whose page was closed for another pack is expired before the event', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack()];
+    await payments.post('/sample/deliveries', { hold: 'true' });
+    const first = await buy(owner, pack);
+    await buy(owner, pack, 2);
+    expect(await storedState(first)).toBe('expired');
+  });
+
+  test('whose page is closed does not open again by an answer that comes late', async () => {
+    const query = createQuery(suite.database);
+    const owner = await newBuyer();
+    const bought = await buy(owner, await newPack());
+    for (const [late, state] of [
+      ['processing', 'processing'],
+      ['open', 'processing'],
+      ['failed', 'failed'],
+      ['open', 'failed'],
+      ['processing', 'failed'],
+      ['expired', 'failed'],
+    ] as const) {
+      await setState(query, bought.purchase_id, late);
+      expect([late, await storedState(bought)]).toEqual([late, state]);
+    }
+  });
+
+  test('that was withdrawn is withdrawn once', async () => {
+    const pack = await newPack();
+    const withdrawn = () =>
+      done<{ withdrawn_at: string }>(suite.account, 'POST', `/private/packs/${String(pack)}/withdraw`);
+    expect(await withdrawn()).toEqual(await withdrawn());
+    const entries = await suite
+      .database('audit_log')
+      .where({ action: 'pack_withdrawn' })
+      .pluck<{ pack_id: number }[]>('details');
+    expect(entries.filter(({ pack_id }) => pack_id === pack)).toHaveLength(1);
+  });
+
   test('that was withdrawn while it is paid is granted as it was sold', async () => {
     const [owner, pack] = [await newBuyer(), await newPack()];
     const bought = await buy(owner, pack);
@@ -172,6 +219,25 @@ describe('a pack', () => {
 });
 
 describe('events', () => {
+  const outcomesOf = (bought: Bought) =>
+    suite
+      .database('payment_events')
+      .where({ object_id: sessionOf(bought) })
+      .pluck<string[]>('outcome');
+
+  /** The line of account's log about a purchase. */
+  async function loggedAbout({ purchase_id }: Bought, message: string): Promise<Record<string, unknown>> {
+    const find = () =>
+      suite.account
+        .logs()
+        .split('\n')
+        .filter((line) => line.includes(message))
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .find((line) => line['purchase_id'] === purchase_id);
+    await waitFor(() => find() !== undefined);
+    return find() ?? {};
+  }
+
   test('twice and in reverse order grant once', async () => {
     const [owner, pack] = [await newBuyer(), await newPack()];
     await payments.post('/sample/deliveries', { hold: 'true', copies: '3' });
@@ -212,7 +278,7 @@ describe('events', () => {
       .update({ leased_until: null, next_attempt_at: new Date() })
       .whereNull('outcome');
     await suite.account.restart();
-    await waitFor(async () => (await grantsOf(owner)).length > 0, { timeoutMs: 20_000 });
+    await waitFor(async () => (await grantsOf(owner)).length > 0);
     await quiet();
     expect(await grantsOf(owner)).toEqual([POINTS]);
   }, 60_000);
@@ -237,6 +303,66 @@ describe('events', () => {
     expect(await grantsOf(owner)).toEqual([POINTS]);
   });
 
+  test('that come again after they were deleted change nothing', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack()];
+    await payments.post('/sample/deliveries', { hold: 'true' });
+    const bought = await buy(owner, pack);
+    await payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+    await payments.post('/sample/deliveries', { hold: 'false', copies: '2' });
+    await payments.post('/sample/deliveries/release');
+    await becomes(owner, bought, 'paid');
+    await quiet();
+    const ofPage = () => suite.database('payment_events').where({ object_id: sessionOf(bought) });
+    const [event] = await ofPage().select<{ body: Buffer }[]>('body');
+    if (event === undefined) throw new Error('no event was stored');
+    await ofPage().delete();
+    const payload = event.body.toString();
+    const signature = webhooks.generateTestHeaderString({ payload, secret: SAMPLE_WEBHOOK_SECRET });
+    const response = await fetch(`${suite.account.publicUrl}/payments/stripe/events`, {
+      method: 'POST',
+      headers: { 'stripe-signature': signature },
+      body: payload,
+    });
+    expect(response.status).toBe(200);
+    await quiet();
+    expect(await ofPage().pluck('outcome')).toEqual(['applied']);
+    expect(await storedState(bought)).toBe('paid');
+    expect(await grantsOf(owner)).toEqual([POINTS]);
+  });
+
+  test('of a payment by an erased account are ignored, and the log names the payment', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack()];
+    const bought = await buy(owner, pack);
+    const { account_id } = owner;
+    await suite.database('accounts').where({ account_id }).update({ erased_at: new Date() });
+    await payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+    const line = await loggedAbout(bought, 'account is erased');
+    expect(line).toMatchObject({
+      level: 'warn',
+      account_id,
+      session_id: sessionOf(bought),
+      payment_id: expect.stringMatching(/^pi_/),
+    });
+    await quiet();
+    expect(await outcomesOf(bought)).toEqual(['ignored']);
+    expect(await grantsOf(owner)).toEqual([]);
+  });
+
+  test('of a payment for more points than an account can have grant nothing, and are listed', async () => {
+    const [owner, pack] = [await newBuyer(), await newPack({ points: Number.MAX_SAFE_INTEGER })];
+    const bought = await buy(owner, pack);
+    await payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+    const line = await loggedAbout(bought, 'too many points');
+    expect(line).toMatchObject({ level: 'error', account_id: owner.account_id });
+    await quiet();
+    expect(await outcomesOf(bought)).toEqual(['ignored']);
+    expect(await grantsOf(owner)).toEqual([]);
+    const path = `/private/purchases?account_id=${String(owner.account_id)}`;
+    expect((await operatePath(suite.account, 'GET', path)).body['purchases']).toMatchObject([
+      { state: 'paid', credit_id: null, payment_id: line['payment_id'] },
+    ]);
+  });
+
   test.each(['succeeded', 'failed'] as const)('a debit is on its way until it has %s', async (outcome) => {
     const [owner, pack] = [await newBuyer(), await newPack()];
     const bought = await buy(owner, pack);
@@ -259,6 +385,19 @@ describe('refuses', () => {
     const pack = await newPack();
     expect(await refusal(await newOwner(suite), pack)).toMatchObject({ code: 'no_billing_period' });
     expect(await refusal(await newBuyer({}), pack)).toMatchObject({ code: 'plan_has_no_points_limit' });
+  });
+
+  test.each([
+    ['money', { unit_amount: 1_000_000 }],
+    ['points', { points: Number.MAX_SAFE_INTEGER }],
+  ])('a quantity that makes the total of %s too large', async (_what, changes) => {
+    const pack_id = await newPack(changes);
+    const { browser } = await newBuyer();
+    const { status, body } = await browser.request('POST', '/purchases', { pack_id, quantity: 100 });
+    expect([status, body['errors']]).toMatchObject([
+      400,
+      [{ field: 'quantity', message: 'makes the total too large' }],
+    ]);
   });
 
   test('members of a team, whose manager pays', async () => {

@@ -96,27 +96,30 @@ export async function setPage(
   );
 }
 
+type OpenPage = { purchase_id: number; session_id: string };
+
 /** The account's other pages that can still be paid. */
-export async function listOtherPages(query: Query, { account_id, purchase_id }: Purchase): Promise<string[]> {
-  const rows = await query<{ session_id: string }>(
-    `SELECT session_id FROM purchases
+export async function listOtherPages(
+  query: Query,
+  { account_id, purchase_id }: Purchase,
+): Promise<OpenPage[]> {
+  return query<OpenPage>(
+    `SELECT purchase_id, session_id FROM purchases
      WHERE account_id = :account_id AND purchase_id <> :purchase_id AND state = 'open' AND session_id IS NOT NULL
      LIMIT 20`,
     { account_id, purchase_id },
   );
-  return rows.map(({ session_id }) => session_id);
 }
 
-/** By its page or, if that isn't stored yet, by the id in the page's metadata. */
-export async function findByPage(
+/** By its page or, if that isn't stored yet, by the id in the page's metadata. Locked until the transaction ends. */
+export async function lockByPage(
   query: Query,
   { session_id, purchase_key }: { session_id: string; purchase_key: string },
-  lock: 'FOR UPDATE' | '' = '',
 ): Promise<Purchase | undefined> {
   const rows = await query<Purchase>(
     `SELECT ${COLUMNS} FROM purchases
-     WHERE session_id = :session_id OR (session_id IS NULL AND purchase_key::text = :purchase_key)
-     ${lock}`,
+     WHERE session_id = :session_id OR (session_id IS NULL AND purchase_key = CAST(:purchase_key AS uuid))
+     FOR UPDATE`,
     { session_id, purchase_key },
   );
   return rows[0];
@@ -147,21 +150,28 @@ export function listPurchases(
   );
 }
 
+/** A decided purchase stays as it is, and one in `processing` doesn't open again: answers can come late. */
 export async function setState(
   query: Query,
   purchaseId: number,
   state: Exclude<PurchaseState, 'paid' | 'refunded'>,
 ): Promise<void> {
-  await query('UPDATE purchases SET state = :state WHERE purchase_id = :purchaseId', { purchaseId, state });
+  await query(
+    `UPDATE purchases SET state = :state
+     WHERE purchase_id = :purchaseId AND state IN ('open', 'processing')
+       AND NOT (state = 'processing' AND CAST(:state AS text) = 'open')`,
+    { purchaseId, state },
+  );
 }
 
+/** Without `credit_id`, nothing was granted for it. */
 export async function setPaid(
   query: Query,
   purchaseId: number,
-  paid: { state: 'paid' | 'refunded'; payment_id: string; credit_id: number | null },
+  paid: { payment_id: string; credit_id: number | null },
 ): Promise<void> {
   await query(
-    `UPDATE purchases SET state = :state, payment_id = :payment_id, credit_id = :credit_id, paid_at = now()
+    `UPDATE purchases SET state = 'paid', payment_id = :payment_id, credit_id = :credit_id, paid_at = now()
      WHERE purchase_id = :purchaseId`,
     { purchaseId, ...paid },
   );

@@ -43,12 +43,10 @@ function verified(construct: () => Stripe.Event): Stripe.Event | undefined {
 
 function eventOf({ id, type, livemode, account, data }: Stripe.Event, wanted: boolean): PaymentEvent {
   const object = data.object as { id?: unknown };
-  const objectId = typeof object.id === 'string' ? object.id : id;
   return {
     id,
     type,
-    object_id: objectId,
-    session_id: type.startsWith('checkout.session.') ? objectId : null,
+    object_id: typeof object.id === 'string' ? object.id : id,
     isForeign: livemode !== wanted || account !== undefined,
   };
 }

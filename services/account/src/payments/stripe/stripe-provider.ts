@@ -69,19 +69,12 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
       }),
     readCheckout: (id) => asked(() => readSession(id).then(checkoutOf).catch(undefinedIfMissing)),
     expireCheckout: (id) =>
-      asked(async () => {
-        // A page that was paid or has expired meanwhile is refused, and needs nothing.
-        await stripe.checkout.sessions.expire(id).catch(ignoreRefusal);
-      }),
-    refund: ({ key, payment_id }) =>
-      asked(async () => {
-        await stripe.refunds.create({ payment_intent: payment_id }, { idempotencyKey: `refund:${key}` });
-      }),
-    openPortal: ({ customer_id, return_url }) =>
-      asked(async () => {
-        const session = await stripe.billingPortal.sessions.create({ customer: customer_id, return_url });
-        return session.url;
-      }),
+      asked(() =>
+        stripe.checkout.sessions
+          .expire(id)
+          .then(({ status }) => status === 'expired')
+          .catch(falseIfRefused),
+      ),
     readEvent: (body, signature, nowMs) =>
       readSignedEvent(body, signature, { webhooks: stripe.webhooks, webhookSecrets, livemode, nowMs }),
   };
@@ -121,8 +114,9 @@ function undefinedIfMissing(error: unknown): undefined {
   throw error;
 }
 
-function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+function falseIfRefused(error: unknown): false {
+  if (error instanceof Stripe.errors.StripeInvalidRequestError) return false;
+  throw error;
 }
 
 function addressOf(apiUrl: string | undefined) {
