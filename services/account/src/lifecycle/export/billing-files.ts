@@ -7,6 +7,7 @@ import { findAlertSettings } from '../../notifications/alerts/settings-store.ts'
 import { listDeliveries } from '../../notifications/deliveries/stores/delivery-store.ts';
 import { listWebhooks } from '../../notifications/webhooks/store.ts';
 import { findRefusalPage } from '../../refusals/console/store.ts';
+import { listPurchases } from '../../payments/purchases/store.ts';
 import { allPages, exportTable, onePage, pagesAfter } from './export-file.ts';
 import type { ExportRecord } from './export-file.ts';
 import { listAlerts, listAllSubscriptions, listPeriodIds, listUsageHours } from './store.ts';
@@ -100,6 +101,30 @@ export const creditMovements = exportTable({
     allPages(
       (page) => listMovements(query, { account_id }, page),
       ({ movement_id }) => movement_id,
+    ),
+});
+
+export const purchases = exportTable({
+  name: 'purchases',
+  description:
+    "Packs of points that you bought. amount is in the currency's minor unit, without tax and discounts; payment_id is Stripe's.",
+  columns: [
+    'purchase_id',
+    'pack_name',
+    'quantity',
+    'points',
+    'currency',
+    'amount',
+    'state',
+    'payment_id',
+    'credit_id',
+    'created_at',
+    'paid_at',
+  ],
+  pages: ({ query, account_id }) =>
+    allPages(
+      (page) => listPurchases(query, { account_id }, page),
+      ({ purchase_id }) => purchase_id,
     ),
 });
 

@@ -47,6 +47,16 @@ describe('the files', () => {
       async () => (await suite.database('refused_calls').where({ payer_id: account_id })).length > 0,
     );
 
+    await suite.database('purchases').insert({
+      account_id,
+      pack_id: 1,
+      pack_name: '10,000 points',
+      quantity: 2,
+      points: 20_000,
+      currency: 'eur',
+      amount: 3_800,
+    });
+
     const { files, headers, json, rows } = await exportOf(owner);
     expect(headers.get('content-type')).toBe('application/zip');
     expect(headers.get('content-disposition')).toMatch(
@@ -57,6 +67,7 @@ describe('the files', () => {
     expect(rows('tokens')).toMatchObject([{ name: 'laptop', status: 'Active', application_id }]);
     expect(rows('sessions')).toHaveLength(1);
     expect(rows('billing-periods')).toMatchObject([{ period_id, points_usage: 7 }]);
+    expect(rows('purchases')).toMatchObject([{ pack_name: '10,000 points', amount: 3_800, state: 'open' }]);
     expect(rows('usage')).toMatchObject([{ period_id, application_id, points: 7, requests: 2 }]);
     expect(rows('refused-calls')).toMatchObject([{ code: 'rate_limit_exceeded', application_id }]);
     expect(rows('webhooks')).toMatchObject([{ url: 'https://hooks.invalid/in' }]);
