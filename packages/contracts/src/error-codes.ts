@@ -343,7 +343,7 @@ const CONSOLE = {
   plan_has_no_points_limit: {
     status: 409,
     title: 'The plan has no points limit',
-    meaning: 'Points beside the plan would never be used.',
+    meaning: 'Points in addition to the plan would never be used.',
   },
   plan_change_not_immediate: {
     status: 409,

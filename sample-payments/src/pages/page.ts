@@ -52,7 +52,7 @@ export function checkoutPage(
     session.cancel_url === null ? '' : `<a class="button" href="${escape(session.cancel_url)}">Cancel</a>`;
   const debit =
     session.mode === 'payment'
-      ? '<button name="payment_method" value="pm_sepa_debit">Pay by bank debit (arrives later)</button>'
+      ? '<button name="payment_method" value="pm_sepa_debit">Pay by bank debit (settles later)</button>'
       : '';
   return page(
     'Pay',

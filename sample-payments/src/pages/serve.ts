@@ -46,7 +46,8 @@ function servePortal(double: Double, id: string, res: ServerResponse): void {
   const { email, name } = double.store.get('customer', customer);
   const back =
     return_url === null ? '' : `<form><a class="button" href="${escape(return_url)}">Go back</a></form>`;
-  const text = '<p class="quiet">Here, customers of Stripe change cards, addresses and VAT numbers.</p>';
+  const text =
+    '<p class="quiet">In the Stripe customer portal, customers manage cards, addresses and VAT numbers.</p>';
   html(res, 200, page('Payment details', `<p>${escape(name ?? email ?? customer)}</p>${text}${back}`));
 }
 

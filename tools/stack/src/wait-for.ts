@@ -7,7 +7,7 @@ export type WaitOptions = {
   what?: string | (() => string);
 };
 
-/** @throws {Error} after timeoutMs (30 s: a promise about time names its own), with the condition's last error as its cause */
+/** @throws {Error} after timeoutMs (30 s by default), with the condition's last error as its cause */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
   { timeoutMs = 30_000, intervalMs = 25, what = 'the condition to hold' }: WaitOptions = {},

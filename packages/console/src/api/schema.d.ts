@@ -1407,7 +1407,7 @@ export interface paths {
         };
         /**
          * Get a purchase
-         * @description Asks the payment provider if the purchase was opened more than 2 s ago and is not decided.
+         * @description Fetches the status from the payment provider if the purchase is older than 2 seconds and still open or processing.
          */
         get: operations["getPurchase"];
         put?: never;
@@ -2482,7 +2482,7 @@ export interface components {
             /** @description As sold, in the minor unit, without tax and discounts. */
             amount: number;
             /**
-             * @description `processing`: the payment is on its way. Points are granted once it is `paid`.
+             * @description `processing`: the payment is pending. Points are granted once it is `paid`.
              * @enum {string}
              */
             state: "open" | "processing" | "paid" | "expired" | "failed" | "refunded";
@@ -8437,7 +8437,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The packs, the smallest first; none if this installation takes no payments. */
+            /** @description The packs, the smallest first; none if payments are not enabled. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

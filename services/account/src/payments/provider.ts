@@ -30,7 +30,7 @@ export type WantedPrice = {
   tax_behavior: 'exclusive' | 'inclusive';
 };
 
-/** A notice whose signature and time are right. */
+/** An event whose signature and timestamp are valid. */
 export type PaymentEvent = {
   id: string;
   type: string;
@@ -54,6 +54,6 @@ export type PaymentProvider = {
   readCheckout: (sessionId: string) => Promise<Checkout | undefined>;
   /** Closes an open page. False if it was paid or has expired meanwhile. */
   expireCheckout: (sessionId: string) => Promise<boolean>;
-  /** Undefined if the signature or its time is wrong. `nowMs`: by the reference clock. */
+  /** Undefined if the signature is invalid or its timestamp outside the tolerance. `nowMs`: by the reference clock. */
   readEvent: (body: Buffer, signature: string, nowMs: number) => PaymentEvent | undefined;
 };

@@ -5,7 +5,7 @@ export const PAYMENT_MODES = ['none', 'stripe'] as const;
 /** A key of Stripe's: secret or restricted, of either mode. */
 export const stripeSecretKey = z
   .string()
-  .regex(/^[sr]k_(test|live)_\w{8,255}$/, 'must be a secret or restricted key of Stripe (sk_… or rk_…)');
+  .regex(/^[sr]k_(test|live)_\w{8,255}$/, 'must be a Stripe secret or restricted key (sk_… or rk_…)');
 
 /** Two during a rotation. */
 export const stripeWebhookSecrets = z

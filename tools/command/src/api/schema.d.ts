@@ -860,7 +860,7 @@ export interface paths {
         put?: never;
         /**
          * Take a pack off sale
-         * @description What was paid for already is granted as it was sold.
+         * @description Purchases already started are granted as sold.
          */
         post: operations["withdrawPack"];
         delete?: never;
@@ -1548,7 +1548,7 @@ export interface components {
             /** @description As sold, in the minor unit, without tax and discounts. */
             amount: number;
             /**
-             * @description `processing`: the payment is on its way. Points are granted once it is `paid`.
+             * @description `processing`: the payment is pending. Points are granted once it is `paid`.
              * @enum {string}
              */
             state: "open" | "processing" | "paid" | "expired" | "failed" | "refunded";

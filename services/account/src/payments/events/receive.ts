@@ -8,7 +8,7 @@ import { storeEvent } from './store.ts';
 
 /**
  * `POST /payments/stripe/events`: 200 once the event is stored, so that Stripe sends again whatever we haven't.
- * @throws {Problem} invalid_request for a wrong signature or time; payload_too_large; service_unavailable
+ * @throws {Problem} invalid_request for an invalid signature or timestamp; payload_too_large; service_unavailable
  */
 export function receiveEvents(options: {
   query: Query;
@@ -26,7 +26,9 @@ export function receiveEvents(options: {
     const event = signature === undefined ? undefined : provider.readEvent(body, signature, receivedAtMs);
     if (event === undefined) {
       metrics.events.inc({ type: 'unknown', outcome: 'refused' });
-      throw new Problem('invalid_request', { detail: 'The signature or its time is wrong.' });
+      throw new Problem('invalid_request', {
+        detail: 'The signature is invalid or its timestamp is outside the tolerance.',
+      });
     }
     const isNew = await storeEvent(query, event, body);
     const outcome = isNew ? (event.isForeign ? 'foreign' : 'received') : 'repeated';

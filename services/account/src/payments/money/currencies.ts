@@ -19,7 +19,7 @@ const TWO_DECIMALS = new Set(
   ).split(' '),
 );
 
-/** Stripe's least charge, in the minor unit; 50 for others with two decimals. */
+/** Stripe's minimum charge, in the minor unit; 50 for others with two decimals. */
 const LEAST: Readonly<Record<string, number>> = {
   aed: 200,
   bgn: 100,
@@ -53,7 +53,7 @@ export function decimalsOf(currency: string): 0 | 2 | 3 | undefined {
 export function amountFault(amount: number, currency: string): string | undefined {
   const step = THREE_DECIMALS.has(currency) ? 10 : WHOLE_WITH_TWO_DECIMALS.has(currency) ? 100 : 1;
   const least = LEAST[currency] ?? DEFAULT_LEAST;
-  if (amount < least) return `must be at least ${String(least)}, the least that can be charged`;
+  if (amount < least) return `must be at least ${String(least)}, the minimum charge`;
   if (amount > MOST) return `must be at most ${String(MOST)}`;
   return amount % step === 0 ? undefined : `must be a multiple of ${String(step)} in this currency`;
 }

@@ -37,7 +37,7 @@ const newPackSchema = z
       .string()
       .refine(
         (value) => decimalsOf(value) !== undefined,
-        'must be a currency of Stripe in lower case, such as eur',
+        'must be a lowercase currency code that Stripe supports, such as eur',
       ),
     unit_amount: z.int('must be a whole number'),
     tax_behavior: z.enum(['exclusive', 'inclusive']).default('exclusive'),
@@ -53,7 +53,7 @@ const ofPack = z.object({ pack_id: idParameter });
 export const operatorPacks = {
   title: 'Packs',
   description:
-    'Points that customers can buy beside their plan. A pack is never edited: withdraw it, and create another.',
+    'Points that customers can buy in addition to the plan. A pack is never edited: withdraw it, and create another.',
   operations: [
     operation('GET /private/packs', {
       operationId: 'listPacks',
@@ -94,7 +94,7 @@ export const operatorPacks = {
     operation('POST /private/packs/{pack_id}/withdraw', {
       operationId: 'withdrawPack',
       summary: 'Take a pack off sale',
-      description: 'What was paid for already is granted as it was sold.',
+      description: 'Purchases already started are granted as sold.',
       caller: operator,
       params: ofPack,
       answers: { 200: { description: 'The pack.', schema: packAnswerSchema } },

@@ -48,7 +48,7 @@ const purchaseSchema = z
     ...price,
     amount: z.int().meta({ description: 'As sold, in the minor unit, without tax and discounts.' }),
     state: z.enum(['open', 'processing', 'paid', 'expired', 'failed', 'refunded']).meta({
-      description: '`processing`: the payment is on its way. Points are granted once it is `paid`.',
+      description: '`processing`: the payment is pending. Points are granted once it is `paid`.',
     }),
     checkout_url: z.string().nullable().meta({ description: 'Where to pay; null unless it is `open`.' }),
     created_at: instant,
@@ -70,7 +70,7 @@ const ofPurchase = z.object({ purchase_id: idParameter });
 export const ownerPurchases = {
   title: 'Buying points',
   description:
-    'Packs of points that the signed-in person can buy beside the plan. Members of a team cannot buy.',
+    'Packs of points that the signed-in person can buy in addition to the plan. Members of a team cannot buy.',
   operations: [
     operation('GET /api/console/packs', {
       operationId: 'listOfferedPacks',
@@ -78,7 +78,7 @@ export const ownerPurchases = {
       caller: session,
       answers: {
         200: {
-          description: 'The packs, the smallest first; none if this installation takes no payments.',
+          description: 'The packs, the smallest first; none if payments are not enabled.',
           schema: z.object({ packs: z.array(offeredPackSchema) }),
         },
       },
@@ -86,15 +86,9 @@ export const ownerPurchases = {
         const packs = payments === null ? [] : await listOfferedPacks(query);
         return {
           packs: packs.map(
-            ({ pack_id, name, points, currency, unit_amount, tax_behavior, expires_after_days }) => ({
-              pack_id,
-              name,
-              points,
-              currency,
-              decimals: decimalsOf(currency) ?? 2,
-              unit_amount,
-              tax_behavior,
-              expires_after_days,
+            ({ stripe_price_id: _price, withdrawn_at: _end, created_at: _begin, ...shown }) => ({
+              ...shown,
+              decimals: decimalsOf(shown.currency) ?? 2,
             }),
           ),
         };
@@ -145,7 +139,7 @@ export const ownerPurchases = {
       operationId: 'getPurchase',
       summary: 'Get a purchase',
       description:
-        'Asks the payment provider if the purchase was opened more than 2 s ago and is not decided.',
+        'Fetches the status from the payment provider if the purchase is older than 2 seconds and still open or processing.',
       caller: session,
       params: ofPurchase,
       answers: { 200: PURCHASE },
@@ -183,7 +177,7 @@ const operatorPurchaseSchema = purchaseSchema
 
 export const operatorPurchases = {
   title: 'Purchases',
-  description: 'What customers have bought, and what came of it.',
+  description: 'Purchases of all accounts and their status.',
   operations: [
     operation('GET /private/purchases', {
       operationId: 'listAllPurchases',
@@ -218,7 +212,7 @@ async function mayPay(needs: BlockedNeeds & Pick<Needs, 'payments'>, by: SignedI
 /** @throws {Problem} not_found */
 function switchedOn(payments: Payments | null): Payments {
   if (payments !== null) return payments;
-  throw new Problem('not_found', { detail: 'This installation takes no payments.' });
+  throw new Problem('not_found', { detail: 'Payments are not enabled.' });
 }
 
 function answerOf(purchase: Purchase) {
