@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import Stripe from 'stripe';
@@ -48,7 +51,7 @@ beforeAll(async () => {
     }),
   );
   const webhook = { url: `${urlOf(receiver)}/events`, secret: WEBHOOK_SECRET };
-  app = createApp({ secretKey: SECRET_KEY, webhook, statePath: null });
+  app = createApp({ host: '127.0.0.1', secretKey: SECRET_KEY, webhook, statePath: null });
   await listening(app.server);
   base = urlOf(app.server);
   mock = await startStripeMock();
@@ -223,6 +226,11 @@ describe('refuses what Stripe refuses and stripe-mock takes', () => {
     expect(await create({ mode: 'payment', line_items: unknown, success_url: SUCCESS })).toMatchObject({
       code: 'resource_missing',
     });
+    const priced = await newPrice();
+    const second = [{ price: priced.id, quantity: 1 }, ...unknown];
+    expect(await create({ mode: 'payment', line_items: second, success_url: SUCCESS })).toMatchObject({
+      param: 'line_items[1][price]',
+    });
     const product = await stripe.products.create({ name: 'x' });
     expect(
       await refusal(stripe.prices.create({ product: product.id, currency: 'zzz', unit_amount: 100 })),
@@ -326,6 +334,29 @@ describe('subscriptions', () => {
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'canceled' });
     await arrival('customer.subscription.deleted');
   });
+});
+
+test('the state is saved by what changes it, without keys that are older than a day', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sample-payments-'));
+  const statePath = join(directory, 'state.json');
+  const kept = createApp({ host: '127.0.0.1', secretKey: SECRET_KEY, webhook: null, statePath });
+  try {
+    const url = urlOf(await listening(kept.server));
+    const state = () => JSON.parse(readFileSync(statePath, 'utf8')) as { keys: Record<string, unknown> };
+    await clientOf(url).customers.create({}, { idempotencyKey: 'first' });
+    expect(Object.keys(state().keys)).toEqual(['first']);
+    rmSync(statePath);
+    expect((await fetch(`${url}/pay/unknown`)).status).toBe(404);
+    await clientOf(url).customers.list();
+    expect(existsSync(statePath)).toBe(false);
+    const body = new URLSearchParams({ seconds: String(24 * 3_600) });
+    const headers = { authorization: `Bearer ${SECRET_KEY}` };
+    expect((await fetch(`${url}/sample/clock`, { method: 'POST', headers, body })).status).toBe(200);
+    expect(state().keys).toEqual({});
+  } finally {
+    await kept.close();
+    rmSync(directory, { recursive: true });
+  }
 });
 
 describe('judged by what others wrote', () => {

@@ -33,13 +33,14 @@ const MAX_BODY_BYTES = 1_048_576;
  * - `/pay/{session}`, `/portal/{session}`: pages for browsers.
  * - `GET /health`: 200.
  */
-export function createApp(config: Pick<Config, 'secretKey' | 'webhook' | 'statePath'>): {
+export function createApp(config: Pick<Config, 'host' | 'secretKey' | 'webhook' | 'statePath'>): {
   server: Server;
   close: () => Promise<void>;
 } {
   const store = createStore(config.statePath);
   const clock = createClock(store.clockOffset);
   const deliveries = createDeliveries(config.webhook);
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const server = createServer((req, res) => {
     answer(req, res).catch((error: unknown) => {
       process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
@@ -52,7 +53,7 @@ export function createApp(config: Pick<Config, 'secretKey' | 'webhook' | 'stateP
       store,
       clock,
       deliveries,
-      origin: `http://127.0.0.1:${String(port)}`,
+      origin: `http://${host}:${String(port)}`,
       request: { id: newId('req', 14), idempotency_key: idempotencyKey },
     };
   };
@@ -65,12 +66,9 @@ export function createApp(config: Pick<Config, 'secretKey' | 'webhook' | 'stateP
     if (url.pathname === '/health') send(res, 200, { status: 'ok' });
     else if (/^\/(v1|sample)\//.test(url.pathname)) api(req, res, { url, body });
     else {
-      servePage(
-        doubleFor(null),
-        { method: req.method ?? 'GET', path: url.pathname, form: parseForm(body) },
-        res,
-      );
-      store.save(clock.offset());
+      const method = req.method ?? 'GET';
+      servePage(doubleFor(null), { method, path: url.pathname, form: parseForm(body) }, res);
+      if (method === 'POST') store.save(clock);
     }
   }
 
@@ -95,7 +93,7 @@ export function createApp(config: Pick<Config, 'secretKey' | 'webhook' | 'stateP
       const [status, text] = run(double, method, url, body);
       if (method !== 'GET') {
         if (typeof key === 'string') store.keys[key] = { fingerprint, status, body: text, at: clock.now() };
-        store.save(clock.offset());
+        store.save(clock);
       }
       send(res, status, text);
     } catch (error) {

@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto';
 import { Failure } from './http/failure.ts';
-import type { Remembered } from './store.ts';
+
+/** An answer that is given again for the same Idempotency-Key. `at`: in seconds. */
+export type Remembered = { fingerprint: string; status: number; body: string; at: number };
 
 /** Stripe forgets a key after at least 24 hours. */
 const KEPT_SEC = 24 * 3_600;
+
+function isKept({ at }: Remembered, now: number): boolean {
+  return at + KEPT_SEC > now;
+}
+
+/** Those that Stripe would still know. */
+export function keptKeys(keys: Record<string, Remembered>, now: number): Record<string, Remembered> {
+  return Object.fromEntries(Object.entries(keys).filter(([, known]) => isKept(known, now)));
+}
 
 export function fingerprintOf(method: string, path: string, body: string): string {
   return createHash('sha256').update(`${method} ${path}\n${body}`).digest('hex');
@@ -17,7 +28,7 @@ export function recall(
   now: number,
 ): Remembered | undefined {
   const known = keys[key];
-  if (known === undefined || known.at + KEPT_SEC <= now) return undefined;
+  if (known === undefined || !isKept(known, now)) return undefined;
   if (known.fingerprint === fingerprint) return known;
   throw new Failure(
     400,

@@ -1,5 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { Clock } from './clock.ts';
 import { missing } from './http/failure.ts';
+import { keptKeys } from './idempotency.ts';
+import type { Remembered } from './idempotency.ts';
 import type { Invoice, InvoiceItem, Subscription } from './objects/billing.ts';
 import type { Customer, Price, Product } from './objects/catalogue.ts';
 import type { CheckoutSession, SessionTerms } from './objects/checkout-session.ts';
@@ -27,9 +30,6 @@ type Stored =
 export type Kind = Stored['object'];
 type Of<K extends Kind> = Extract<Stored, { object: K }>;
 
-/** An answer that is given again for the same Idempotency-Key. */
-export type Remembered = { fingerprint: string; status: number; body: string; at: number };
-
 type State = {
   objects: Stored[];
   terms: Record<string, SessionTerms>;
@@ -49,7 +49,7 @@ export type Store = {
   keys: Record<string, Remembered>;
   clockOffset: number;
   /** To the file, if there is one. */
-  save: (clockOffset: number) => void;
+  save: (clock: Clock) => void;
 };
 
 /** Everything in memory, in the order of creation; `path` keeps it over restarts. */
@@ -72,13 +72,13 @@ export function createStore(path: string | null): Store {
     terms: state.terms,
     keys: state.keys,
     clockOffset: state.clockOffset,
-    save: (clockOffset) => {
+    save: (clock) => {
       if (path === null) return;
       const kept: State = {
         objects: [...objects.values()],
         terms: state.terms,
-        keys: state.keys,
-        clockOffset,
+        keys: keptKeys(state.keys, clock.now()),
+        clockOffset: clock.offset(),
       };
       writeFileSync(`${path}.new`, JSON.stringify(kept), { mode: 0o600 });
       renameSync(`${path}.new`, path);

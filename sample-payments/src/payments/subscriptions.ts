@@ -27,11 +27,7 @@ export function startSubscription(
   const subscription = store.add(newSubscription({ ...wanted, created: now, period }));
   emit(double, 'customer.subscription.created', subscription);
   const invoice = invoiceFor(double, subscription, 'subscription_create');
-  try {
-    pay(double, invoice, payerOf(double, subscription));
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-  }
+  payQuietly(double, invoice);
   return subscription;
 }
 
@@ -51,6 +47,7 @@ export function advanceSubscriptions(double: Double): void {
   }
 }
 
+/** A declined card is told by events. */
 function payQuietly(double: Double, invoice: Invoice): void {
   const id = subscriptionOf(invoice);
   const method = id === undefined ? null : payerOf(double, double.store.get('subscription', id));

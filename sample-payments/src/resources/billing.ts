@@ -98,10 +98,10 @@ export const BILLING: Route[] = [
     const { store } = double;
     const wanted = read(subscriptionSchema, input);
     store.get('customer', wanted.customer, 'customer');
-    const items = wanted.items.map(({ price: id, quantity = 1 }) => {
-      const price = store.get('price', id, 'items[0][price]');
-      if (price.recurring === null)
-        throw invalid('The price must be recurring.', { param: 'items[0][price]' });
+    const items = wanted.items.map(({ price: id, quantity = 1 }, index) => {
+      const param = `items[${String(index)}][price]`;
+      const price = store.get('price', id, param);
+      if (price.recurring === null) throw invalid('The price must be recurring.', { param });
       return { price, quantity };
     });
     const method = wanted.default_payment_method;

@@ -4,7 +4,9 @@ import { invalid } from '../http/failure.ts';
 import { read, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { newCheckoutSession } from '../objects/checkout-session.ts';
+import type { SessionTerms } from '../objects/checkout-session.ts';
 import { expireSession } from '../payments/checkout.ts';
+import type { Store } from '../store.ts';
 import { flag, metadata, whole } from './input.ts';
 import { getRoute, listRoute } from './list.ts';
 
@@ -32,33 +34,40 @@ const createSchema = z.object({
 const HOUR_SEC = 3_600;
 const LEAST_LIFE_SEC = HOUR_SEC / 2;
 
+type Wanted = Pick<z.output<typeof createSchema>, 'mode' | 'line_items'>;
+
+/** @throws {Failure} naming the item that is wrong */
+function linesOf(store: Store, { mode, line_items }: Wanted) {
+  const currencies = new Set<string>();
+  const lines: SessionTerms['lines'] = [];
+  let hasRecurring = false;
+  for (const [index, { price: id, quantity = 1 }] of line_items.entries()) {
+    const param = `line_items[${String(index)}][price]`;
+    const { active, recurring, currency, unit_amount, product } = store.get('price', id, param);
+    if (!active) throw invalid(`The price specified is inactive: ${id}.`, { param });
+    if (mode === 'payment' && recurring !== null) {
+      throw invalid('You specified `payment` mode but passed a recurring price.', { param: 'mode' });
+    }
+    currencies.add(currency);
+    hasRecurring ||= recurring !== null;
+    const { name } = store.get('product', product);
+    lines.push({ price: id, quantity, amount: unit_amount * quantity, description: name });
+  }
+  const [currency = '', another] = currencies;
+  if (another !== undefined)
+    throw invalid('All prices must have the same currency.', { param: 'line_items' });
+  if (mode === 'subscription' && !hasRecurring) {
+    throw invalid('You must provide at least one recurring price in `subscription` mode.', { param: 'mode' });
+  }
+  return { lines, currency };
+}
+
 export const CHECKOUT_SESSIONS: Route[] = [
   route('POST /v1/checkout/sessions', ({ double, input }) => {
     const { store, clock, origin } = double;
     const wanted = read(createSchema, input);
     const created = clock.now();
-    const lines = wanted.line_items.map(({ price: id, quantity = 1 }) => {
-      const price = store.get('price', id, 'line_items[0][price]');
-      if (!price.active)
-        throw invalid(`The price specified is inactive: ${id}.`, { param: 'line_items[0][price]' });
-      if (wanted.mode === 'payment' && price.recurring !== null) {
-        throw invalid('You specified `payment` mode but passed a recurring price.', { param: 'mode' });
-      }
-      const { name } = store.get('product', price.product);
-      return { price: price.id, quantity, amount: price.unit_amount * quantity, description: name };
-    });
-    const currencies = new Set(lines.map(({ price }) => store.get('price', price).currency));
-    const [currency = ''] = currencies;
-    if (currencies.size > 1)
-      throw invalid('All prices must have the same currency.', { param: 'line_items' });
-    if (
-      wanted.mode === 'subscription' &&
-      lines.every(({ price }) => store.get('price', price).recurring === null)
-    ) {
-      throw invalid('You must provide at least one recurring price in `subscription` mode.', {
-        param: 'mode',
-      });
-    }
+    const { lines, currency } = linesOf(store, wanted);
     if (wanted.success_url === undefined) {
       throw invalid('Missing required param: success_url.', {
         code: 'parameter_missing',

@@ -8,15 +8,13 @@ import { whole } from './input.ts';
 const pageSchema = z.looseObject({
   limit: whole.pipe(z.int().min(1).max(100)).optional(),
   starting_after: z.string().optional(),
-  ending_before: z.string().optional(),
   created: z.union([whole, z.record(z.enum(['gt', 'gte', 'lt', 'lte']), whole)]).optional(),
 });
 
 /** Every other parameter compares with the member of its name; `lookup_keys[]` with one of several. */
 export function listRoute(path: string, kind: Kind): Route {
   return route(`GET ${path}` as `GET /${string}`, ({ double, input }) => {
-    const { limit = 10, starting_after, ending_before, created, ...rest } = read(pageSchema, input);
-    const { expand: _expand, lookup_keys, ...filters } = rest as Record<string, unknown>;
+    const { limit = 10, starting_after, created, lookup_keys, ...filters } = read(pageSchema, input);
     const found = double.store.all(kind).filter((object) => {
       const members = object as unknown as Record<string, unknown>;
       return (
@@ -25,15 +23,10 @@ export function listRoute(path: string, kind: Kind): Route {
         isWithin(Number(members['created'] ?? members['date']), created)
       );
     });
-    const place = (id: string) => {
-      const index = found.findIndex((object) => object.id === id);
-      if (index === -1) throw missing(kind, id, 'starting_after');
-      return index;
-    };
-    const from = starting_after === undefined ? 0 : place(starting_after) + 1;
-    const to = ending_before === undefined ? found.length : place(ending_before);
-    const data = found.slice(from, Math.min(to, from + limit));
-    return { object: 'list', data, has_more: from + limit < to, url: path };
+    const last = starting_after === undefined ? -1 : found.findIndex(({ id }) => id === starting_after);
+    if (starting_after !== undefined && last === -1) throw missing(kind, starting_after, 'starting_after');
+    const rest = found.slice(last + 1);
+    return { object: 'list', data: rest.slice(0, limit), has_more: rest.length > limit, url: path };
   });
 }
 

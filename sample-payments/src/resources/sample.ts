@@ -27,10 +27,6 @@ export const SAMPLE: Route[] = [
   route('POST /sample/deliveries/release', ({ double, input }) => ({
     released: double.deliveries.release(read(RELEASE, input).order ?? 'kept'),
   })),
-  route('POST /sample/events/{id}/resend', ({ double, id }) => {
-    double.deliveries.send(double.store.get('event', id));
-    return {};
-  }),
   route('POST /sample/clock', ({ double, input }) => {
     double.clock.advance(read(ADVANCE, input).seconds);
     expireSessions(double);
