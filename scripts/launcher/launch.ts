@@ -27,7 +27,7 @@ export type LaunchContext = {
 /** Resolves when all parts are ready; each starts as soon as what it needs is there. */
 export async function launch(context: LaunchContext): Promise<SampleIds> {
   const { settings, say } = context;
-  const upstream = timed(say, 'Sample upstream', () => startUpstream(context));
+  const upstream = timed(say, 'Sample upstream', () => startSample(context, 'upstream', {}));
   const payments = timed(say, 'Sample payments', () => startPayments(context));
   const redis = timed(say, 'Redis', () => redisUrl(context));
   const database = timed(say, 'Postgres', () => databaseUrl(context)).then(async (url) => {
@@ -88,42 +88,32 @@ function serviceStarter(
     );
 }
 
-async function startUpstream(context: LaunchContext): Promise<void> {
-  const { project, directory, ports } = context.settings;
-  await keepRunning(context, () =>
-    startService({
-      name: 'upstream',
-      entry: join(project, 'sample-upstream/src/main.ts'),
-      env: withSettings({ NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(ports.upstream) }),
-      cwd: project,
-      logFile: logFile(statePaths(directory), 'upstream'),
-      readyUrl: `${localUrl(ports.upstream)}/health`,
-      onSpawn: context.supervisor.onSpawn,
-    }),
-  );
+function startPayments(context: LaunchContext): Promise<void> {
+  const { settings, secrets } = context;
+  const { secret_key, webhook_secret } = secrets.payments;
+  return startSample(context, 'payments', {
+    SECRET_KEY: secret_key,
+    // Through the gateway, as Stripe's events come.
+    WEBHOOK_URL: `${localUrl(settings.ports.gateway)}/payments/stripe/events`,
+    WEBHOOK_SECRET: webhook_secret,
+    STATE_PATH: statePaths(settings.directory).payments,
+  });
 }
 
-async function startPayments(context: LaunchContext): Promise<void> {
+async function startSample(
+  context: LaunchContext,
+  name: 'upstream' | 'payments',
+  env: Record<string, string>,
+): Promise<void> {
   const { project, directory, ports } = context.settings;
-  const { secret_key, webhook_secret } = context.secrets.payments;
-  const paths = statePaths(directory);
   await keepRunning(context, () =>
     startService({
-      name: 'payments',
-      entry: join(project, 'sample-payments/src/main.ts'),
-      env: withSettings({
-        NODE_ENV: 'production',
-        HOST: '127.0.0.1',
-        PORT: String(ports.payments),
-        SECRET_KEY: secret_key,
-        // Through the gateway, as Stripe's events come.
-        WEBHOOK_URL: `${localUrl(ports.gateway)}/payments/stripe/events`,
-        WEBHOOK_SECRET: webhook_secret,
-        STATE_PATH: paths.payments,
-      }),
+      name,
+      entry: join(project, `sample-${name}/src/main.ts`),
+      env: withSettings({ NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(ports[name]), ...env }),
       cwd: project,
-      logFile: logFile(paths, 'payments'),
-      readyUrl: `${localUrl(ports.payments)}/health`,
+      logFile: logFile(statePaths(directory), name),
+      readyUrl: `${localUrl(ports[name])}/health`,
       onSpawn: context.supervisor.onSpawn,
     }),
   );

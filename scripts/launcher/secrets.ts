@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { newPaymentSecrets, newSampleSecrets } from '@tollgate/sample/secrets';
+import { newSampleSecrets } from '@tollgate/sample/secrets';
 import type { SampleSecrets } from '@tollgate/sample/secrets';
 import { readJson, writePrivateFile } from './state.ts';
 import type { StatePaths } from './state.ts';
@@ -10,20 +10,13 @@ import type { StatePaths } from './state.ts';
  */
 export function loadSecrets({ secrets: file, postgresData }: StatePaths): SampleSecrets {
   const known = readJson(file);
-  if (known !== undefined) {
-    const kept = known as Omit<SampleSecrets, 'payments'> & Partial<SampleSecrets>;
-    if (kept.payments !== undefined) return { ...kept, payments: kept.payments };
-    // Made by a version that sold nothing.
-    const extended = { ...kept, payments: newPaymentSecrets() };
-    writePrivateFile(file, extended);
-    return extended;
-  }
-  if (existsSync(file) || existsSync(postgresData)) {
+  if (known === undefined && (existsSync(file) || existsSync(postgresData))) {
     throw new Error(
       `${file} is missing or damaged, and the data can't be used without it. To delete the data and start again, run npm run reset.`,
     );
   }
-  const made = newSampleSecrets();
-  writePrivateFile(file, made);
-  return made;
+  // An older version's file has no secrets for payments.
+  const secrets = { ...newSampleSecrets(), ...(known as Partial<SampleSecrets> | undefined) };
+  writePrivateFile(file, secrets);
+  return secrets;
 }

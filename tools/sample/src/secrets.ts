@@ -35,14 +35,13 @@ export function newSampleSecrets(): SampleSecrets {
       operator: secret(),
       usage_reporter: secret(),
     },
-    payments: newPaymentSecrets(),
+    payments: {
+      secret_key: `sk_test_${randomBytes(16).toString('hex')}`,
+      webhook_secret: `whsec_${secret()}`,
+    },
     manager: samplePerson('manager@example.com', 'Sample manager', 'Sample application'),
     member: samplePerson('member@example.com', 'Sample member', "Member's application"),
   };
-}
-
-export function newPaymentSecrets(): SampleSecrets['payments'] {
-  return { secret_key: `sk_test_${randomBytes(16).toString('hex')}`, webhook_secret: `whsec_${secret()}` };
 }
 
 function samplePerson(email: string, name: string, applicationName: string): SamplePerson {
