@@ -17,6 +17,8 @@ export function deletionJourneys(journey: Journey): void {
     await ask.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').locator('[name="email"]:focus').waitFor();
+    const typed = page.getByRole('dialog').locator('[name="email"]');
+    expect(await typed.getAttribute('maxlength')).toBe('254');
     await page.getByRole('dialog').getByText('0 applications and 0 tokens: revoked now').waitFor();
     await expectAccessible(page);
     await page.keyboard.type('someone@example.com');

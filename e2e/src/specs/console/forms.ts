@@ -143,6 +143,9 @@ export function formJourneys(journey: Journey): void {
     for (const name of Object.keys(one.empty))
       said[name] = await describedBy(form.locator(`[name="${name}"]`));
     expect([one.form, said]).toEqual([one.form, one.empty]);
+    // The longest address (RFC 5321).
+    for (const email of await form.locator('input[type="email"]').all())
+      expect([one.form, await email.getAttribute('maxlength')]).toEqual([one.form, '254']);
     await expectAccessible(page);
     // Nothing is asked of the API that the page knows to be wrong.
     expect([one.form, changes]).toEqual([one.form, []]);

@@ -39,7 +39,6 @@ export function EmailAddress() {
                   type="email"
                   autoComplete="email"
                   error={errors['email']}
-                  maxLength={254}
                   autoFocus
                 />
                 <TextField

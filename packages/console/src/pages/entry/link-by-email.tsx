@@ -56,7 +56,6 @@ export function LinkByEmail({
             autoComplete="username"
             defaultValue={typed}
             error={errors['email']}
-            maxLength={254}
             autoFocus
           />
         )}

@@ -74,7 +74,6 @@ function PasswordForm({ email, onDone }: { email: string; onDone: (result: Sessi
             autoComplete="username webauthn"
             defaultValue={email}
             error={errors['email']}
-            maxLength={254}
             autoFocus={email === ''}
           />
           <TextField

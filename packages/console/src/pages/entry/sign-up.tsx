@@ -66,7 +66,6 @@ export function SignUpPage() {
               autoComplete="username"
               defaultValue={typed.email}
               error={errors['email']}
-              maxLength={254}
             />
           </>
         )}

@@ -52,7 +52,6 @@ export function Invite({ slots: { used, limit } }: Pick<Team, 'slots'>) {
               autoComplete="off"
               description="They get an email with a link. It works for 7 days and holds a slot."
               error={errors['email']}
-              maxLength={254}
               autoFocus={sent.count > 0}
             />
           )}

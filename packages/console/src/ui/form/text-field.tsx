@@ -6,6 +6,9 @@ import { WasAttempted } from './attempt.ts';
 import { valueFault } from './value-fault.ts';
 import styles from './field.module.css';
 
+/** RFC 5321 leaves no room for a longer address. */
+const EMAIL_MAX_LENGTH = 254;
+
 type TextFieldProps = {
   label: ReactNode;
   name: string;
@@ -31,7 +34,7 @@ export function TextField({
   description,
   error,
   type = 'text',
-  maxLength,
+  maxLength = type === 'email' ? EMAIL_MAX_LENGTH : 200,
   isRequired = true,
   defaultValue = '',
   ...props
@@ -64,7 +67,7 @@ export function TextField({
     >
       <Label className={styles['label'] ?? ''}>{label}</Label>
       <span className={styles['row']}>
-        <Input className={styles['input'] ?? ''} maxLength={maxLength ?? 200} spellCheck={false} />
+        <Input className={styles['input'] ?? ''} maxLength={maxLength} spellCheck={false} />
         {isPassword && (
           <Button
             variant="quiet"
