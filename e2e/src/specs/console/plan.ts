@@ -214,6 +214,57 @@ export function limitJourneys(journey: Journey): void {
     // And what the last call before it used beyond the trial, which is forgiven.
     expect(Number(await limit.getAttribute('aria-valuemax'))).toBeGreaterThanOrEqual(20_000);
   });
+
+  test('back on a page that the browser kept while the payment page was open: a pack can be bought', async () => {
+    const page = await signedUp(journey);
+    await openPlan(page);
+    // Such a page is as it was left: stay on it instead of leaving it.
+    const stay = JSON.stringify({ checkout_url: `${page.url()}#payment` });
+    await page.route('**/api/console/purchases', (route) =>
+      route.fulfill({ status: 201, contentType: 'application/json', body: stay }),
+    );
+    const buy = async () => {
+      const bought = page.waitForRequest(
+        (request) => request.method() === 'POST' && request.url().endsWith('/api/console/purchases'),
+      );
+      await page.getByRole('button', { name: 'Buy 10,000 points' }).click();
+      await bought;
+    };
+    await buy();
+    await page.waitForURL(/#payment$/);
+    const other = (disabled: boolean) => page.getByRole('button', { name: 'Buy 100,000 points', disabled });
+    await other(true).waitFor();
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+    await other(false).waitFor();
+    await buy();
+  });
+
+  test('a purchase that expires while the page asks for it: the list of purchases says so, too', async () => {
+    const page = await signedUp(journey);
+    await openPlan(page);
+    await page.getByRole('button', { name: 'Buy 10,000 points' }).click();
+    await page.getByText('Sample payment page.').waitFor();
+    const { url } = journey.stack().demo.console;
+    const response = await page.request.get(new URL('/api/console/purchases', url).href);
+    const { purchases } = (await response.json()) as { purchases: { purchase_id: number }[] };
+    let isExpired = false;
+    // The provider lets a payment page expire after half an hour at the earliest.
+    await page.route(/\/api\/console\/purchases[/?]/, async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      await route.fulfill({
+        response,
+        body: isExpired ? text.replaceAll('"state":"open"', '"state":"expired"') : text,
+      });
+    });
+    await page.goto(`${url}/plan?purchase=${String(purchases[0]?.purchase_id)}`);
+    await page.getByText('isn’t paid yet.').waitFor();
+    await page.getByRole('cell', { name: 'Not paid Pay' }).waitFor();
+    isExpired = true;
+    await page.getByText(/^The payment page was closed/).waitFor();
+    await page.getByRole('cell', { name: /^Not bought/ }).waitFor();
+    await expectAccessible(page);
+  });
 }
 
 /** What a refusal of the data endpoint tells a program. */

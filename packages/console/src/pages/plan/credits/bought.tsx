@@ -3,20 +3,19 @@ import { useEffect } from 'react';
 import { formatNumber } from '../../../ui/format.ts';
 import page from '../../../ui/page/page.module.css';
 import { ErrorMessage } from '../../../ui/page/states.tsx';
-import { purchaseQuery } from './queries.ts';
+import { isDecided, purchaseQuery } from './queries.ts';
 import type { Purchase } from './queries.ts';
 
 /** What became of the purchase that the payment page leads back from. The address names it and proves nothing. */
 export function Bought({ purchaseId }: { purchaseId: number }) {
   const { data, isError, error, refetch } = useQuery(purchaseQuery(purchaseId));
   const client = useQueryClient();
-  const state = data?.state;
+  const decided = data !== undefined && isDecided(data);
   useEffect(() => {
-    if (state !== 'paid') return;
-    void client.invalidateQueries({ queryKey: ['credits', 'own'] });
-    void client.invalidateQueries({ queryKey: ['credits', 'purchases'] });
+    if (!decided) return;
+    void client.invalidateQueries({ queryKey: ['credits'] });
     void client.invalidateQueries({ queryKey: ['pace'] });
-  }, [client, state]);
+  }, [client, decided]);
   if (data === undefined && isError) {
     return <ErrorMessage error={error} what="your purchase" onRetry={() => void refetch()} />;
   }

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { api, resultOf } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatNumber } from '../../../ui/format.ts';
@@ -16,6 +17,17 @@ export function Packs({ packs }: { packs: readonly Pack[] }) {
       if (checkout_url !== null) window.location.assign(checkout_url);
     },
   });
+  const { reset } = buying;
+  useEffect(() => {
+    // Going back may show this page as it was when it was left.
+    const resetIfKept = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) reset();
+    };
+    window.addEventListener('pageshow', resetIfKept);
+    return () => {
+      window.removeEventListener('pageshow', resetIfKept);
+    };
+  }, [reset]);
   // Until the other page is there.
   const isLeaving = buying.isPending || buying.isSuccess;
   return (

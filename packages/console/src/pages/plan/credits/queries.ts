@@ -39,6 +39,11 @@ export function purchaseQuery(purchase_id: number) {
         api.GET('/api/console/purchases/{purchase_id}', { signal, params: { path: { purchase_id } } }),
       ),
     refetchInterval: ({ state: { data } }) =>
-      data?.state === 'open' || data?.state === 'processing' ? PURCHASE_INTERVAL_MS : false,
+      data !== undefined && !isDecided(data) ? PURCHASE_INTERVAL_MS : false,
   });
+}
+
+/** Whether the payment has succeeded or can't any more. */
+export function isDecided({ state }: Purchase): boolean {
+  return state !== 'open' && state !== 'processing';
 }
