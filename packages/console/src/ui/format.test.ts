@@ -1,5 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatDay, formatDays, formatExact, formatMoment, formatTime, formatTimes } from './format.ts';
+import {
+  counted,
+  formatDay,
+  formatDays,
+  formatExact,
+  formatMoment,
+  formatTime,
+  formatTimes,
+} from './format.ts';
 import { localeOf } from './locale.ts';
 
 /** One rule for dates (docs/design/console.md): UTC, English words, the Gregorian calendar. */
@@ -20,6 +28,14 @@ describe('the language of what is formatted', () => {
     const format = new Intl.DateTimeFormat(localeOf(languages), { dateStyle: 'long', timeZone: 'UTC' });
     expect(format.format(new Date('2026-11-01T12:00:00Z'))).toBe(shown);
   });
+});
+
+test.each([
+  [0, '0 points'],
+  [1, '1 point'],
+  [1_200, '1,200 points'],
+])('%d points are "%s"', (count, text) => {
+  expect(counted(count, 'point')).toBe(text);
 });
 
 describe('dates', () => {

@@ -23,6 +23,11 @@ export function formatNumber(value: number): string {
   return NUMBER.format(value);
 }
 
+/** A count with its noun, as "1 day" or "1,200 points". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
+}
+
 /** A share such as 0.128 as "12%", rounded down so that 100% means all of it. */
 export function formatShare(share: number): string {
   return `${NUMBER.format(Math.floor(share * 100))}%`;

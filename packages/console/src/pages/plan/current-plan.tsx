@@ -1,10 +1,9 @@
-import { daysUntil, formatNumber } from '../../ui/format.ts';
+import { counted, daysUntil, formatNumber } from '../../ui/format.ts';
 import { Day, PeriodDays } from '../../ui/moment.tsx';
 import pageStyles from '../../ui/page/page.module.css';
 import { Badge, Empty } from '../../ui/page/states.tsx';
 import type { Subscription } from './queries.ts';
 import { Renewal } from './renewal.tsx';
-import { counted } from './wording.ts';
 import type { Period } from './wording.ts';
 
 const STATUS = {

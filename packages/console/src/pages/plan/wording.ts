@@ -1,14 +1,10 @@
-import { daysUntil, formatNumber } from '../../ui/format.ts';
+import { counted, daysUntil, formatNumber } from '../../ui/format.ts';
 import type { Interval, Plan, Subscription } from './queries.ts';
 
 export type Period = NonNullable<Subscription['billing_period']>;
 
 const BYTES_PER_GB = 1_000_000_000;
 const SEC_PER_HOUR = 3_600;
-
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${formatNumber(count)} ${count === 1 ? one : many}`;
-}
 
 export function points(limit: number | null | undefined): string {
   return typeof limit === 'number' ? counted(limit, 'point') : 'unlimited points';

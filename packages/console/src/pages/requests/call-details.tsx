@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { explainCode } from '../../api/code-explanations.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { formatNumber } from '../../ui/format.ts';
+import { counted, formatNumber } from '../../ui/format.ts';
 import { ExactMoment } from '../../ui/moment.tsx';
 import type { RefusedCall } from './queries.ts';
 import page from '../../ui/page/page.module.css';
@@ -57,8 +57,8 @@ export function CallDetails({ call, advice }: CallDetailsProps) {
       </dl>
       {call.unrecorded_before > 0 && (
         <p className={page['muted']}>
-          {formatNumber(call.unrecorded_before)} more calls with this code came just before and were only
-          counted.
+          {counted(call.unrecorded_before, 'more call')} with this code came just before and{' '}
+          {call.unrecorded_before === 1 ? 'was' : 'were'} only counted.
         </p>
       )}
     </div>
@@ -68,7 +68,7 @@ export function CallDetails({ call, advice }: CallDetailsProps) {
 function costOf({ points, kind }: RefusedCall): string {
   if (points === 0) return 'Not charged';
   if (points === null) return kind === 'call' ? 'Unknown' : 'See your usage';
-  return `${formatNumber(points)} ${points === 1 ? 'point' : 'points'}`;
+  return counted(points, 'point');
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../ui/format.ts';
+import { counted } from '../../ui/format.ts';
 import { LOCALE } from '../../ui/locale.ts';
 import type { RefusalCounts } from './queries.ts';
 
@@ -17,7 +17,7 @@ export function successText(requests: number, { calls, codes }: Pick<RefusalCoun
   const answered = codes.find(({ code }) => code === ANSWERED)?.calls ?? 0;
   const all = requests + calls - answered;
   if (all <= 0) return null;
-  const allCalls = all === 1 ? '1 call' : `${formatNumber(all)} calls`;
+  const allCalls = counted(all, 'call');
   if (calls === 0) return `${all === 1 ? '' : 'All '}${allCalls} succeeded.`;
   return `${RATE.format(Math.max(all - calls, 0) / all)} of ${allCalls} succeeded.`;
 }

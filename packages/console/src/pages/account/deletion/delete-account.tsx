@@ -6,7 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Form } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
-import { formatDay, formatMoment, formatNumber } from '../../../ui/format.ts';
+import { counted, formatDay, formatMoment } from '../../../ui/format.ts';
 import { ErrorMessage, Skeleton } from '../../../ui/page/states.tsx';
 import styles from '../../../ui/page/page.module.css';
 import { Section } from '../section.tsx';
@@ -22,7 +22,7 @@ export function DeleteAccount() {
       <p>
         Your applications and tokens stop working at once.
         {data !== undefined &&
-          ` Your personal data is erased after ${String(data.grace_days)} days; until then you can restore the account.`}{' '}
+          ` Your personal data is erased after ${counted(data.grace_days, 'day')}; until then you can restore the account.`}{' '}
         Export your data first if you want to keep a copy.
       </p>
       <div className={styles['actions']}>
@@ -68,8 +68,8 @@ function Confirmation({ deletion, onCancel }: { deletion: AccountDeletion; onCan
     return (
       <>
         <p>
-          You manage the team <bdi>{team.name}</bdi> with {formatNumber(team.members - 1)} other{' '}
-          {team.members === 2 ? 'member' : 'members'}. Hand the team over or dissolve it first.
+          You manage the team <bdi>{team.name}</bdi> with {counted(team.members - 1, 'other member')}. Hand
+          the team over or dissolve it first.
         </p>
         <div className={styles['actions']}>
           <Button onPress={onCancel}>Close</Button>
@@ -127,6 +127,7 @@ function Confirmation({ deletion, onCancel }: { deletion: AccountDeletion; onCan
 function endsOf({ grace_days, consequences }: AccountDeletion): string[] {
   const { applications, tokens, webhooks, team, last_used_at, subscription_ends_at, credits } = consequences;
   const lost = credits.reduce((sum, { points_remaining }) => sum + points_remaining, 0);
+  const grace = counted(grace_days, 'day');
   const used = last_used_at === null ? '' : `, last used ${formatMoment(last_used_at)}`;
   return [
     `${counted(applications, 'application')} and ${counted(tokens, 'token')}${used}: revoked now, and not restored if you cancel.`,
@@ -135,13 +136,7 @@ function endsOf({ grace_days, consequences }: AccountDeletion): string[] {
     ...(subscription_ends_at === null
       ? []
       : [`Your subscription ends on ${formatDay(subscription_ends_at)}.`]),
-    ...(lost === 0
-      ? []
-      : [`Your credits of ${counted(lost, 'point')} are lost in ${String(grace_days)} days.`]),
-    `In ${String(grace_days)} days your name, address, sessions and activity are erased. Usage and billing records stay without them.`,
+    ...(lost === 0 ? [] : [`Your credits of ${counted(lost, 'point')} are lost in ${grace}.`]),
+    `In ${grace} your name, address, sessions and activity are erased. Usage and billing records stay without them.`,
   ];
-}
-
-function counted(count: number, noun: string): string {
-  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

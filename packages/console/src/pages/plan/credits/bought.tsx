@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { formatNumber } from '../../../ui/format.ts';
+import { counted } from '../../../ui/format.ts';
 import page from '../../../ui/page/page.module.css';
 import { ErrorMessage } from '../../../ui/page/states.tsx';
 import { isDecided, purchaseQuery } from './queries.ts';
@@ -27,12 +27,16 @@ export function Bought({ purchaseId }: { purchaseId: number }) {
 }
 
 function Outcome({ purchase: { state, points, pack_name, checkout_url } }: { purchase: Purchase }) {
-  const added = `${formatNumber(points)} points`;
+  const added = counted(points, 'point');
+  const are = points === 1 ? 'is' : 'are';
   switch (state) {
     case 'paid':
       return (
         <p>
-          <strong>Thank you. {added} are yours,</strong> and your calls can use them now.
+          <strong>
+            Thank you. {added} {are} yours,
+          </strong>{' '}
+          and your calls can use them now.
         </p>
       );
     case 'processing':

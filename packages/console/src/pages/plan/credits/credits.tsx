@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatNumber, formatShortDay } from '../../../ui/format.ts';
+import { counted, formatNumber, formatShortDay } from '../../../ui/format.ts';
 import { Table } from '../../../ui/list/table.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import page from '../../../ui/page/page.module.css';
@@ -35,8 +35,8 @@ function Loaded({ left, grants, packs }: { left: number; grants: readonly Grant[
   return (
     <>
       <p>
-        <strong>{formatNumber(left)} points</strong> left beside those of your plan. Calls use your plan’s
-        points first.
+        <strong>{counted(left, 'point')}</strong> left beside those of your plan. Calls use your plan’s points
+        first.
       </p>
       {grants.length > 0 && (
         <Table

@@ -2,10 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { api, resultOf } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import { formatNumber } from '../../../ui/format.ts';
 import { ErrorMessage } from '../../../ui/page/states.tsx';
 import styles from '../plan.module.css';
-import { formatAmount } from './price.ts';
+import { formatAmount, packTerms } from './price.ts';
 import type { Pack } from './queries.ts';
 
 /** Packs on sale. Buying leads to the payment provider's page, which leads back. */
@@ -41,7 +40,7 @@ export function Packs({ packs }: { packs: readonly Pack[] }) {
               <bdi>{pack.name}</bdi>
             </h4>
             <p className={styles['price']}>{formatAmount(pack.unit_amount, pack)}</p>
-            <p className={styles['limit']}>{termsOf(pack)}</p>
+            <p className={styles['limit']}>{packTerms(pack)}</p>
             <Button
               isPending={isLeaving && buying.variables === pack.pack_id}
               isDisabled={isLeaving && buying.variables !== pack.pack_id}
@@ -56,10 +55,4 @@ export function Packs({ packs }: { packs: readonly Pack[] }) {
       </ul>
     </>
   );
-}
-
-function termsOf({ points, tax_behavior, expires_after_days: days }: Pack): string {
-  const tax = tax_behavior === 'exclusive' ? 'Plus tax' : 'Including tax';
-  const expiry = days === null ? 'never expire' : `expire ${formatNumber(days)} days after the purchase`;
-  return `${tax}. ${formatNumber(points)} points that ${expiry}.`;
 }
