@@ -49,20 +49,23 @@ const LANES = 2;
 /** An account whose step failed waits this long and holds up no other. */
 const RETRY_MS = 60_000;
 
-/** In order: usage must be settled up to the cuts before a period can be closed. */
-function stepsOf(delaySec: number): Step[] {
+/**
+ * In order: usage must be settled up to the cuts before a period can be closed. The time is that of the statement, which
+ * an index can be searched by.
+ */
+export function stepsOf(delaySec: number): Step[] {
   const delay = `interval '${String(delaySec)} seconds'`;
   return [
     {
       name: 'cut',
       due: `SELECT account_id, 0 AS period_id, at FROM credit_cuts
-        WHERE resolved_at IS NULL AND at <= clock_timestamp()`,
+        WHERE resolved_at IS NULL AND at <= statement_timestamp()`,
       run: (query, { account_id }, countedUntil) => resolveNextCut(query, account_id, countedUntil),
     },
     {
       name: 'period',
       due: `SELECT account_id, period_id, ends_at + ${delay} AS at FROM period_closings
-        WHERE ends_at <= clock_timestamp() - ${delay}`,
+        WHERE ends_at <= statement_timestamp() - ${delay}`,
       run: closePeriod,
     },
     {

@@ -10,11 +10,14 @@ import { measureLevel } from './level.ts';
 
 export type CreditNotice = { notice_id: number; credit_id: number; kind: 'granted' | 'started' | 'expiring' };
 
-/** SQL that is true of notices that are due. Days: CREDITS_EXPIRING_DAYS. */
+/**
+ * SQL that is true of notices that are due. The time is that of the statement, which an index can be searched by. Days:
+ * CREDITS_EXPIRING_DAYS.
+ */
 export function dueNotice(days: number): string {
   const early = `interval '${String(days * 24)} hours'`;
-  return `at <= clock_timestamp() + ${early} AND (kind = 'expiring' OR at <= clock_timestamp())
-    AND next_attempt_at <= clock_timestamp()`;
+  return `at <= statement_timestamp() + ${early} AND (kind = 'expiring' OR at <= statement_timestamp())
+    AND next_attempt_at <= statement_timestamp()`;
 }
 
 /** Skips what other replicas are taking. */
