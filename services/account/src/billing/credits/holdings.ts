@@ -2,7 +2,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { allocate, inOrderOfUse } from './allocation.ts';
 import { hasExpired } from './credit.ts';
 import type { Credit } from './credit.ts';
-import { findLiveCredits, sumUnsettled } from './store.ts';
+import { findLiveCredits } from './store.ts';
 import type { LiveCredit } from './store.ts';
 
 /** What a payer can use now, and which grants have something left, in order of use. */
@@ -13,19 +13,18 @@ export type Holdings = { points_remaining: number; credits: Credit[] };
  * begun: until the usage before it is settled, that is most of it. `nowMs` by Redis' clock.
  */
 export async function findHoldings(query: Query, payerId: number, nowMs: number): Promise<Holdings> {
-  const live = await findLiveCredits(query, payerId);
-  return holdingsOf(live, await sumUnsettled(query, payerId), nowMs);
+  return holdingsOf(await findLiveCredits(query, payerId), nowMs);
 }
 
 /** Of grants that aren't voided. */
-function holdingsOf(live: readonly LiveCredit[], unsettled: number, nowMs: number): Holdings {
+function holdingsOf(live: readonly LiveCredit[], nowMs: number): Holdings {
   const held = inOrderOfUse(live.filter((credit) => !hasExpired(credit, nowMs)));
   const isUsable = ({ usable_from }: Credit) => usable_from.getTime() <= nowMs;
   const charged = held.filter((credit) => isUsable(credit) && credit.has_settled_start);
-  const { taken } = allocate(unsettled, charged);
+  const { taken } = allocate(live[0]?.unsettled_points ?? 0, charged);
   const takenOf = new Map(taken.map(({ credit_id, points }) => [credit_id, points]));
   const credits = held
-    .map(({ has_settled_start: _start, ...credit }) => ({
+    .map(({ has_settled_start: _start, unsettled_points: _unsettled, ...credit }) => ({
       ...credit,
       points_remaining: credit.points_remaining - (takenOf.get(credit.credit_id) ?? 0),
     }))

@@ -150,34 +150,30 @@ export function listMovements(
   );
 }
 
-/** `has_settled_start`: what is not settled yet was used after it began, not before. */
-export type LiveCredit = Credit & { has_settled_start: boolean };
+export type LiveCredit = Credit & {
+  /** What is not settled yet was used after it began, not before. */
+  has_settled_start: boolean;
+  /** What the account's open periods used above their included points, and what isn't settled of it. */
+  unsettled_points: number;
+};
 
-/** Those that aren't voided and have something left by the last settlement. */
+/**
+ * Those that aren't voided and have something left by the last settlement. One statement: between two, use could move
+ * from a period to a grant.
+ */
 export function findLiveCredits(query: Query, accountId: number): Promise<LiveCredit[]> {
   return query<LiveCredit>(
     `SELECT ${COLUMNS}, NOT EXISTS (SELECT FROM credit_cuts AS cut
        WHERE cut.account_id = credit_grants.account_id AND at = usable_from AND resolved_at IS NULL
-     ) AS has_settled_start
+     ) AS has_settled_start, (
+       SELECT CAST(coalesce(sum(period_unsettled_points(period)), 0) AS bigint)
+       FROM period_closings AS closing JOIN billing_periods AS period USING (period_id)
+       WHERE closing.account_id = :accountId
+     ) AS unsettled_points
      FROM credit_grants
      WHERE account_id = :accountId AND points_remaining > 0 AND void_requested_at IS NULL`,
     { accountId },
   );
-}
-
-/** What an account's open periods used above their included points, and what isn't settled of it. */
-export async function sumUnsettled(query: Query, accountId: number): Promise<number> {
-  const rows = await query<{ points: number }>(
-    `SELECT coalesce(sum(greatest(
-         0, total.points - (description ->> 'points_limit')::bigint - coalesce(settled_points, 0))), 0)::bigint AS points
-     FROM period_closings AS closing
-     JOIN billing_periods USING (period_id)
-     JOIN usage_totals AS total USING (period_id)
-     LEFT JOIN period_credits USING (period_id)
-     WHERE closing.account_id = :accountId`,
-    { accountId },
-  );
-  return singleRow(rows).points;
 }
 
 export async function clearNotes(query: Query, accountId: number): Promise<void> {
