@@ -9,6 +9,7 @@ import {
   lockLiveGrants,
   lockOpenPeriod,
   saveClosed,
+  takeCorrections,
 } from './store.ts';
 import type { Grant, PeriodToSettle } from './store.ts';
 
@@ -35,7 +36,7 @@ export async function closePeriod(
 
 /**
  * Settles a change of a closed period's points (docs/design/credits.md): more is taken from what is left of the grants
- * that were usable in it. False as for closePeriod.
+ * that were usable in it. False as for closePeriod, or if another replica has done it.
  */
 export async function correctPeriod(
   query: Query,
@@ -44,7 +45,7 @@ export async function correctPeriod(
 ): Promise<boolean> {
   if (!(await lockAccountIfFree(query, account_id))) return false;
   if (await hasPendingCut(query, account_id, countedUntil)) return false;
-  await query('DELETE FROM credit_corrections WHERE period_id = :period_id', { period_id });
+  if (!(await takeCorrections(query, period_id))) return false;
   const period = await lockClosedPeriod(query, period_id);
   if (period === undefined) return true;
   const step: Step = { account_id, at: countedUntil, reason: 'usage_corrected' };

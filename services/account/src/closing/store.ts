@@ -196,6 +196,15 @@ export async function saveClosed(query: Query, period: PeriodState): Promise<voi
   );
 }
 
+/** False if none of the period's is left. */
+export async function takeCorrections(query: Query, periodId: number): Promise<boolean> {
+  const rows = await query(
+    'DELETE FROM credit_corrections WHERE period_id = :periodId RETURNING correction_id',
+    { periodId },
+  );
+  return rows.length > 0;
+}
+
 /** What a period took from grants, less what was given back, oldest first. */
 export function findUses(query: Query, periodId: number): Promise<Use[]> {
   return query<Use>(

@@ -70,8 +70,8 @@ export function stepsOf(delaySec: number): Step[] {
     },
     {
       name: 'correction',
-      due: `SELECT account_id, period_id, credit_corrections.created_at AS at
-        FROM credit_corrections JOIN billing_periods USING (period_id)`,
+      due: `SELECT account_id, period_id, min(credit_corrections.created_at) AS at
+        FROM credit_corrections JOIN billing_periods USING (period_id) GROUP BY account_id, period_id`,
       run: correctPeriod,
     },
   ];
