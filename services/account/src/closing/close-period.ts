@@ -5,9 +5,8 @@ import type { Step } from './settle.ts';
 import {
   hasPendingCut,
   lockAccountIfFree,
-  lockClosedPeriod,
   lockLiveGrants,
-  lockOpenPeriod,
+  lockPeriod,
   saveClosed,
   takeCorrections,
 } from './store.ts';
@@ -24,9 +23,8 @@ export async function closePeriod(
   { account_id, period_id }: Account,
   countedUntil: Date,
 ): Promise<boolean> {
-  if (!(await lockAccountIfFree(query, account_id))) return false;
-  if (await hasPendingCut(query, account_id, countedUntil)) return false;
-  const period = await lockOpenPeriod(query, period_id);
+  if (!(await lockIfReady(query, account_id, countedUntil))) return false;
+  const period = await lockPeriod(query, period_id, 'open');
   if (period === undefined) return false;
   const step: Step = { account_id, at: period.ends_at, reason: 'period_closed' };
   const usable = (grant: Grant) => grant.usable_from <= countedUntil && !hasEnded(grant, countedUntil);
@@ -43,15 +41,21 @@ export async function correctPeriod(
   { account_id, period_id }: Account,
   countedUntil: Date,
 ): Promise<boolean> {
-  if (!(await lockAccountIfFree(query, account_id))) return false;
-  if (await hasPendingCut(query, account_id, countedUntil)) return false;
+  if (!(await lockIfReady(query, account_id, countedUntil))) return false;
   if (!(await takeCorrections(query, period_id))) return false;
-  const period = await lockClosedPeriod(query, period_id);
+  const period = await lockPeriod(query, period_id, 'closed');
   if (period === undefined) return true;
   const step: Step = { account_id, at: countedUntil, reason: 'usage_corrected' };
   const usable = (grant: Grant) => grant.usable_from < period.ends_at && !hasEnded(grant, countedUntil);
   await settle(query, step, period, usable, countedUntil);
   return true;
+}
+
+/** False if another transaction has locked the account, or if a cut is to be resolved before. */
+async function lockIfReady(query: Query, accountId: number, countedUntil: Date): Promise<boolean> {
+  return (
+    (await lockAccountIfFree(query, accountId)) && !(await hasPendingCut(query, accountId, countedUntil))
+  );
 }
 
 /** Most periods need neither: their payers have no grants. */

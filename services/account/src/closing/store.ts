@@ -115,51 +115,38 @@ export async function findPeriodsAtCut(query: Query, accountId: number, at: Date
   return rows.map(stateOf);
 }
 
-export type PeriodToSettle = PeriodState & { ends_at: Date; started_at: Date };
+export type PeriodToSettle = PeriodState & { ends_at: Date };
 
 /**
- * Its points stay as they are until the transaction ends: the first lock holds up a first row of totals, whose foreign
- * key needs the period, the second one changes of that row.
+ * Undefined if the period isn't in that state. Its points stay as they are until the transaction ends: the first lock
+ * holds up a first row of totals, whose foreign key needs the period, the second one changes of that row.
  */
-async function lockPeriodPoints(query: Query, periodId: number): Promise<number> {
+export async function lockPeriod(
+  query: Query,
+  periodId: number,
+  state: 'open' | 'closed',
+): Promise<PeriodToSettle | undefined> {
   await query(
     'SELECT FROM billing_periods WHERE period_id = :periodId FOR UPDATE',
     { periodId },
     'closing_lock_period',
   );
-  const rows = await query<{ points: number }>(
+  const totals = await query<{ points: number }>(
     'SELECT points FROM usage_totals WHERE period_id = :periodId FOR UPDATE',
     { periodId },
     'closing_lock_totals',
   );
-  return rows[0]?.points ?? 0;
-}
-
-/** Undefined if the period is closed. */
-export async function lockOpenPeriod(query: Query, periodId: number): Promise<PeriodToSettle | undefined> {
-  const points = await lockPeriodPoints(query, periodId);
-  const rows = await query<StateRow & { ends_at: Date; started_at: Date }>(
-    `SELECT ${STATE_COLUMNS}, :points::bigint AS points, closing.ends_at, period.started_at
-     FROM period_closings AS closing
-     JOIN billing_periods AS period USING (period_id)
+  const rows = await query<StateRow & { ends_at: Date }>(
+    `SELECT ${STATE_COLUMNS}, :points::bigint AS points, coalesce(ends_at, period_end_of_use(period)) AS ends_at
+     FROM billing_periods AS period
+     LEFT JOIN period_closings AS closing USING (period_id)
      LEFT JOIN period_credits AS credited USING (period_id)
-     WHERE period_id = :periodId`,
-    { periodId, points },
-    'closing_open_period',
+     WHERE period_id = :periodId
+       AND CASE :state::text WHEN 'open' THEN closing.period_id IS NOT NULL ELSE closed_at IS NOT NULL END`,
+    { periodId, points: totals[0]?.points ?? 0, state },
+    'closing_period',
   );
-  return rows.map(({ ends_at, started_at, ...row }) => ({ ...stateOf(row), ends_at, started_at }))[0];
-}
-
-/** Undefined if the period is open. */
-export async function lockClosedPeriod(query: Query, periodId: number): Promise<PeriodToSettle | undefined> {
-  const points = await lockPeriodPoints(query, periodId);
-  const rows = await query<StateRow & { ends_at: Date; started_at: Date }>(
-    `SELECT ${STATE_COLUMNS}, :points::bigint AS points, period_end_of_use(period) AS ends_at, period.started_at
-     FROM billing_periods AS period JOIN period_credits AS credited USING (period_id)
-     WHERE period_id = :periodId AND closed_at IS NOT NULL`,
-    { periodId, points },
-  );
-  return rows.map(({ ends_at, started_at, ...row }) => ({ ...stateOf(row), ends_at, started_at }))[0];
+  return rows.map(({ ends_at, ...row }) => ({ ...stateOf(row), ends_at }))[0];
 }
 
 function stateOf({ description, ...state }: StateRow): PeriodState {
