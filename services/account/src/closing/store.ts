@@ -176,8 +176,7 @@ export async function saveClosed(query: Query, period: PeriodState): Promise<voi
      VALUES (:period_id, :settled_points, :overuse_points, clock_timestamp(), :points)
      ON CONFLICT (period_id) DO UPDATE SET settled_points = excluded.settled_points,
        overuse_points = excluded.overuse_points, closed_points = excluded.closed_points,
-       closed_at = coalesce(credited.closed_at, excluded.closed_at),
-       version = credited.version + CASE WHEN credited.closed_at IS NULL THEN 0 ELSE 1 END`,
+       closed_at = coalesce(credited.closed_at, excluded.closed_at)`,
     period,
     'closing_save_closed',
   );

@@ -34,8 +34,6 @@ export const SETTLEMENT = /* sql */ `
     closed_at timestamptz,
     -- The period's points that are settled; a difference is a correction's.
     closed_points bigint CHECK (closed_points >= 0),
-    -- Grows with each correction.
-    version bigint NOT NULL DEFAULT 0,
     CONSTRAINT period_credits_overuse CHECK (overuse_points BETWEEN 0 AND settled_points),
     CONSTRAINT period_credits_closed CHECK ((closed_at IS NULL) = (closed_points IS NULL))
   );
@@ -57,8 +55,8 @@ export const SETTLEMENT = /* sql */ `
   CREATE TRIGGER credit_grants_cut AFTER INSERT OR UPDATE OF void_requested_at ON credit_grants
     FOR EACH ROW EXECUTE FUNCTION credit_grants_cut();
 
-  -- Closed periods whose points changed, whoever changed them. A row per change, not per period: counting would wait for
-  -- the correction.
+  -- Periods whose points changed after they were closed. One row for each change: a single row per period would make
+  -- counting wait for the correction.
   CREATE TABLE credit_corrections (
     correction_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     period_id bigint NOT NULL,
