@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { MAX_TOTAL } from '@tollgate/contracts/usage-stream';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { Problem } from '@tollgate/http/problem';
+import { lockAccount } from '../../identity/accounts/account-store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -58,7 +59,7 @@ export async function grantCredits(
   const made = await insertCredit(query, { ...wanted, ...timesOf(wanted, nowMs), ...keyed });
   if (made === undefined) {
     const taken = await findRepeated(query, keyed);
-    if (taken === undefined) throw new Problem('service_unavailable');
+    if (taken === undefined) throw new Error('a key is taken, and its grant does not exist');
     return { credit: taken, repeated: true };
   }
   await issuePoints(query, made, { at: new Date(nowMs), actor: by.actor });
@@ -83,7 +84,7 @@ export async function voidCredit(
   const found = await findCredit(query, creditId);
   if (found === undefined) throw new Problem('not_found');
   const { account_id } = found;
-  await lockHolder(query, account_id);
+  await lockAccount(query, account_id);
   const nowMs = await lockInstant(query, account_id);
   const credit = await lockCredit(query, creditId);
   if (credit.void_requested_at !== null || credit.points_remaining === 0 || hasExpired(credit, nowMs)) {
@@ -110,7 +111,6 @@ export async function forfeitCredits(
   if (live.length === 0) return;
   const at = new Date(await lockInstant(query, accountId));
   for (const { credit_id, source } of live) {
-    await lockCredit(query, credit_id);
     await markVoidRequested(query, credit_id, { at, void_to: 'forfeited' });
     const details = { credit_id, source, to: 'forfeited' };
     const entry = { ...by, application_id: null, account_id: accountId, details };

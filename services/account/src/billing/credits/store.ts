@@ -10,7 +10,7 @@ import type { Movement } from './movement.ts';
 const COLUMNS = `credit_id, account_id, points, points_remaining, source, priority, effective_at, usable_from,
   expires_at, note, purchase_id, void_requested_at, voided_at, points_voided, created_at`;
 
-/** False if there is no such account, or if it is erased. Locked until the transaction ends, as by lockAccount. */
+/** False if there is no such account, or if it is erased; otherwise locked as by lockAccount. */
 export async function lockHolder(query: Query, accountId: number): Promise<boolean> {
   const rows = await query(
     'SELECT 1 FROM accounts WHERE account_id = :accountId AND erased_at IS NULL FOR NO KEY UPDATE',
