@@ -6,8 +6,9 @@ import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
 import { bundledModules } from './scripts/bundled-modules.ts';
 import { monacoWithoutInlineStyles } from './scripts/monaco-without-inline-styles.ts';
-import { storedTheme } from './scripts/stored-theme.ts';
+import { pageChunks } from './scripts/page-chunks.ts';
 import { preloads } from './scripts/preloads.ts';
+import { storedTheme } from './scripts/stored-theme.ts';
 
 /** What any page may load before it is usable, Brotli-compressed; what it imports later (charts, the explorer) is not counted. */
 const SCRIPT_BUDGET_BYTES = 150_000;
@@ -36,8 +37,12 @@ function compressed(): Plugin {
         writeFileSync(join(outDir, `${name}.br`), brotli);
         writeFileSync(join(outDir, `${name}.gz`), gzipSync(content, { level: 9 }));
       }
-      for (const [page, files] of scriptsOfPages(bundle)) {
-        const bytes = [...files].reduce((sum, file) => sum + (scriptBytes.get(file) ?? 0), 0);
+      const { first, ofPages } = pageChunks(bundle);
+      for (const [page, own] of ofPages) {
+        const bytes = [...first, ...own].reduce(
+          (sum, { fileName }) => sum + (scriptBytes.get(fileName) ?? 0),
+          0,
+        );
         this.info(`${page} loads ${String(bytes)} bytes of script`);
         if (bytes > SCRIPT_BUDGET_BYTES) {
           throw new Error(
@@ -47,32 +52,6 @@ function compressed(): Plugin {
       }
     },
   };
-}
-
-type Bundle = Parameters<Extract<NonNullable<Plugin['writeBundle']>, (...args: never) => unknown>>[1];
-
-/** The scripts that each page loads before it is usable: the entry, the page's chunk, and all that they import. */
-function scriptsOfPages(bundle: Bundle): Map<string, Set<string>> {
-  const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
-  const closure = (file: string, found = new Set<string>()): Set<string> => {
-    if (found.has(file)) return found;
-    found.add(file);
-    for (const next of chunks.find(({ fileName }) => fileName === file)?.imports ?? []) closure(next, found);
-    return found;
-  };
-  const isPage = (file: string) =>
-    chunks.find(({ fileName }) => fileName === file)?.facadeModuleId?.includes('/src/pages/') === true;
-  const entry = chunks.find(({ isEntry }) => isEntry);
-  if (entry === undefined) throw new Error('The build has no entry.');
-  const first = closure(entry.fileName);
-  const pages = chunks
-    .filter(({ fileName }) => first.has(fileName))
-    .flatMap(({ dynamicImports }) => dynamicImports)
-    .filter(isPage);
-  return new Map([
-    [entry.name, first],
-    ...pages.map((file) => [file, closure(file, new Set(first))] as const),
-  ]);
 }
 
 /**

@@ -42,13 +42,7 @@ function hashOfSources(): string {
     .map((name) => join('src', name))
     .filter((name) => statSync(join(root, name)).isFile());
   const contracts = ['call-codes.ts', 'error-codes.ts'].map((name) => join('../contracts/src', name));
-  const scripts = [
-    'bundled-modules.ts',
-    'monaco-without-inline-styles.ts',
-    'preloads.ts',
-    'stored-theme.js',
-    'stored-theme.ts',
-  ].map((name) => join('scripts', name));
+  const scripts = readdirSync(import.meta.dirname).map((name) => join('scripts', name));
   const others = ['index.html', 'vite.config.ts', 'package.json', ...scripts];
   for (const name of [...sourceFiles, ...contracts, ...others].sort()) {
     hash

@@ -1,17 +1,3 @@
-/** Pages without a session. */
-const ENTRY_PATHS = [
-  '/user/sign-in',
-  '/user/sign-up',
-  '/user/verify-email',
-  '/user/forgot-password',
-  '/user/reset-password',
-  '/user/invitation',
-] as const;
-
-export function isEntryPath(path: string): boolean {
-  return (ENTRY_PATHS as readonly string[]).includes(path);
-}
-
 /**
  * The interface's pages: their addresses, as Express patterns, and their modules below src/pages. account answers
  * exactly these with the page, and anything else below /user with 404, which is the page too if a browser asks. A page
@@ -44,4 +30,11 @@ export const PAGE_MODULES = {
   '/user/account/data': 'account/account.tsx',
 } as const;
 
-export const CONSOLE_PATHS = Object.keys(PAGE_MODULES) as readonly (keyof typeof PAGE_MODULES)[];
+type ConsolePath = keyof typeof PAGE_MODULES;
+
+export const CONSOLE_PATHS = Object.keys(PAGE_MODULES) as readonly ConsolePath[];
+
+/** Whether a page is shown without a session. */
+export function isEntryPath(path: ConsolePath): boolean {
+  return PAGE_MODULES[path].startsWith('entry/');
+}

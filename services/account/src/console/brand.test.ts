@@ -17,6 +17,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'tollgate-brand-'));
   mkdirSync(join(directory, 'assets'));
   writeFileSync(join(directory, 'index.html'), HEAD);
+  writeFileSync(join(directory, 'preloads.json'), '{}');
   writeFileSync(join(directory, 'logo.svg'), LOGO);
   suite = await startAccount({
     settings: {

@@ -59,7 +59,7 @@ export function consolePage(
   const index = join(directory, 'index.html');
   const isBuilt = existsSync(index);
   const html = isBuilt ? brandedPage(readFileSync(index, 'utf8'), brand) : '';
-  const preloads = readPreloads(directory);
+  const preloads = isBuilt ? readPreloads(directory) : {};
   const policy = policyFor(streamingUrl);
   for (const path of CONSOLE_PATHS) {
     const own = html.replace('</head>', () => `${preloads[path] ?? ''}</head>`);
@@ -75,10 +75,9 @@ export function consolePage(
   return router;
 }
 
-/** The links to each page's own files, by its path. They only save time, so a build without them is one, too. */
+/** The links to each page's own files, by its path. @throws {Error} ENOENT, for a build that isn't whole. */
 function readPreloads(directory: string): Readonly<Record<string, string>> {
-  const file = join(directory, 'preloads.json');
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {};
+  return JSON.parse(readFileSync(join(directory, 'preloads.json'), 'utf8')) as Record<string, string>;
 }
 
 /** Without a session, what is painted before the scripts have loaded has no navigation, and nothing is asked for. */

@@ -12,6 +12,7 @@ beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'tollgate-addresses-'));
   mkdirSync(join(directory, 'assets'));
   writeFileSync(join(directory, 'index.html'), '<!doctype html>');
+  writeFileSync(join(directory, 'preloads.json'), '{}');
 });
 
 afterAll(() => {
