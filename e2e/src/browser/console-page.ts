@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Stack } from '../stack/stack.ts';
-import { AXE, axeFaults } from './axe.ts';
+import { accessibilityFaults } from './axe.ts';
 
 /** A tab on the interface, and what went wrong in it besides refused requests. */
 export type ConsoleTab = {
@@ -80,11 +80,6 @@ export async function signIn(page: Page, { demo }: Pick<Stack, 'demo'>, password
   await page.getByLabel('Email').fill(demo.console.email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-}
-
-async function accessibilityFaults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(axeFaults);
 }
 
 /** @throws {Error} that lists what axe found, `except` for these rules. */

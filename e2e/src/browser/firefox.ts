@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import puppeteer from 'puppeteer-core';
 import type { Browser, Page } from 'puppeteer-core';
 import type { Stack } from '../stack/stack.ts';
-import { AXE, axeFaults } from './axe.ts';
 
 const PLACES = ['/usr/bin/firefox-esr', '/usr/bin/firefox'];
 
@@ -37,11 +36,4 @@ export async function signedInTab(
   // The session is asked for before there is one.
   faults.length = 0;
   return { page, faults };
-}
-
-/** What axe finds, as `rule: element`. */
-export async function firefoxAccessibilityFaults(page: Page): Promise<string[]> {
-  // Once for a page, which is looked at in several sizes and themes.
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
-  return page.evaluate(axeFaults);
 }

@@ -1,10 +1,6 @@
 import { expect, test } from '@jest/globals';
-import {
-  firefoxAccessibilityFaults,
-  firefoxPath,
-  launchFirefox,
-  signedInTab,
-} from '../../browser/firefox.ts';
+import { accessibilityFaults } from '../../browser/axe.ts';
+import { firefoxPath, launchFirefox, signedInTab } from '../../browser/firefox.ts';
 import { PAGES, layoutOf, pageOf } from './every-page.ts';
 import type { Journey } from './journey.ts';
 
@@ -39,7 +35,7 @@ export function firefoxJourneys(journey: Journey): void {
                 document.documentElement.dataset['theme'] = chosen;
               }, theme);
               const { overflow } = await page.evaluate(layoutOf);
-              const seen = { path, width, theme, overflow, axe: await firefoxAccessibilityFaults(page) };
+              const seen = { path, width, theme, overflow, axe: await accessibilityFaults(page) };
               expect(seen).toEqual({ path, width, theme, overflow: 0, axe: [] });
             }
           }

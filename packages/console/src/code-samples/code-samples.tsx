@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { LanguageTabs } from '../ui/language-tabs.tsx';
 import { ErrorMessage } from '../ui/page/states.tsx';
 import page from '../ui/page/page.module.css';
 import { HideAfterAbsence } from './hide-after-absence.tsx';
@@ -51,16 +51,9 @@ export function CodeSamples({ dataUrl, operation, credential, token, children }:
       {shownToken !== null && <HideAfterAbsence onHide={hide} />}
       {children}
       {error !== null && <ErrorMessage error={error} />}
-      <Tabs>
-        <TabList aria-label="Language" className={styles['languages'] ?? ''}>
-          {LANGUAGES.map(({ id, label }) => (
-            <Tab key={id} id={id} className={styles['language'] ?? ''}>
-              {label}
-            </Tab>
-          ))}
-        </TabList>
-        {LANGUAGES.map(({ id, label, note, subscriptionNote, sample }) => (
-          <TabPanel key={id} id={id} className={styles['panel'] ?? ''}>
+      <LanguageTabs languages={LANGUAGES}>
+        {({ label, note, subscriptionNote, sample }) => (
+          <>
             <div className={styles['note']}>
               <p className={page['muted']}>
                 {note}
@@ -81,9 +74,9 @@ export function CodeSamples({ dataUrl, operation, credential, token, children }:
             <pre className={styles['code']} tabIndex={0} aria-label={`${label} sample`} role="region">
               <code>{sample({ dataUrl, operation, credential: shown })}</code>
             </pre>
-          </TabPanel>
-        ))}
-      </Tabs>
+          </>
+        )}
+      </LanguageTabs>
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { serverNowMs } from '../api/server-clock.ts';
 import { LOCALE, formatLocal, utcFormat, zoneOf, zonedFormat } from './locale.ts';
+import type { TimeFormat } from './locale.ts';
 
 const NUMBER = new Intl.NumberFormat(LOCALE);
 const DAY = utcFormat({ dateStyle: 'long' });
@@ -18,6 +19,9 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+/** A time that says its zone. */
+const withZone = (format: TimeFormat, at: Date) => `${format.format(at)} ${zoneOf(at)}`;
+
 /** A number with the locale's grouping. */
 export function formatNumber(value: number): string {
   return NUMBER.format(value);
@@ -35,8 +39,7 @@ export function formatShare(share: number): string {
 
 /** The time of day, as "16:59 UTC". */
 export function formatTime(ms: number): string {
-  const at = new Date(ms);
-  return `${TIME.format(at)} ${zoneOf(at)}`;
+  return withZone(TIME, new Date(ms));
 }
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
@@ -91,7 +94,7 @@ export function formatInstants(first: string, last: string): string {
   );
   const format = isOfThisYear ? INSTANT : MOMENT;
   const from = zoneOf(start) === zoneOf(end) ? '' : ` ${zoneOf(start)}`;
-  return `${format.format(start)}${from} to ${format.format(end)} ${zoneOf(end)}`;
+  return `${format.format(start)}${from} to ${withZone(format, end)}`;
 }
 
 /** From a time to another, as short as it can be: "Nov 27, 17:00 – 17:01 UTC". */
@@ -102,8 +105,7 @@ export function formatTimes(first: string, last: string): string {
 
 /** A time as "Nov 30, 2026, 16:59:07 UTC". */
 export function formatExact(iso: string): string {
-  const at = new Date(iso);
-  return `${EXACT.format(at)} ${zoneOf(at)}`;
+  return withZone(EXACT, new Date(iso));
 }
 
 /** What a time says on hover, in either zone: exactly in UTC, and where the reader is. */
@@ -127,8 +129,7 @@ export function formatMoment(iso: string, nowMs = serverNowMs()): string {
   if (magnitudeMs < HOUR_MS) return within(MINUTE_MS, 'minute');
   if (magnitudeMs < DAY_MS) return within(HOUR_MS, 'hour');
   if (magnitudeMs <= 7 * DAY_MS) return within(DAY_MS, 'day');
-  const at = new Date(iso);
-  return `${MOMENT.format(at)} ${zoneOf(at)}`;
+  return withZone(MOMENT, new Date(iso));
 }
 
 const UNITS = [

@@ -55,7 +55,7 @@ export function zoneName(): string {
   return zone === 'utc' ? 'UTC' : LOCAL_ZONE;
 }
 
-type TimeFormat = { format: (at: Date) => string; formatRange: (first: Date, last: Date) => string };
+export type TimeFormat = { format: (at: Date) => string; formatRange: (first: Date, last: Date) => string };
 
 /** Times in the chosen zone, without its name. */
 export function zonedFormat(options: Intl.DateTimeFormatOptions): TimeFormat {

@@ -4,11 +4,11 @@ import { MAX_STACKS } from '../../ui/chart/model.ts';
 import type { ChartModel, ChartValues } from '../../ui/chart/model.ts';
 import { formatNumber } from '../../ui/format.ts';
 import {
+  bucketHeading,
   bucketName,
-  bucketTick,
+  bucketPoint,
   bucketTitle,
   bucketZone,
-  isMajorBucket,
 } from '../../ui/usage/bucket-time.ts';
 import type { RefusalCounts } from './queries.ts';
 import page from '../../ui/page/page.module.css';
@@ -19,14 +19,9 @@ const HEIGHT_PX = 160;
 /** Numbers by hour or day as a chart, and as a table without the times that have no calls. */
 export function OverTime({ counts }: { counts: RefusalCounts }) {
   const { interval, buckets } = counts;
-  const zone = bucketZone(interval);
   const model: ChartModel = {
     label: `Refused and failed calls per ${interval}`,
-    points: buckets.map(({ started_at }) => ({
-      name: `${bucketName(started_at, interval)} (${zone})`,
-      tick: bucketTick(started_at, interval),
-      isMajor: isMajorBucket(started_at, interval),
-    })),
+    points: buckets.map(({ started_at }) => bucketPoint(started_at, interval)),
     panels: [
       {
         heightPx: HEIGHT_PX,
@@ -41,7 +36,7 @@ export function OverTime({ counts }: { counts: RefusalCounts }) {
   return (
     <section className={styles['section']} aria-labelledby="over-time">
       <h2 id="over-time">Over time</h2>
-      <Chart model={model} caption={`Refused and failed calls per ${interval} (${zone})`} />
+      <Chart model={model} caption={`Refused and failed calls per ${interval} (${bucketZone(interval)})`} />
       <details className={styles['over-time']}>
         <summary className={styles['summary']}>Show as a table</summary>
         <Table counts={counts} />
@@ -55,9 +50,7 @@ function Table({ counts: { interval, buckets } }: { counts: RefusalCounts }) {
     <table className={page['table']}>
       <thead>
         <tr>
-          <th scope="col">
-            {interval === 'hour' ? 'Hour' : 'Day'} ({bucketZone(interval)})
-          </th>
+          <th scope="col">{bucketHeading(interval)}</th>
           <th scope="col">Codes</th>
           <th scope="col" className={page['number']}>
             Calls

@@ -57,12 +57,13 @@ function Numbers({ search, onShow }: PartProps) {
   const { code: _code, ...withoutCode } = search;
   const counts = useQuery(refusalCountsQuery(search));
   const ofAllCodes = useQuery(refusalCountsQuery(withoutCode));
-  const success = useSuccess(ofAllCodes.data, search);
+  // Usage knows nothing of codes.
+  const success = useSuccess(search.code === undefined ? counts.data : undefined, search);
   return (
     <>
       <Filters search={search} counts={counts.data} codes={ofAllCodes.data?.codes ?? []} onShow={onShow} />
       <p role="status" className={styles['total']}>
-        {counts.data !== undefined && totalOf(counts.data, search)} {search.code === undefined && success}
+        {counts.data !== undefined && totalOf(counts.data, search)} {success}
       </p>
       {counts.isPending && <Skeleton rows={3} />}
       {counts.data === undefined && counts.isError && (
@@ -109,7 +110,7 @@ function Calls({ search, onShow }: PartProps) {
       </h2>
       {isPending && <Skeleton />}
       {data === undefined && isError && (
-        <ErrorMessage error={error} what="single calls" onRetry={() => void refetch()} />
+        <ErrorMessage error={error} what="your recent calls" onRetry={() => void refetch()} />
       )}
       {data !== undefined && (
         <CallList

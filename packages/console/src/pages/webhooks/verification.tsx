@@ -1,5 +1,4 @@
-import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
-import tabs from '../../code-samples/code-samples.module.css';
+import { LanguageTabs } from '../../ui/language-tabs.tsx';
 import styles from '../../ui/page/page.module.css';
 import { CodeBlock } from '../../ui/secret/code-block.tsx';
 import { VERIFICATION_SAMPLES } from './verification-samples.ts';
@@ -14,21 +13,14 @@ export function Verification() {
         for most languages. Use the raw body, before it is parsed. Respond with a 2xx status within 15
         seconds.
       </p>
-      <Tabs>
-        <TabList aria-label="Language" className={tabs['languages'] ?? ''}>
-          {VERIFICATION_SAMPLES.map(({ id, label }) => (
-            <Tab key={id} id={id} className={tabs['language'] ?? ''}>
-              {label}
-            </Tab>
-          ))}
-        </TabList>
-        {VERIFICATION_SAMPLES.map(({ id, label, note, sample }) => (
-          <TabPanel key={id} id={id} className={tabs['panel'] ?? ''}>
+      <LanguageTabs languages={VERIFICATION_SAMPLES}>
+        {({ label, note, sample }) => (
+          <>
             <p className={styles['muted']}>{note}</p>
             <CodeBlock what={`${label} sample`} shown={sample.trimEnd()} copied={sample} />
-          </TabPanel>
-        ))}
-      </Tabs>
+          </>
+        )}
+      </LanguageTabs>
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import type { Usage } from '../../api/usage.ts';
+import type { ChartModel } from '../chart/model.ts';
 import { formatDays } from '../format.ts';
 import { currentZone, formatLocal, utcFormat, zoneName, zonedFormat } from '../locale.ts';
 
@@ -22,15 +23,29 @@ export function bucketName(startedAt: string, interval: Interval): string {
   return interval === 'day' ? DAY.format(start) : ZONED_START.format(start);
 }
 
+/** A point of time in a chart. */
+export function bucketPoint(startedAt: string, interval: Interval): ChartModel['points'][number] {
+  return {
+    name: `${bucketName(startedAt, interval)} (${bucketZone(interval)})`,
+    tick: bucketTick(startedAt, interval),
+    isMajor: isMajorBucket(startedAt, interval),
+  };
+}
+
+/** Heads the column of days or hours in a table: "Day (UTC)". */
+export function bucketHeading(interval: Interval): string {
+  return `${interval === 'day' ? 'Day' : 'Hour'} (${bucketZone(interval)})`;
+}
+
 /** As short as an axis needs it: the day, or the hour within it. */
-export function bucketTick(startedAt: string, interval: Interval): string {
+function bucketTick(startedAt: string, interval: Interval): string {
   const start = new Date(startedAt);
   if (interval === 'day') return SHORT_DAY.format(start);
   return isMajorBucket(startedAt, interval) ? ZONED_DAY.format(start) : ZONED_HOUR.format(start);
 }
 
 /** Days, and the first hour of each. */
-export function isMajorBucket(startedAt: string, interval: Interval): boolean {
+function isMajorBucket(startedAt: string, interval: Interval): boolean {
   const start = new Date(startedAt);
   return interval === 'day' || (currentZone() === 'utc' ? start.getUTCHours() : start.getHours()) === 0;
 }

@@ -1,10 +1,11 @@
 import type { Usage } from '../../api/usage.ts';
 import { Chart } from '../chart/chart.tsx';
 import type { ChartModel } from '../chart/model.ts';
-import { bucketName, bucketTick, bucketZone, isMajorBucket } from './bucket-time.ts';
+import { bucketPoint, bucketZone } from './bucket-time.ts';
 import { stacksOf } from './groups.ts';
 import { MEASURE_TEXT, axisOf } from './measures.ts';
 import type { Measure } from './measures.ts';
+import { formatQuantity } from './quantity.tsx';
 
 const HEIGHT_PX = 240;
 
@@ -17,7 +18,7 @@ type UsageChartProps = {
 
 /** Usage over time as stacked bars. Put a UsageTable of the same usage beside it. */
 export function UsageChart({ usage, measure, before = null }: UsageChartProps) {
-  const { name, field, format } = MEASURE_TEXT[measure];
+  const { name, field, kind } = MEASURE_TEXT[measure];
   const stacks = stacksOf(usage, field, name);
   const length = usage.buckets.length;
   const lines =
@@ -32,17 +33,21 @@ export function UsageChart({ usage, measure, before = null }: UsageChartProps) {
         ];
   const highest = Math.max(...figuresOf(usage, field), ...lines.flatMap(({ values }) => values), 0);
   const by = usage.interval === 'day' ? 'day' : 'hour';
-  const zone = bucketZone(usage.interval);
   const model: ChartModel = {
     label: `${name} per ${by}`,
-    points: usage.buckets.map(({ started_at }) => ({
-      name: `${bucketName(started_at, usage.interval)} (${zone})`,
-      tick: bucketTick(started_at, usage.interval),
-      isMajor: isMajorBucket(started_at, usage.interval),
-    })),
-    panels: [{ heightPx: HEIGHT_PX, stacks, lines, limit: null, format, axis: axisOf(measure, highest) }],
+    points: usage.buckets.map(({ started_at }) => bucketPoint(started_at, usage.interval)),
+    panels: [
+      {
+        heightPx: HEIGHT_PX,
+        stacks,
+        lines,
+        limit: null,
+        format: (value) => formatQuantity(value, kind),
+        axis: axisOf(measure, highest),
+      },
+    ],
   };
-  return <Chart model={model} caption={`${name} per ${by} (${zone})`} />;
+  return <Chart model={model} caption={`${name} per ${by} (${bucketZone(usage.interval)})`} />;
 }
 
 function figuresOf({ buckets }: Usage, field: keyof Usage['usage']): number[] {

@@ -8,7 +8,7 @@ import type { ChartModel } from '../../../ui/chart/model.ts';
 import { formatNumber } from '../../../ui/format.ts';
 import page from '../../../ui/page/page.module.css';
 import { ErrorMessage } from '../../../ui/page/states.tsx';
-import { bucketName, bucketTick } from '../../../ui/usage/bucket-time.ts';
+import { bucketPoint } from '../../../ui/usage/bucket-time.ts';
 import { axisOf } from '../../../ui/usage/measures.ts';
 import { preloadChart } from '../../../ui/usage/preload-chart.ts';
 import { TimeTable } from '../../../ui/usage/time-table.tsx';
@@ -136,11 +136,7 @@ function modelOf({ pace, starts, perDay, soFar, forecast }: Drawn): ChartModel {
         ];
   return {
     label: 'Points per day',
-    points: starts.map((start) => ({
-      name: `${bucketName(start, 'day')} (UTC)`,
-      tick: bucketTick(start, 'day'),
-      isMajor: true,
-    })),
+    points: starts.map((start) => bucketPoint(start, 'day')),
     panels: [...panels, ...total],
   };
 }
