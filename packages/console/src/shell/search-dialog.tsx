@@ -12,6 +12,7 @@ import {
 } from 'react-aria-components';
 import { Dialog } from '../ui/dialog.tsx';
 import { useSearchEntries } from './search-entries.ts';
+import field from '../ui/form/field.module.css';
 import styles from './search.module.css';
 
 type SearchDialogProps = { isOpen: boolean; onClose: () => void };
@@ -34,7 +35,7 @@ export function SearchDialog({ isOpen, onClose }: SearchDialogProps) {
         filter={(found, typed) => typed.split(/\s+/).every((word) => contains(found, word))}
       >
         <SearchField aria-label="Page, application or action" autoFocus className={styles['search'] ?? ''}>
-          <Input placeholder="Page, application or action" className={styles['input'] ?? ''} />
+          <Input placeholder="Page, application or action" className={field['input'] ?? ''} />
         </SearchField>
         <Menu
           aria-label="Results"

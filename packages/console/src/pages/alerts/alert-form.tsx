@@ -23,13 +23,13 @@ export function AlertForm({ settings, onRestart }: AlertFormProps) {
   const { data: session } = useQuery(sessionQuery);
   const { data: webhooks } = useQuery(webhooksQuery);
   const queryClient = useQueryClient();
-  const [seen, setSeen] = useState(settings);
   // The fields begin anew with what was saved: a threshold that was typed is one to tick now.
   const [saved, setSaved] = useState(settings);
   const [conflict, setConflict] = useState<{ before: AlertSettings; now: AlertSettings } | null>(null);
-  const [isSaid, setSaid] = useState(false);
+  const [isConfirmed, setConfirmed] = useState(false);
+  const seen = conflict?.now ?? saved;
   async function save(values: Readonly<Record<string, string>>) {
-    setSaid(false);
+    setConfirmed(false);
     const body = { ...settingsOf(values, seen), version: seen.version };
     try {
       return await resultOf(api.PUT('/api/console/alerts', { body }));
@@ -37,7 +37,6 @@ export function AlertForm({ settings, onRestart }: AlertFormProps) {
       if (error instanceof ApiError && error.problem?.code === 'edit_conflict') {
         const now = await resultOf(api.GET('/api/console/alerts'));
         setConflict({ before: seen, now });
-        setSeen(now);
       }
       throw error;
     }
@@ -50,10 +49,9 @@ export function AlertForm({ settings, onRestart }: AlertFormProps) {
         onSubmit={save}
         onDone={(stored) => {
           queryClient.setQueryData(alertsQuery.queryKey, stored);
-          setSeen(stored);
           setSaved(stored);
           setConflict(null);
-          setSaid(true);
+          setConfirmed(true);
         }}
       >
         {(errors) => (
@@ -80,14 +78,14 @@ export function AlertForm({ settings, onRestart }: AlertFormProps) {
             ))}
             {settings.plan_limits.length === 0 && (
               <p className={styles['muted']}>
-                Without a current plan that has limits, there is nothing to alert you of.{' '}
+                Your plan has no limits to send alerts for.{' '}
                 <Link to="/plan">View plans</Link>
               </p>
             )}
           </Fragment>
         )}
       </Form>
-      <p role="status">{isSaid && 'Saved.'}</p>
+      <p role="status">{isConfirmed && 'Saved.'}</p>
       {webhooks !== undefined && (
         <WebhookRecipients enabled={webhooks.filter(({ enabled }) => enabled).length} />
       )}

@@ -24,8 +24,8 @@ export function AlertsPage() {
       <PageHeader title="Alerts" />
       <p>
         You get an alert when the usage of a limit passes a threshold, once per threshold and billing period.
-        If you get more points, you’re alerted again when you reach a threshold again.
-        {team?.role === 'manager' && ' The members of your team get none.'}
+        If you get more points, alerts are sent again when you reach a threshold of the new limit.
+        {team?.role === 'manager' && ' Team members don’t get alerts.'}
         {team?.role === 'member' &&
           ' Your calls are charged to your team’s manager, who gets the alerts about them.'}
       </p>

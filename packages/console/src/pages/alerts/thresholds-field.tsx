@@ -1,6 +1,8 @@
 import { useId, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { isBeingPressed } from '../../ui/form/is-being-pressed.ts';
 import { formatShare } from '../../ui/format.ts';
+import field from '../../ui/form/field.module.css';
 import { isShare, NOT_A_SHARE } from './form-values.ts';
 import styles from './alerts.module.css';
 
@@ -54,7 +56,7 @@ export function ThresholdsField({ label, name, shares, error }: ThresholdsFieldP
           </label>
         ))}
         <input
-          className={styles['own']}
+          className={`${field['input'] ?? ''} ${styles['own'] ?? ''}`}
           name={`${name}_own`}
           value={own}
           inputMode="numeric"
@@ -70,8 +72,7 @@ export function ThresholdsField({ label, name, shares, error }: ThresholdsFieldP
           }}
           onBlur={({ relatedTarget }) => {
             // A message would move the button away from the pointer that presses it; the form says the same.
-            const isPress = relatedTarget instanceof HTMLButtonElement && relatedTarget.matches(':active');
-            if (!isPress) setFaulty(own !== '' && !isShare(own));
+            if (!isBeingPressed(relatedTarget)) setFaulty(own !== '' && !isShare(own));
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || own === '') return;
@@ -84,7 +85,7 @@ export function ThresholdsField({ label, name, shares, error }: ThresholdsFieldP
         </Button>
       </div>
       {message !== undefined && (
-        <span id={`${id}-error`} className={styles['error']}>
+        <span id={`${id}-error`} className={field['error']}>
           {message}
         </span>
       )}

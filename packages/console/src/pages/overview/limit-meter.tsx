@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { formatNumber, formatShare } from '../../ui/format.ts';
 import { Quantity, formatQuantity } from '../../ui/usage/quantity.tsx';
 import type { QuantityKind } from '../../ui/usage/quantity.tsx';
+import page from '../../ui/page/page.module.css';
 import styles from './overview.module.css';
 
 type LimitMeterProps = {
@@ -42,10 +43,10 @@ export function LimitMeter(props: LimitMeterProps) {
         aria-valuemax={limit}
         aria-valuenow={Math.min(usage, limit)}
         aria-valuetext={`${spoken}, ${formatShare(usedShare)}`}
-        className={styles['meter']}
+        className={`${page['bar'] ?? ''} ${styles['meter'] ?? ''}`}
       >
         <div
-          className={styles['fill']}
+          className={page['fill']}
           data-reached={isReached}
           style={{ width: `${String(Math.min(usedShare, 1) * 100)}%` }}
         />

@@ -16,7 +16,7 @@ import { busiestApplicationsQuery, recentCallsQuery, recentRefusalsQuery } from 
 import { areSomeRefused, callsToday } from './recent-calls.ts';
 import { Freshness, StatusCard } from './status-card.tsx';
 import { useLivePace } from './live/use-live-pace.ts';
-import styles from './overview.module.css';
+import page from '../../ui/page/page.module.css';
 
 /** `/user`: whether calls are accepted, what is wrong, how much is left, and what to do next. Live. */
 export function OverviewPage() {
@@ -76,7 +76,7 @@ export function OverviewPage() {
         />
       )}
       {!isPending && hasCalls && (
-        <div className={styles['columns']}>
+        <div className={page['columns']}>
           <BusiestApplications isLive={mode === 'live'} />
           {shown && <CrossedThresholds thresholds={shown.crossed_thresholds} />}
         </div>

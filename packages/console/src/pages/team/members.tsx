@@ -81,8 +81,8 @@ const keyOf = ({ member }: Row) => member?.account_id ?? 'former';
 function Share({ share }: { share: number }) {
   return (
     <span className={own['share']}>
-      <span className={own['bar']} aria-hidden="true">
-        <span className={own['fill']} style={{ width: `${String(Math.min(share, 1) * 100)}%` }} />
+      <span className={styles['bar']} aria-hidden="true">
+        <span className={styles['fill']} style={{ width: `${String(Math.min(share, 1) * 100)}%` }} />
       </span>
       {formatShare(share)}
     </span>

@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
+import page from '../../ui/page/page.module.css';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { EndTeam } from './end-team.tsx';
 import { Invitations } from './invitations.tsx';
@@ -17,7 +18,6 @@ import { teamQuery } from './queries.ts';
 import type { Team } from './queries.ts';
 import { ReceivedInvitations } from './received-invitations.tsx';
 import { TeamFacts } from './team-facts.tsx';
-import styles from './team.module.css';
 import { useTeamRefresh } from './use-team-change.ts';
 
 /** `/user/team`: who is in the team, what they used, who pays, and the way in and out. */
@@ -32,11 +32,11 @@ export function TeamPage() {
       </PageHeader>
       <ReceivedInvitations team={team ?? null} />
       {isPending && <Skeleton rows={6} />}
-      {team === undefined && !isPending && <ErrorMessage error={error} onRetry={() => void refetch()} />}
+      {team === undefined && !isPending && <ErrorMessage error={error} what="your team" onRetry={() => void refetch()} />}
       {team === null && <NoTeam />}
       {team !== undefined && team !== null && (
         <>
-          <div className={styles['columns']}>
+          <div className={page['columns']}>
             {team.role === 'manager' && <Invite slots={team.slots} />}
             <TeamFacts team={team} accountId={accountId} />
           </div>

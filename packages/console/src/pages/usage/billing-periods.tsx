@@ -7,8 +7,8 @@ import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { Table } from '../../ui/list/table.tsx';
 import type { Column } from '../../ui/list/table.tsx';
 import { daysOfPeriod } from '../../ui/usage/days.ts';
-import { Measured } from '../../ui/usage/measured.tsx';
 import { MEASURES, MEASURE_TEXT } from '../../ui/usage/measures.ts';
+import { Quantity } from '../../ui/usage/quantity.tsx';
 import page from '../../ui/page/page.module.css';
 import view from './usage.module.css';
 import { periodsQuery } from './queries.ts';
@@ -57,7 +57,7 @@ export function BillingPeriods({ nowMs, search }: { nowMs: number; search: Usage
             ...MEASURES.map((measure): Column<BillingPeriod> => ({
               label: MEASURE_TEXT[measure].name,
               align: 'end',
-              cell: ({ usage }) => <Measured value={usage[MEASURE_TEXT[measure].field]} measure={measure} />,
+              cell: ({ usage }) => <Quantity value={usage[MEASURE_TEXT[measure].field]} kind={MEASURE_TEXT[measure].kind} />,
             })),
           ]}
         />

@@ -1,9 +1,9 @@
 import type { Usage } from '../../api/usage.ts';
 import { formatShare } from '../../ui/format.ts';
 import { groupsOf } from '../../ui/usage/groups.ts';
-import { Measured } from '../../ui/usage/measured.tsx';
 import { MEASURES, MEASURE_TEXT } from '../../ui/usage/measures.ts';
 import type { Measure } from '../../ui/usage/measures.ts';
+import { Quantity } from '../../ui/usage/quantity.tsx';
 import styles from '../../ui/usage/usage.module.css';
 import page from './usage.module.css';
 
@@ -25,7 +25,7 @@ export function GroupsTable({ usage, measure }: GroupsTableProps) {
     <section className={page['section']} aria-labelledby="by-group">
       <h2 id="by-group">{title}</h2>
       <div className={styles['scroll']} tabIndex={0} role="region" aria-label="Usage by group">
-        <table className={styles['table']}>
+        <table className={styles['table']} data-cards>
           <thead>
             <tr>
               <th scope="col">{COLUMNS[usage.group_by]}</th>
@@ -43,12 +43,12 @@ export function GroupsTable({ usage, measure }: GroupsTableProps) {
             {groups.map(({ id, name: groupName, usage: figures }) => (
               <tr key={id}>
                 <th scope="row">{groupName}</th>
-                <td className={styles['figure']}>
+                <td data-label={`Share of ${name.toLowerCase()}`} className={styles['figure']}>
                   {whole === 0 ? '–' : formatShare(figures[field] / whole)}
                 </td>
                 {MEASURES.map((each) => (
-                  <td key={each} className={styles['figure']}>
-                    <Measured value={figures[MEASURE_TEXT[each].field]} measure={each} />
+                  <td key={each} data-label={MEASURE_TEXT[each].name} className={styles['figure']}>
+                    <Quantity value={figures[MEASURE_TEXT[each].field]} kind={MEASURE_TEXT[each].kind} />
                   </td>
                 ))}
               </tr>

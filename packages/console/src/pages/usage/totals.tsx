@@ -2,6 +2,7 @@ import { useId } from 'react';
 import type { Usage } from '../../api/usage.ts';
 import { MEASURES, MEASURE_TEXT } from '../../ui/usage/measures.ts';
 import type { Measure } from '../../ui/usage/measures.ts';
+import { formatQuantity } from '../../ui/usage/quantity.tsx';
 import { differenceFrom } from './difference.ts';
 import styles from './usage.module.css';
 
@@ -19,7 +20,7 @@ export function Totals({ usage, before, measure, onChange }: TotalsProps) {
     <fieldset className={styles['totals']}>
       <legend>Measure</legend>
       {MEASURES.map((each) => {
-        const { name, field, format } = MEASURE_TEXT[each];
+        const { name, field, kind } = MEASURE_TEXT[each];
         const total = usage.usage[field];
         return (
           <label key={each} className={styles['total']}>
@@ -38,12 +39,12 @@ export function Totals({ usage, before, measure, onChange }: TotalsProps) {
               <span id={`${id}-${each}`}>{name}</span>
             </span>
             <span id={`${id}-${each}-total`}>
-              <span className={styles['amount']}>{format(total)}</span>{' '}
+              <span className={styles['amount']}>{formatQuantity(total, kind)}</span>{' '}
               <span className={styles['difference']}>
                 {before.usage !== null && (
                   <>
                     {differenceFrom(before.usage.usage[field], total, before.name)}
-                    {before.usage.usage[field] > 0 && ` (${format(before.usage.usage[field])})`}
+                    {before.usage.usage[field] > 0 && ` (${formatQuantity(before.usage.usage[field], kind)})`}
                   </>
                 )}
               </span>

@@ -11,7 +11,7 @@ type RadioCardsProps = {
 export function RadioCards({ label, name, options, defaultValue }: RadioCardsProps) {
   return (
     <fieldset className={styles['group']}>
-      <legend className={styles['legend']}>{label}</legend>
+      <legend>{label}</legend>
       {options.map((option) => (
         <label key={option.value} className={styles['card']}>
           <input

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { FieldError, Input, Label, Text, TextField as AriaTextField } from 'react-aria-components';
 import { Button } from '../button.tsx';
 import { WasAttempted } from './attempt.ts';
+import { isBeingPressed } from './is-being-pressed.ts';
 import { valueFault } from './value-fault.ts';
 import styles from './field.module.css';
 
@@ -58,9 +59,8 @@ export function TextField({
       onChange={setValue}
       onBlur={({ relatedTarget }) => {
         // A message would move the button away from the pointer that presses it; the answer says the same.
-        const isPress = relatedTarget instanceof HTMLButtonElement && relatedTarget.matches(':active');
         // Who only passes through an empty field has made no mistake yet.
-        if (!isPress && value !== defaultValue) setLeft(true);
+        if (!isBeingPressed(relatedTarget) && value !== defaultValue) setLeft(true);
       }}
       className={styles['field'] ?? ''}
       data-fault={fault === undefined ? undefined : value.trim() === '' ? 'empty' : 'wrong'}

@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from 'react';
 import type { ReactNode } from 'react';
+import field from '../form/field.module.css';
 import styles from './list.module.css';
 
 /** Long enough that a word is one request, short enough to feel at once. */
@@ -31,7 +32,7 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
   }, [typed, value, onChange]);
   return (
     <div className={styles['search']}>
-      <label htmlFor={id} className={styles['label']}>
+      <label htmlFor={id} className={field['label']}>
         {label}
       </label>
       <input
@@ -41,7 +42,7 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
         maxLength={200}
         autoComplete="off"
         spellCheck={false}
-        className={styles['input']}
+        className={field['input']}
         onChange={(event) => {
           setTyped(event.target.value);
         }}

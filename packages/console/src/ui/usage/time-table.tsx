@@ -2,13 +2,17 @@ import { useId, useState } from 'react';
 import type { Usage } from '../../api/usage.ts';
 import { Button } from '../button.tsx';
 import { formatNumber } from '../format.ts';
-import { bucketName, bucketTitle, bucketZone } from './bucket-time.ts';
-import { Measured } from './measured.tsx';
+import { bucketName, bucketTitle, bucketHeading } from './bucket-time.ts';
+import { MEASURE_TEXT } from './measures.ts';
 import type { Measure } from './measures.ts';
+import { Quantity } from './quantity.tsx';
 import styles from './usage.module.css';
 
 /** The latest, unless all are asked for. */
 const SHOWN_ROWS = 10;
+
+/** Up to this many figures fit beside a day on a phone. */
+const BESIDE_MAX_COLUMNS = 2;
 
 /** Figures of each point of time, null where there is none. Without a total, there is nothing to add up. */
 export type TimeColumn = {
@@ -40,12 +44,10 @@ export function TimeTable({ interval, starts, columns }: TimeTableProps) {
         role="region"
         aria-label={isDaily ? 'Usage by day' : 'Usage by hour'}
       >
-        <table className={styles['table']}>
+        <table className={styles['table']} data-cards={columns.length > BESIDE_MAX_COLUMNS || undefined}>
           <thead>
             <tr>
-              <th scope="col">
-                {isDaily ? 'Day' : 'Hour'} ({bucketZone(interval)})
-              </th>
+              <th scope="col">{bucketHeading(interval)}</th>
               {columns.map(({ name }, index) => (
                 <th key={index} scope="col" className={styles['figure']}>
                   {name}
@@ -65,8 +67,8 @@ export function TimeTable({ interval, starts, columns }: TimeTableProps) {
                     {bucketName(start, interval)}
                   </time>
                 </th>
-                {columns.map(({ values, measure }, index) => (
-                  <td key={index} className={styles['figure']}>
+                {columns.map(({ name, values, measure }, index) => (
+                  <td key={index} data-label={name} className={styles['figure']}>
                     <Figure value={values[row] ?? null} measure={measure} />
                   </td>
                 ))}
@@ -77,8 +79,8 @@ export function TimeTable({ interval, starts, columns }: TimeTableProps) {
             <tfoot>
               <tr>
                 <th scope="row">Total</th>
-                {columns.map(({ total, measure }, index) => (
-                  <td key={index} className={styles['figure']}>
+                {columns.map(({ name, total, measure }, index) => (
+                  <td key={index} data-label={name} className={styles['figure']}>
                     <Figure value={total ?? null} measure={measure} />
                   </td>
                 ))}
@@ -107,5 +109,5 @@ export function TimeTable({ interval, starts, columns }: TimeTableProps) {
 }
 
 function Figure({ value, measure }: { value: number | null; measure: Measure }) {
-  return value === null ? '–' : <Measured value={value} measure={measure} />;
+  return value === null ? '–' : <Quantity value={value} kind={MEASURE_TEXT[measure].kind} />;
 }
