@@ -262,7 +262,7 @@ export function limitJourneys(journey: Journey): void {
     await page.getByRole('cell', { name: 'Not paid Pay' }).waitFor();
     isExpired = true;
     await page.getByText(/^The payment page was closed/).waitFor();
-    await page.getByRole('cell', { name: /^Not bought/ }).waitFor();
+    await page.getByRole('cell', { name: /^Expired/ }).waitFor();
     await expectAccessible(page);
   });
 }

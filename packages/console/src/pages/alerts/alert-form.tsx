@@ -78,8 +78,7 @@ export function AlertForm({ settings, onRestart }: AlertFormProps) {
             ))}
             {settings.plan_limits.length === 0 && (
               <p className={styles['muted']}>
-                Your plan has no limits to send alerts for.{' '}
-                <Link to="/plan">View plans</Link>
+                Your plan has no limits to send alerts for. <Link to="/plan">View plans</Link>
               </p>
             )}
           </Fragment>

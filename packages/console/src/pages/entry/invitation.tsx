@@ -38,7 +38,11 @@ export function InvitationPage() {
           </DeadLink>
         )}
         {invitation.isError && !isDeadLink(invitation.error) && (
-          <ErrorMessage error={invitation.error} onRetry={() => void invitation.refetch()} />
+          <ErrorMessage
+            error={invitation.error}
+            what="this invitation"
+            onRetry={() => void invitation.refetch()}
+          />
         )}
       </EntryPage>
     );

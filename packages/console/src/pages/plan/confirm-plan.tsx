@@ -29,7 +29,7 @@ export function ConfirmPlan({ plan, interval, subscription, onClose }: ConfirmPl
       {preview.data === undefined && preview.isError && (
         <ErrorMessage
           error={preview.error}
-          what="what the plan would mean"
+          what="the plan change preview"
           onRetry={() => void preview.refetch()}
         />
       )}

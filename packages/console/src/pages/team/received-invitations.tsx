@@ -13,7 +13,9 @@ import { useTeamChange } from './use-team-change.ts';
 export function ReceivedInvitations({ team }: { team: Team | null }) {
   const { data, isError, error, refetch } = useQuery(receivedInvitationsQuery);
   if (data === undefined)
-    return isError ? <ErrorMessage error={error} what="your invitations" onRetry={() => void refetch()} /> : null;
+    return isError ? (
+      <ErrorMessage error={error} what="your invitations" onRetry={() => void refetch()} />
+    ) : null;
   return data.map((invitation) => (
     <Received key={invitation.invitation_id} invitation={invitation} team={team} />
   ));

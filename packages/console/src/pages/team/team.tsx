@@ -32,7 +32,9 @@ export function TeamPage() {
       </PageHeader>
       <ReceivedInvitations team={team ?? null} />
       {isPending && <Skeleton rows={6} />}
-      {team === undefined && !isPending && <ErrorMessage error={error} what="your team" onRetry={() => void refetch()} />}
+      {team === undefined && !isPending && (
+        <ErrorMessage error={error} what="your team" onRetry={() => void refetch()} />
+      )}
       {team === null && <NoTeam />}
       {team !== undefined && team !== null && (
         <>

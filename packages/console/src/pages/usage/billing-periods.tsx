@@ -57,7 +57,9 @@ export function BillingPeriods({ nowMs, search }: { nowMs: number; search: Usage
             ...MEASURES.map((measure): Column<BillingPeriod> => ({
               label: MEASURE_TEXT[measure].name,
               align: 'end',
-              cell: ({ usage }) => <Quantity value={usage[MEASURE_TEXT[measure].field]} kind={MEASURE_TEXT[measure].kind} />,
+              cell: ({ usage }) => (
+                <Quantity value={usage[MEASURE_TEXT[measure].field]} kind={MEASURE_TEXT[measure].kind} />
+              ),
             })),
           ]}
         />

@@ -15,7 +15,7 @@ export function WebhookFields({ errors, webhook }: WebhookFieldsProps) {
         name="url"
         autoComplete="off"
         defaultValue={webhook?.url ?? ''}
-        description="The https address of your server. It gets every usage alert and what happens to your credits."
+        description="The HTTPS URL of your server. It receives usage alerts and credit events."
         error={errors['url']}
         maxLength={2_000}
         autoFocus={webhook === undefined}

@@ -25,7 +25,8 @@ export function WebhookPage() {
   const navigate = useNavigate();
   if (hasStatus(error, 404)) return <NoSuchWebhook />;
   if (isPending) return <Skeleton rows={6} />;
-  if (webhook === undefined) return <ErrorMessage error={error} onRetry={() => void refetch()} />;
+  if (webhook === undefined)
+    return <ErrorMessage error={error} what="this webhook" onRetry={() => void refetch()} />;
   return (
     <>
       <PageHeader title={new URL(webhook.url).host}>

@@ -63,6 +63,9 @@ export const MEASURE_TEXT: Record<Measure, MeasureText> = {
 /** The axis of a plot whose highest figure is known: all figures in one unit. */
 export function axisOf(measure: Measure, highest: number) {
   const { units } = MEASURE_TEXT[measure];
-  const { size, name } = units.find((unit) => highest >= unit.size) ?? { size: 1, name: units.at(-1)?.name ?? '' };
+  const { size, name } = units.find((unit) => highest >= unit.size) ?? {
+    size: 1,
+    name: units.at(-1)?.name ?? '',
+  };
   return { unit: size, format: (value: number) => `${COMPACT.format(value)} ${name}`.trim() };
 }

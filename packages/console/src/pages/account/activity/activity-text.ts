@@ -65,7 +65,7 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   subscription_resumed: 'Resumed the subscription',
   subscription_team_slots_set: 'Changed the team slots of the subscription',
   subscription_ended: 'Ended the subscription',
-  purchase_begun: 'Opened a payment page for points',
+  purchase_begun: 'Started a purchase of points',
   credits_granted: 'Granted credits',
   credits_voided: 'Voided credits',
   alert_settings_changed: 'Changed the alert thresholds',

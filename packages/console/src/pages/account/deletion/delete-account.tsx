@@ -45,7 +45,7 @@ export function DeleteAccount() {
       >
         {data === undefined && error === null && <Skeleton />}
         {data === undefined && error !== null && (
-          <ErrorMessage error={error} onRetry={() => void refetch()} />
+          <ErrorMessage error={error} what="the details of the deletion" onRetry={() => void refetch()} />
         )}
         {data !== undefined && (
           <Confirmation
@@ -136,7 +136,7 @@ function endsOf({ grace_days, consequences }: AccountDeletion): string[] {
     ...(subscription_ends_at === null
       ? []
       : [`Your subscription ends on ${formatDay(subscription_ends_at)}.`]),
-    ...(lost === 0 ? [] : [`Your credits of ${counted(lost, 'point')} are lost in ${grace}.`]),
+    ...(lost === 0 ? [] : [`Your remaining credits (${counted(lost, 'point')}) expire in ${grace}.`]),
     `In ${grace} your name, address, sessions and activity are erased. Usage and billing records stay without them.`,
   ];
 }

@@ -21,7 +21,7 @@ export function Bought({ purchaseId }: { purchaseId: number }) {
   }
   return (
     <div className={page['card']} role="status">
-      {data === undefined ? <p>Looking for your payment…</p> : <Outcome purchase={data} />}
+      {data === undefined ? <p>Checking your payment…</p> : <Outcome purchase={data} />}
     </div>
   );
 }
@@ -42,8 +42,8 @@ function Outcome({ purchase: { state, points, pack_name, checkout_url } }: { pur
     case 'processing':
       return (
         <p>
-          Your payment is on its way. You get {added} as soon as it arrives, which takes some days with some
-          ways to pay.
+          Your payment is processing. {added} {are} added when it succeeds. Some payment methods take several
+          days.
         </p>
       );
     case 'open':

@@ -9,7 +9,7 @@ import { formatAmount } from './price.ts';
 import { creditsQuery, packsQuery, purchasesQuery } from './queries.ts';
 import type { Grant, Pack, Purchase } from './queries.ts';
 
-/** Points beside those of the plan: what is left of them, and what can be bought. Nothing where there is neither. */
+/** Points in addition to the plan's: what is left of them, and what can be bought. Nothing where there is neither. */
 export function Credits({ isMember }: { isMember: boolean }) {
   const credits = useQuery(creditsQuery);
   const packs = useQuery(packsQuery);
@@ -35,7 +35,7 @@ function Loaded({ left, grants, packs }: { left: number; grants: readonly Grant[
   return (
     <>
       <p>
-        <strong>{counted(left, 'point')}</strong> left beside those of your plan. Calls use your plan’s points
+        <strong>{counted(left, 'point')}</strong> left in addition to your plan. Calls use your plan’s points
         first.
       </p>
       {grants.length > 0 && (
@@ -51,7 +51,7 @@ function Loaded({ left, grants, packs }: { left: number; grants: readonly Grant[
               cell: ({ points_remaining, points }) =>
                 `${formatNumber(points_remaining)} of ${formatNumber(points)}`,
             },
-            { label: 'Usable from', cell: ({ effective_at }) => <Moment at={effective_at} /> },
+            { label: 'Available from', cell: ({ effective_at }) => <Moment at={effective_at} /> },
             {
               label: 'Expires',
               cell: ({ expires_at }) => (expires_at === null ? 'Never' : formatShortDay(expires_at)),
@@ -92,7 +92,7 @@ function Purchases() {
           { label: 'State', onCard: 'status', cell: State },
           { label: 'Points', align: 'end', cell: ({ points }) => formatNumber(points) },
           { label: 'Price', align: 'end', cell: (purchase) => formatAmount(purchase.amount, purchase) },
-          { label: 'Begun', cell: ({ created_at }) => <Moment at={created_at} /> },
+          { label: 'Created', cell: ({ created_at }) => <Moment at={created_at} /> },
         ]}
       />
     </>
@@ -101,9 +101,9 @@ function Purchases() {
 
 const STATES = {
   open: { tone: 'neutral', label: 'Not paid' },
-  processing: { tone: 'neutral', label: 'Payment on its way' },
+  processing: { tone: 'neutral', label: 'Processing' },
   paid: { tone: 'good', label: 'Paid' },
-  expired: { tone: 'neutral', label: 'Not bought' },
+  expired: { tone: 'neutral', label: 'Expired' },
   failed: { tone: 'danger', label: 'Payment failed' },
   refunded: { tone: 'neutral', label: 'Refunded' },
 } as const satisfies Record<Purchase['state'], unknown>;
