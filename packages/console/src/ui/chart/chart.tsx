@@ -1,5 +1,6 @@
 import { Suspense, useId } from 'react';
 import type { ReactNode } from 'react';
+import { axisTop } from './axis-top.ts';
 import { Patterns, Swatch } from './marks.tsx';
 import { chartHeight } from './model.ts';
 import type { ChartModel } from './model.ts';
@@ -22,7 +23,11 @@ export function Chart({ model, caption }: ChartProps) {
   ]);
   return (
     <figure className={styles['figure']}>
-      <figcaption className={styles['caption']}>{caption}</figcaption>
+      <figcaption className={styles['caption']}>
+        {caption}
+        {model.panels.some((panel) => axisTop(panel).isCut) &&
+          '. Bars with a figure above them are higher than the axis.'}
+      </figcaption>
       <Patterns chartId={chartId} />
       {marks.length > 1 && (
         <ul className={styles['legend']} aria-label="Legend">

@@ -1,6 +1,7 @@
 import { scaleLinear } from '@visx/scale';
 import type { scaleBand } from '@visx/scale';
 import { BarStack, LinePath } from '@visx/shape';
+import { axisTop, stackSums } from './axis-top.ts';
 import { StackRect, lineClass } from './marks.tsx';
 import type { ChartPanel } from './model.ts';
 import styles from './chart.module.css';
@@ -23,10 +24,12 @@ type PanelProps = {
 export function Panel({ panel, chartId, xScale, width, gutterPx }: PanelProps) {
   const { heightPx, lines, limit, axis } = panel;
   const yScale = scaleLinear<number>({
-    domain: [0, Math.max(highest(panel) / axis.unit, 1)],
+    domain: [0, Math.max(axisTop(panel).top / axis.unit, 1)],
     range: [heightPx, HEAD_PX],
     nice: TICKS,
+    clamp: true,
   });
+  const [, axisEnd = 0] = yScale.domain();
   const yOf = (value: number) => yScale(value / axis.unit);
   const center = (index: number) => (xScale(index) ?? 0) + xScale.bandwidth() / 2;
   const indices = xScale.domain();
@@ -49,6 +52,7 @@ export function Panel({ panel, chartId, xScale, width, gutterPx }: PanelProps) {
           <path key={name} d={stepPath(values, xScale, yOf)} className={lineClass(style)} />
         ))}
       <Bars panel={panel} chartId={chartId} xScale={xScale} yScale={yScale} />
+      <Cuts panel={panel} center={center} barPx={barWidth(xScale)} axisEnd={axisEnd} />
       {lines
         .filter(({ style }) => style !== 'faint')
         .map(({ name, style, values }) => (
@@ -112,14 +116,14 @@ function Bars({ panel: { stacks, axis }, chartId, xScale, yScale }: BarsProps) {
         drawn.flatMap(({ bars, key: stack }) =>
           bars
             .filter(({ height }) => height > 0)
-            .map(({ x, y, width: barWidth, height, index }) => (
+            .map(({ x, y, width: bandPx, height, index }) => (
               <StackRect
                 key={`${String(stack)}-${String(index)}`}
                 chartId={chartId}
                 stack={stack}
-                x={x + Math.max(barWidth - MAX_BAR_PX, 0) / 2}
+                x={x + (bandPx - barWidth(xScale)) / 2}
                 y={y}
-                width={Math.min(barWidth, MAX_BAR_PX)}
+                width={barWidth(xScale)}
                 height={height}
               />
             )),
@@ -129,11 +133,40 @@ function Bars({ panel: { stacks, axis }, chartId, xScale, yScale }: BarsProps) {
   );
 }
 
-function highest({ stacks, lines, limit }: ChartPanel): number {
-  const length = Math.max(...[...stacks, ...lines].map(({ values }) => values.length), 0);
-  const sums = Array.from({ length }, (_, index) =>
-    stacks.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
-  );
-  const points = lines.flatMap(({ values }) => values.map((value) => value ?? 0));
-  return Math.max(...sums, ...points, limit?.value ?? 0);
+const barWidth = (xScale: PanelProps['xScale']) => Math.min(xScale.bandwidth(), MAX_BAR_PX);
+
+const CUT_BELOW_PX = 10;
+const FIGURE_PX = 48;
+
+type CutsProps = {
+  panel: ChartPanel;
+  center: (index: number) => number;
+  barPx: number;
+  /** The highest figure that the axis reaches, in its unit. */
+  axisEnd: number;
+};
+
+/** Bars that are higher than the axis: a gap across each, and above it its figure, as far as there is room. */
+function Cuts({ panel, center, barPx, axisEnd }: CutsProps) {
+  const { axis } = panel;
+  let free = 0;
+  return stackSums(panel).flatMap((sum, index) => {
+    if (sum / axis.unit <= axisEnd) return [];
+    const x = center(index);
+    const hasRoom = x - FIGURE_PX / 2 >= free;
+    if (hasRoom) free = x + FIGURE_PX / 2;
+    return [
+      <g key={index} transform={`translate(${String(x)} ${String(HEAD_PX)})`}>
+        <path
+          d={`M${String(-barPx / 2 - 2)} ${String(CUT_BELOW_PX + 3)}l${String(barPx + 4)} -6`}
+          className={styles['cut']}
+        />
+        {hasRoom && (
+          <text y={LABEL_PX} textAnchor="middle" className={styles['tick']}>
+            {axis.format(sum / axis.unit)}
+          </text>
+        )}
+      </g>,
+    ];
+  });
 }
