@@ -1,4 +1,6 @@
-import { expect } from '@jest/globals';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test as plainTest } from '@jest/globals';
 import type { Locator, Page, Request } from 'playwright-core';
 import { expectAccessible } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
@@ -6,6 +8,8 @@ import type { Journey } from './journey.ts';
 
 type FormCase = {
   form: string;
+  /** Which file of the interface it is in. */
+  module: string;
   path: string;
   isSignedOut?: true;
   /** What is pressed until the form is there. */
@@ -24,10 +28,10 @@ const SHORT = 'Use at least 8 characters.';
 
 const LINK_TOKEN = 'x'.repeat(43);
 
-/** Forms with a field to fill in. Those of two-factor sign-in need a second device: account.ts walks them. */
 const FORMS: readonly FormCase[] = [
   {
     form: 'sign in',
+    module: 'pages/entry/sign-in-form.tsx',
     path: 'sign-in',
     isSignedOut: true,
     empty: { email: NO_EMAIL, password: NO_PASSWORD },
@@ -35,6 +39,7 @@ const FORMS: readonly FormCase[] = [
   },
   {
     form: 'sign up',
+    module: 'pages/entry/sign-up.tsx',
     path: 'sign-up',
     isSignedOut: true,
     empty: { name: EMPTY, email: NO_EMAIL },
@@ -42,6 +47,7 @@ const FORMS: readonly FormCase[] = [
   },
   {
     form: 'finish signing up',
+    module: 'pages/entry/verify-email.tsx',
     path: `verify-email?for=sign-up&token=${LINK_TOKEN}`,
     isSignedOut: true,
     empty: { password: NO_PASSWORD },
@@ -49,6 +55,7 @@ const FORMS: readonly FormCase[] = [
   },
   {
     form: 'forgotten password',
+    module: 'pages/entry/link-by-email.tsx',
     path: 'forgot-password',
     isSignedOut: true,
     empty: { email: NO_EMAIL },
@@ -56,14 +63,22 @@ const FORMS: readonly FormCase[] = [
   },
   {
     form: 'new password by a link',
+    module: 'pages/entry/reset-password.tsx',
     path: `reset-password?token=${LINK_TOKEN}`,
     isSignedOut: true,
     empty: { password: NO_PASSWORD },
     wrong: ['password', '1234567', SHORT],
   },
-  { form: 'name', path: 'account', press: ['Change name'], empty: { name: EMPTY } },
+  {
+    form: 'name',
+    module: 'pages/account/profile.tsx',
+    path: 'account',
+    press: ['Change name'],
+    empty: { name: EMPTY },
+  },
   {
     form: 'email address',
+    module: 'pages/account/email-address.tsx',
     path: 'account',
     press: ['Change email address'],
     empty: { email: NO_EMAIL, current_password: NO_PASSWORD },
@@ -71,6 +86,7 @@ const FORMS: readonly FormCase[] = [
   },
   {
     form: 'password',
+    module: 'pages/account/password.tsx',
     path: 'account/security',
     press: ['Change password'],
     empty: { current_password: NO_PASSWORD, new_password: NO_PASSWORD },
@@ -78,27 +94,100 @@ const FORMS: readonly FormCase[] = [
   },
   {
     form: 'new application',
+    module: 'pages/applications/new-application.tsx',
     path: 'api_v2/applications',
     press: ['+ New Application'],
     empty: { name: EMPTY },
   },
-  { form: 'team name', path: 'team', press: ['Rename'], empty: { name: EMPTY } },
-  { form: 'invitation', path: 'team', empty: { email: NO_EMAIL }, wrong: ['email', 'ada@', WRONG_EMAIL] },
+  {
+    form: 'application',
+    module: 'pages/applications/application-settings.tsx',
+    path: 'api_v2/applications/:application_id',
+    empty: { name: EMPTY },
+  },
+  {
+    form: 'new token',
+    module: 'pages/tokens/generate-token.tsx',
+    path: 'api_v2/applications/:application_id',
+    press: ['Generate New Token'],
+    empty: { name: EMPTY },
+  },
+  {
+    form: 'team name',
+    module: 'pages/team/team.tsx',
+    path: 'team',
+    press: ['Rename'],
+    empty: { name: EMPTY },
+  },
+  {
+    form: 'invitation',
+    module: 'pages/team/invite.tsx',
+    path: 'team',
+    empty: { email: NO_EMAIL },
+    wrong: ['email', 'ada@', WRONG_EMAIL],
+  },
   {
     form: 'end of the team',
+    module: 'ui/form/confirm-by-name.tsx',
     path: 'team',
     press: ['Dissolve team'],
     empty: { confirmation: EMPTY },
   },
   {
     form: 'alerts',
+    module: 'pages/alerts/alert-form.tsx',
     path: 'alerts',
     empty: {},
     wrong: ['shares_own', '120', 'Enter a whole number from 1 to 100.'],
   },
-  { form: 'new webhook', path: 'webhooks', press: ['+ New Webhook'], empty: { url: EMPTY } },
-  { form: 'team slots', path: 'plan', empty: { team_slots_limit: EMPTY } },
+  {
+    form: 'new webhook',
+    module: 'pages/webhooks/new-webhook.tsx',
+    path: 'webhooks',
+    press: ['+ New Webhook'],
+    empty: { url: EMPTY },
+  },
+  {
+    form: 'team slots',
+    module: 'pages/plan/team-slots.tsx',
+    path: 'plan',
+    empty: { team_slots_limit: EMPTY },
+  },
 ];
+
+const BY_ACCOUNT = 'needs a second device or an old session: account.ts';
+const NO_FIELD = 'has no field to fill in';
+
+/** The other forms, and why they aren't above. */
+const OTHERS: readonly (readonly [module: string, why: string])[] = [
+  ['pages/account/confirmation.tsx', BY_ACCOUNT],
+  ['pages/account/confirmation.tsx', BY_ACCOUNT],
+  ['pages/account/deletion/delete-account.tsx', 'is refused while one manages a team: deletion.ts'],
+  ['pages/account/two-factor/authenticator-app.tsx', BY_ACCOUNT],
+  ['pages/account/two-factor/passkeys.tsx', BY_ACCOUNT],
+  ['pages/account/two-factor/passkeys.tsx', BY_ACCOUNT],
+  ['pages/entry/second-step-form.tsx', BY_ACCOUNT],
+  ['pages/requests/request-id-search.tsx', 'is a search: requests.ts'],
+  ['pages/team/no-team.tsx', 'is shown without a team: team.ts'],
+  ['pages/webhooks/webhook.tsx', 'has the fields of a new webhook: webhooks.ts'],
+  ['pages/account/sessions.tsx', NO_FIELD],
+  ['pages/applications/rotate-secret.tsx', NO_FIELD],
+  ['pages/entry/verify-email.tsx', NO_FIELD],
+  ['pages/plan/confirm-plan.tsx', NO_FIELD],
+  ['pages/webhooks/signing-secret.tsx', NO_FIELD],
+];
+
+const CONSOLE_SOURCES = resolve(import.meta.dirname, '../../../../packages/console/src');
+
+/** The file of each form in the interface, once for each form. */
+function formsOfSources(): string[] {
+  return readdirSync(CONSOLE_SOURCES, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.tsx') && name !== 'ui/form/form.tsx')
+    .flatMap((name) => {
+      const forms = readFileSync(join(CONSOLE_SOURCES, name), 'utf8').matchAll(/<form\b/gi);
+      return [...forms].map(() => name);
+    });
+}
 
 /** What a field says to a screen reader beside its label: its hint or, instead of it, its message. */
 function describedBy(input: Locator): Promise<string> {
@@ -111,9 +200,12 @@ function describedBy(input: Locator): Promise<string> {
 /** Every form says what is wrong in sentences: at a field when it is left, at all of them when it is sent. */
 export function formJourneys(journey: Journey): void {
   async function open({ path, press = [] }: FormCase, page: Page, first: string): Promise<Locator> {
-    await page.goto(`${journey.stack().demo.console.url}/${path}`);
+    const { demo } = journey.stack();
+    const shown = path.replace(':application_id', String(demo.application.application_id));
+    await page.goto(`${demo.console.url}/${shown}`);
     for (const name of press) await page.getByRole('button', { name, exact: true }).first().click();
-    const form = page.locator('form', { has: page.locator(`[name="${first}"]`) });
+    // A dialog comes after its page, which may have a form with such a field, too.
+    const form = page.locator('form', { has: page.locator(`[name="${first}"]`) }).last();
     await form.waitFor();
     return form;
   }
@@ -151,6 +243,11 @@ export function formJourneys(journey: Journey): void {
     expect([one.form, changes]).toEqual([one.form, []]);
     page.off('request', note);
   }
+
+  plainTest('every form of the interface is walked here, or has a reason not to be', () => {
+    const known = [...FORMS.map(({ module }) => module), ...OTHERS.map(([module]) => module)];
+    expect(formsOfSources().toSorted()).toEqual(known.toSorted());
+  });
 
   test('before a sign-in, each form says what is wrong, in sentences, and takes the focus there', async () => {
     const { page } = journey.tab();
