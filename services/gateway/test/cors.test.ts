@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { answerOk, startGateway } from './suite/gateway.ts';
 import type { GatewayUnderTest } from './suite/gateway.ts';
 import { call, sendRaw } from './suite/http-client.ts';
-import { withLimits } from './suite/peers.ts';
+import { withLimits } from './suite/stand-ins.ts';
 import { openRaw, refusedUpgrade } from './suite/raw-socket.ts';
-import { startRecordingPeer } from './suite/recording-peer.ts';
-import type { RecordingPeer, Seen } from './suite/recording-peer.ts';
+import { startRecordingPeer } from './suite/recording-stand-in.ts';
+import type { RecordingPeer, Seen } from './suite/recording-stand-in.ts';
 
 const PAGE = 'https://app.example';
 const EXPOSED = ['RateLimit', 'RateLimit-Policy', 'X-Points-Cost', 'X-Points-Remaining', 'X-Request-Id'];

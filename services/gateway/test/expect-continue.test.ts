@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startGateway } from './suite/gateway.ts';
 import type { GatewayUnderTest } from './suite/gateway.ts';
 import { documentOf, sendRaw } from './suite/http-client.ts';
-import { startRecordingPeer } from './suite/recording-peer.ts';
-import type { RecordingPeer, Seen } from './suite/recording-peer.ts';
+import { startRecordingPeer } from './suite/recording-stand-in.ts';
+import type { RecordingPeer, Seen } from './suite/recording-stand-in.ts';
 import { watchUpstream } from './suite/upstreams/watch-upstream.ts';
 
 let gateway: GatewayUnderTest;

@@ -19,7 +19,7 @@ import {
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { answerOk } from './suite/gateway.ts';
 import { call } from './suite/http-client.ts';
-import { activeEntitlement, emptySnapshot } from './suite/peers.ts';
+import { activeEntitlement, emptySnapshot } from './suite/stand-ins.ts';
 import { openReady } from './suite/raw-socket.ts';
 import { startServer } from './suite/upstreams/server.ts';
 import type { TestServer } from './suite/upstreams/server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startAuthPeer } from '../../test/suite/peers/auth-peer.ts';
-import type { AuthPeer } from '../../test/suite/peers/auth-peer.ts';
+import { startAuthPeer } from '../../test/suite/stand-ins/auth-stand-in.ts';
+import type { AuthPeer } from '../../test/suite/stand-ins/auth-stand-in.ts';
 import { issueOwnToken, makeOwnApplication, newOwner } from '../../test/suite/console.ts';
 import { startPeople } from '../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../test/suite/people.ts';

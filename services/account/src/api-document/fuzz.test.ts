@@ -5,8 +5,8 @@ import { assertDocumented, ownContract } from '../../test/suite/contract/contrac
 import type { ContractOperation } from '../../test/suite/contract/contract.ts';
 import { callerOf } from '../../test/suite/contract/fuzz-caller.ts';
 import { goodRequest, requestsOf, send } from '../../test/suite/contract/fuzz-request.ts';
-import { openPublicDoor } from '../../test/suite/peers/public-door.ts';
-import type { PublicDoor } from '../../test/suite/peers/public-door.ts';
+import { openPublicDoor } from '../../test/suite/stand-ins/public-door.ts';
+import type { PublicDoor } from '../../test/suite/stand-ins/public-door.ts';
 
 /**
  * Every operation of the API's document, called through the gateway with requests made from its schemas and with

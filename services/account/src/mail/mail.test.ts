@@ -6,8 +6,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import PostalMime from 'postal-mime';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
-import { openMailServer, smtpSettings as smtp } from '../../test/suite/peers/mail-server.ts';
-import type { MailServer } from '../../test/suite/peers/mail-server.ts';
+import { openMailServer, smtpSettings as smtp } from '../../test/suite/stand-ins/mail-server.ts';
+import type { MailServer } from '../../test/suite/stand-ins/mail-server.ts';
 import {
   insertPerson,
   nthMail,

@@ -4,8 +4,8 @@ import { startRedis } from '@tollgate/testbed/redis';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { becomeReady, openSuiteDatabase } from './account-under-test.ts';
-import { startAuthPeer } from './peers/auth-peer.ts';
-import type { AuthPeer } from './peers/auth-peer.ts';
+import { startAuthPeer } from './stand-ins/auth-stand-in.ts';
+import type { AuthPeer } from './stand-ins/auth-stand-in.ts';
 import { operatorCredentials } from './operator.ts';
 import { insertAccount } from './database/records.ts';
 

@@ -13,7 +13,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { leasesKey, rateKey } from './keys.ts';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest, Handler } from '../../test/suite/gateway.ts';
-import { withLimits } from '../../test/suite/peers.ts';
+import { withLimits } from '../../test/suite/stand-ins.ts';
 
 let gateway: GatewayUnderTest;
 let redis: RedisConnection;

@@ -11,8 +11,8 @@ import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { countedUsage, insertPayer } from '../../test/suite/records/billing-records.ts';
 import { call } from '../../test/suite/http-client.ts';
-import { startAuthPeer } from '../../test/suite/peers.ts';
-import type { AuthPeer } from '../../test/suite/peers.ts';
+import { startAuthPeer } from '../../test/suite/stand-ins.ts';
+import type { AuthPeer } from '../../test/suite/stand-ins.ts';
 import { startServer } from '../../test/suite/upstreams/server.ts';
 import type { TestServer } from '../../test/suite/upstreams/server.ts';
 

@@ -6,7 +6,7 @@ import { answerOk, startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { begin, sendRaw } from '../../test/suite/http-client.ts';
 import type { Answer } from '../../test/suite/http-client.ts';
-import { withLimits } from '../../test/suite/peers.ts';
+import { withLimits } from '../../test/suite/stand-ins.ts';
 import { watchUpstream } from '../../test/suite/upstreams/watch-upstream.ts';
 
 const DEFAULT_POINTS = 3;

@@ -5,7 +5,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { documentOf } from '../../test/suite/http-client.ts';
-import { withLimits } from '../../test/suite/peers.ts';
+import { withLimits } from '../../test/suite/stand-ins.ts';
 import { watchUpstream } from '../../test/suite/upstreams/watch-upstream.ts';
 
 let gateway: GatewayUnderTest;

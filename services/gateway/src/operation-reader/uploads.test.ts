@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
-import { withLimits } from '../../test/suite/peers.ts';
+import { withLimits } from '../../test/suite/stand-ins.ts';
 import { watchUpstream } from '../../test/suite/upstreams/watch-upstream.ts';
 import { createUploadParts } from './upload-parts.ts';
 

@@ -6,8 +6,8 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { call } from '../../test/suite/http-client.ts';
-import { startRecordingPeer } from '../../test/suite/recording-peer.ts';
-import type { RecordingPeer, Seen } from '../../test/suite/recording-peer.ts';
+import { startRecordingPeer } from '../../test/suite/recording-stand-in.ts';
+import type { RecordingPeer, Seen } from '../../test/suite/recording-stand-in.ts';
 
 /** What callers share on the plain routes is never held by slow ones, nor all of it by one of them. */
 

@@ -5,8 +5,8 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { begin, call } from '../../test/suite/http-client.ts';
-import { startRecordingPeer } from '../../test/suite/recording-peer.ts';
-import type { RecordingPeer } from '../../test/suite/recording-peer.ts';
+import { startRecordingPeer } from '../../test/suite/recording-stand-in.ts';
+import type { RecordingPeer } from '../../test/suite/recording-stand-in.ts';
 
 /** The live feed of usage, which account serves and the gateway passes on. */
 

@@ -7,8 +7,8 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { begin, call, sendRaw } from '../../test/suite/http-client.ts';
-import { startRecordingPeer } from '../../test/suite/recording-peer.ts';
-import type { RecordingPeer, Seen } from '../../test/suite/recording-peer.ts';
+import { startRecordingPeer } from '../../test/suite/recording-stand-in.ts';
+import type { RecordingPeer, Seen } from '../../test/suite/recording-stand-in.ts';
 
 let gateway: GatewayUnderTest;
 let auth: RecordingPeer;

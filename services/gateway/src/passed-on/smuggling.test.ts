@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { call, sendRaw } from '../../test/suite/http-client.ts';
-import { startRecordingPeer } from '../../test/suite/recording-peer.ts';
-import type { RecordingPeer, Seen } from '../../test/suite/recording-peer.ts';
+import { startRecordingPeer } from '../../test/suite/recording-stand-in.ts';
+import type { RecordingPeer, Seen } from '../../test/suite/recording-stand-in.ts';
 
 let gateway: GatewayUnderTest;
 let auth: RecordingPeer;

@@ -4,7 +4,7 @@ import { answerOk, startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
 import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
-import { withLimits } from '../../test/suite/peers.ts';
+import { withLimits } from '../../test/suite/stand-ins.ts';
 import { openRaw, openReady, refusedUpgrade } from '../../test/suite/raw-socket.ts';
 import { countedRefusals, recordedRefusals, refusalsOf } from '../../test/suite/records/recorded-refusals.ts';
 

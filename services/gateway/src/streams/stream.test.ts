@@ -6,7 +6,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { begin } from '../../test/suite/http-client.ts';
-import { publishEntitlementEvent, withCredits, withLimits } from '../../test/suite/peers.ts';
+import { publishEntitlementEvent, withCredits, withLimits } from '../../test/suite/stand-ins.ts';
 
 let gateway: GatewayUnderTest;
 let nextAccount = 9_000;

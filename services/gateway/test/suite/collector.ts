@@ -1,5 +1,5 @@
-import { startRecordingPeer } from './recording-peer.ts';
-import type { Seen } from './recording-peer.ts';
+import { startRecordingPeer } from './recording-stand-in.ts';
+import type { Seen } from './recording-stand-in.ts';
 
 type Attribute = { key: string; value: { stringValue?: string; intValue?: number | string } };
 

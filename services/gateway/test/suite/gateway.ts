@@ -7,8 +7,8 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { call } from './http-client.ts';
 import type { Answer, Call } from './http-client.ts';
 import { metricOf } from './metric.ts';
-import { startAccountPeer, startAuthPeer } from './peers.ts';
-import type { AccountPeer, AuthPeer } from './peers.ts';
+import { startAccountPeer, startAuthPeer } from './stand-ins.ts';
+import type { AccountPeer, AuthPeer } from './stand-ins.ts';
 import { recordedUsage } from './records/recorded-usage.ts';
 import { startServer } from './upstreams/server.ts';
 

@@ -9,7 +9,7 @@ import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
-import { PUBLIC_URL, addPasskey, enrol, totpCode } from '../../../test/suite/peers/two-factor.ts';
+import { PUBLIC_URL, addPasskey, enrol, totpCode } from '../../../test/suite/stand-ins/two-factor.ts';
 import { nthMail, openBrowser, signedInBrowser } from '../../../test/suite/people.ts';
 import { getUsage } from '../../../test/suite/requests.ts';
 

@@ -14,8 +14,8 @@ import { nthMail } from '../../../test/suite/people.ts';
 import { insertPeriod, secondsFromNow } from '../../../test/suite/database/records.ts';
 import type { PeriodChanges } from '../../../test/suite/database/records.ts';
 import { inviteTo, joinTeam, makeTeam } from '../../../test/suite/team.ts';
-import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
-import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
+import { startReceiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
+import type { Receiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
 import { makeWebhook } from '../../../test/suite/notifications/webhooks.ts';
 
 let suite: AlertsUnderTest;

@@ -9,8 +9,8 @@ import { allChecked, startAlerts, subjectsTo, use } from '../../../test/suite/no
 import type { AlertsUnderTest } from '../../../test/suite/notifications/alerts.ts';
 import { makeWebhook } from '../../../test/suite/notifications/webhooks.ts';
 import { operatePath } from '../../../test/suite/operator.ts';
-import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
-import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
+import { startReceiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
+import type { Receiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
 import { mailAbout } from '../../../test/suite/people.ts';
 
 const DAY_SEC = 86_400;

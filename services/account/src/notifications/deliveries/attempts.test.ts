@@ -3,8 +3,8 @@ import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
-import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
-import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
+import { startReceiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
+import type { Receiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
 import { makeWebhook, newestDelivery, sendTest } from '../../../test/suite/notifications/webhooks.ts';
 import type { MadeWebhook, ShownDelivery } from '../../../test/suite/notifications/webhooks.ts';
 

@@ -8,8 +8,8 @@ import type { Owner } from '../../../test/suite/console.ts';
 import { accountMetric } from '../../../test/suite/metrics.ts';
 import { nthMail, startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
-import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
-import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
+import { startReceiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
+import type { Receiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
 import {
   deliveriesOf,
   makeWebhook,

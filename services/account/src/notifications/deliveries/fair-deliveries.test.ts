@@ -9,8 +9,8 @@ import {
   sendTest,
 } from '../../../test/suite/notifications/webhooks.ts';
 import type { MadeWebhook } from '../../../test/suite/notifications/webhooks.ts';
-import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
-import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
+import { startReceiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
+import type { Receiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
 import { startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
 

@@ -4,8 +4,8 @@ import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { mailsTo, nthMail, startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest, ReadMail } from '../../../test/suite/people.ts';
-import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
-import type { Receiver } from '../../../test/suite/peers/webhook-receiver.ts';
+import { startReceiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
+import type { Receiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
 import { makeWebhook, sendTest } from '../../../test/suite/notifications/webhooks.ts';
 
 let suite: PeopleUnderTest;

@@ -5,7 +5,7 @@ import { createDatabase } from '@tollgate/testbed/database';
 import type { Database } from '@tollgate/testbed/database';
 import { openSuiteDatabase, startAccount } from '../../../test/suite/account-under-test.ts';
 import { emptyDatabase } from '../../../test/suite/database/empty-database.ts';
-import { startForgetfulPooler } from '../../../test/suite/peers/forgetful-pooler.ts';
+import { startForgetfulPooler } from '../../../test/suite/stand-ins/forgetful-pooler.ts';
 import { runProgram } from '../../../test/suite/programs.ts';
 import { createQuery } from './query.ts';
 

@@ -8,7 +8,7 @@ import { startOperatedAccount } from '../../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../../test/suite/operated-account.ts';
 import { runProgram } from '../../../test/suite/programs.ts';
 import { makeToken } from '../../../test/suite/tokens.ts';
-import { startReceiver } from '../../../test/suite/peers/webhook-receiver.ts';
+import { startReceiver } from '../../../test/suite/stand-ins/webhook-receiver.ts';
 import { makeWebhook, sendTest } from '../../../test/suite/notifications/webhooks.ts';
 
 const NEW_KEY = `k2:${randomBytes(32).toString('base64')}`;

@@ -7,7 +7,7 @@ import type { Browser } from '../people.ts';
 import { insertPeriod } from '../database/records.ts';
 import { subscribe, makePublicPlan, previewFor } from '../billing.ts';
 import { obtainToken } from '../requests.ts';
-import { enrol } from '../peers/two-factor.ts';
+import { enrol } from '../stand-ins/two-factor.ts';
 import { inviteTo, joinTeam, makeTeam } from '../team.ts';
 
 type Suite = Pick<AccountUnderTest, 'account' | 'auth' | 'database'>;

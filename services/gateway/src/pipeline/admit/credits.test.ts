@@ -11,7 +11,7 @@ import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 import type { Answer } from '../../../test/suite/http-client.ts';
 import { holdAnswers } from '../../../test/suite/load/limited-calls.ts';
 import { metricOf } from '../../../test/suite/metric.ts';
-import { publishEntitlementEvent, withCredits } from '../../../test/suite/peers.ts';
+import { publishEntitlementEvent, withCredits } from '../../../test/suite/stand-ins.ts';
 
 type Door = Pick<GatewayUnderTest, 'process' | 'query'>;
 type Grant = Credits['grants'][number];

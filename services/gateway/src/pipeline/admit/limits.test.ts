@@ -4,7 +4,7 @@ import { USAGE_SHARD_COUNT, usageShard } from '@tollgate/contracts/usage-stream'
 import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
-import { withLimits } from '../../../test/suite/peers.ts';
+import { withLimits } from '../../../test/suite/stand-ins.ts';
 import { recordedBatches } from '../../../test/suite/records/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;

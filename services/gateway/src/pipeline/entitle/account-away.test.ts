@@ -12,8 +12,8 @@ import { insertPayer } from '../../../test/suite/records/billing-records.ts';
 import { call } from '../../../test/suite/http-client.ts';
 import type { Answer } from '../../../test/suite/http-client.ts';
 import { metricOf } from '../../../test/suite/metric.ts';
-import { startAuthPeer } from '../../../test/suite/peers.ts';
-import type { AuthPeer } from '../../../test/suite/peers.ts';
+import { startAuthPeer } from '../../../test/suite/stand-ins.ts';
+import type { AuthPeer } from '../../../test/suite/stand-ins.ts';
 import { startServer } from '../../../test/suite/upstreams/server.ts';
 import type { TestServer } from '../../../test/suite/upstreams/server.ts';
 

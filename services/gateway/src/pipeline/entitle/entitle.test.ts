@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { publishEntitlementEvent } from '../../../test/suite/peers.ts';
+import { publishEntitlementEvent } from '../../../test/suite/stand-ins.ts';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 

@@ -7,7 +7,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
-import { activeEntitlement } from '../../../test/suite/peers.ts';
+import { activeEntitlement } from '../../../test/suite/stand-ins.ts';
 
 const CACHE_TTL_MS = 60_000;
 const KEPT_FOR_MS = 90_000;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Entitlement } from '@tollgate/contracts/entitlement';
 import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { activeEntitlement } from '../../../test/suite/peers.ts';
+import { activeEntitlement } from '../../../test/suite/stand-ins.ts';
 import { createEntitle } from './entitle.ts';
 
 /** The answers of account, or those that it keeps in Redis, are given by the test. */

@@ -8,7 +8,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
-import { publishEntitlementEvent } from '../../../test/suite/peers.ts';
+import { publishEntitlementEvent } from '../../../test/suite/stand-ins.ts';
 
 let gateway: GatewayUnderTest;
 let redis: RedisConnection;

@@ -6,7 +6,7 @@ import { startGraphqlUpstream } from '../../../test/suite/upstreams/graphql-upst
 import type { GraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
 import { openRaw, openReady, refusedUpgrade } from '../../../test/suite/raw-socket.ts';
 import type { RawSocket } from '../../../test/suite/raw-socket.ts';
-import { withLimits } from '../../../test/suite/peers.ts';
+import { withLimits } from '../../../test/suite/stand-ins.ts';
 import { callsIn } from '../../../test/suite/records/recorded-usage.ts';
 
 let upstream: GraphqlUpstream;

@@ -4,7 +4,7 @@ import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 import { startGraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
 import type { GraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
-import { activeEntitlement } from '../../../test/suite/peers.ts';
+import { activeEntitlement } from '../../../test/suite/stand-ins.ts';
 import { openReady } from '../../../test/suite/raw-socket.ts';
 
 let upstream: GraphqlUpstream;

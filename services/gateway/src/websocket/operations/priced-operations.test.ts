@@ -4,7 +4,7 @@ import type { Limits } from '@tollgate/contracts/entitlement';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
-import { withLimits } from '../../../test/suite/peers.ts';
+import { withLimits } from '../../../test/suite/stand-ins.ts';
 import { openReady } from '../../../test/suite/raw-socket.ts';
 import type { RawSocket } from '../../../test/suite/raw-socket.ts';
 import { say, startScriptedUpstream } from '../../../test/suite/upstreams/scripted-upstream.ts';

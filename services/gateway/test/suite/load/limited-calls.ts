@@ -1,7 +1,7 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
 import type { GatewayUnderTest, Handler } from '../gateway.ts';
 import type { Answer } from '../http-client.ts';
-import { withLimits } from '../peers.ts';
+import { withLimits } from '../stand-ins.ts';
 
 let nextAccount = 5_000;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newAuthenticator } from '../../../../test/suite/peers/authenticator.ts';
+import { newAuthenticator } from '../../../../test/suite/stand-ins/authenticator.ts';
 import {
   insertPerson,
   mailAbout,
@@ -9,8 +9,13 @@ import {
   startPeople,
 } from '../../../../test/suite/people.ts';
 import type { Browser, PeopleUnderTest } from '../../../../test/suite/people.ts';
-import { startReceiver } from '../../../../test/suite/peers/webhook-receiver.ts';
-import { PUBLIC_URL, addPasskey, isSignedIn, passwordStep } from '../../../../test/suite/peers/two-factor.ts';
+import { startReceiver } from '../../../../test/suite/stand-ins/webhook-receiver.ts';
+import {
+  PUBLIC_URL,
+  addPasskey,
+  isSignedIn,
+  passwordStep,
+} from '../../../../test/suite/stand-ins/two-factor.ts';
 import { relyingPartyOf } from './relying-party.ts';
 
 let suite: PeopleUnderTest;

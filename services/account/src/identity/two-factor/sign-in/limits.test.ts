@@ -9,15 +9,15 @@ import {
   startPeople,
 } from '../../../../test/suite/people.ts';
 import type { Browser, PeopleUnderTest } from '../../../../test/suite/people.ts';
-import type { Authenticator } from '../../../../test/suite/peers/authenticator.ts';
+import type { Authenticator } from '../../../../test/suite/stand-ins/authenticator.ts';
 import {
   PUBLIC_URL,
   addPasskey,
   passwordStep,
   totpCode,
   withTotp,
-} from '../../../../test/suite/peers/two-factor.ts';
-import type { Protected } from '../../../../test/suite/peers/two-factor.ts';
+} from '../../../../test/suite/stand-ins/two-factor.ts';
+import type { Protected } from '../../../../test/suite/stand-ins/two-factor.ts';
 
 const PER_ADDRESS = 20;
 

@@ -7,7 +7,7 @@ import {
   passwordStep,
   totpCode,
   withTotp,
-} from '../../../../test/suite/peers/two-factor.ts';
+} from '../../../../test/suite/stand-ins/two-factor.ts';
 
 let suite: PeopleUnderTest;
 

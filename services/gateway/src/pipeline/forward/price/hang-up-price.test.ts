@@ -5,7 +5,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../../../test/suite/gateway.ts';
 import type { GatewayUnderTest, Handler } from '../../../../test/suite/gateway.ts';
 import { begin, documentOf } from '../../../../test/suite/http-client.ts';
-import { withLimits } from '../../../../test/suite/peers.ts';
+import { withLimits } from '../../../../test/suite/stand-ins.ts';
 import { callsIn } from '../../../../test/suite/records/recorded-usage.ts';
 
 let gateway: GatewayUnderTest;
