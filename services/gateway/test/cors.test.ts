@@ -4,27 +4,27 @@ import type { GatewayUnderTest } from './suite/gateway.ts';
 import { call, sendRaw } from './suite/http-client.ts';
 import { withLimits } from './suite/stand-ins.ts';
 import { openRaw, refusedUpgrade } from './suite/raw-socket.ts';
-import { startRecordingPeer } from './suite/recording-stand-in.ts';
-import type { RecordingPeer, Seen } from './suite/recording-stand-in.ts';
+import { startRecordingStandIn } from './suite/recording-stand-in.ts';
+import type { RecordingStandIn, Seen } from './suite/recording-stand-in.ts';
 
 const PAGE = 'https://app.example';
 const EXPOSED = ['RateLimit', 'RateLimit-Policy', 'X-Points-Cost', 'X-Points-Remaining', 'X-Request-Id'];
 
 let gateway: GatewayUnderTest;
-let peer: RecordingPeer;
-const peerSeen: Seen[] = [];
+let standIn: RecordingStandIn;
+const seenByStandIn: Seen[] = [];
 
 async function start(origins: string, env: Record<string, string> = {}): Promise<void> {
-  peer = await startRecordingPeer('peer', peerSeen);
+  standIn = await startRecordingStandIn('stand-in', seenByStandIn);
   gateway = await startGateway({
     env: { CORS_ALLOWED_ORIGINS: origins, ...env },
-    publicUrls: { auth: peer.url, account: peer.url },
+    publicUrls: { auth: standIn.url, account: standIn.url },
   });
 }
 
 async function stop(): Promise<void> {
   await gateway.stop();
-  await peer.goAway();
+  await standIn.goAway();
 }
 
 function preflight(path: string, headers: Record<string, string> = {}) {
@@ -40,7 +40,7 @@ const socketUrl = () => gateway.graphqlUrl.replace('http', 'ws');
 describe('with CORS_ALLOWED_ORIGINS=*', () => {
   beforeAll(() => start('*', { UPSTREAM_V1_URL: 'http://127.0.0.1:9', MAX_REQUEST_BODY_BYTES: '1000' }));
   beforeEach(() => {
-    peerSeen.length = 0;
+    seenByStandIn.length = 0;
     gateway.upstream(answerOk);
   });
   afterAll(stop);
@@ -62,7 +62,7 @@ describe('with CORS_ALLOWED_ORIGINS=*', () => {
       'access-control-max-age': '7200',
     });
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
-    expect(peerSeen).toEqual([]);
+    expect(seenByStandIn).toEqual([]);
   });
 
   test.each(['/oauth2/token', '/api/console/session', '/user', '/api/usage/x'])(
@@ -144,14 +144,14 @@ describe('with CORS_ALLOWED_ORIGINS=*', () => {
 
   test('a page may read its usage, also where account is away', async () => {
     const usage = () => call(`${gateway.process.publicUrl}/api/usage`, { method: 'GET', ...from(PAGE) });
-    peer.answers((_req, res) => res.setHeader('access-control-allow-origin', 'https://other').end('{}'));
+    standIn.answers((_req, res) => res.setHeader('access-control-allow-origin', 'https://other').end('{}'));
     const answer = await usage();
-    await peer.goAway();
+    await standIn.goAway();
     const away = await usage();
-    await peer.comeBack();
+    await standIn.comeBack();
     expect([answer.status, away.status]).toEqual([200, 503]);
     for (const { headers } of [answer, away]) expect(headers['access-control-allow-origin']).toBe('*');
-    peer.answers(null);
+    standIn.answers(null);
   });
 
   test('without an Origin nothing is said of it', async () => {

@@ -2,25 +2,25 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startGateway } from './suite/gateway.ts';
 import type { GatewayUnderTest } from './suite/gateway.ts';
 import { documentOf, sendRaw } from './suite/http-client.ts';
-import { startRecordingPeer } from './suite/recording-stand-in.ts';
-import type { RecordingPeer, Seen } from './suite/recording-stand-in.ts';
+import { startRecordingStandIn } from './suite/recording-stand-in.ts';
+import type { RecordingStandIn, Seen } from './suite/recording-stand-in.ts';
 import { watchUpstream } from './suite/upstreams/watch-upstream.ts';
 
 let gateway: GatewayUnderTest;
-let peer: RecordingPeer;
-const peerSeen: Seen[] = [];
+let standIn: RecordingStandIn;
+const seenByStandIn: Seen[] = [];
 
 beforeAll(async () => {
-  peer = await startRecordingPeer('peer', peerSeen);
+  standIn = await startRecordingStandIn('stand-in', seenByStandIn);
   gateway = await startGateway({
     env: { MAX_REQUEST_BODY_BYTES: '100000' },
-    publicUrls: { auth: peer.url, account: peer.url },
+    publicUrls: { auth: standIn.url, account: standIn.url },
   });
 });
 
 afterAll(async () => {
   await gateway.stop();
-  await peer.goAway();
+  await standIn.goAway();
 });
 
 function head(fields: string, path = '/graphql', token = gateway.auth.issue()): string {
@@ -68,7 +68,7 @@ test('a call that is refused by its head is not asked for its body, and its conn
 test('a plain route asks for the body at once', async () => {
   const answer = await sendRaw(gateway.graphqlUrl, `${head('Content-Length: 2', '/user/x')}{}`);
   expect(statusLines(answer)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200']);
-  expect(peerSeen.map(({ body }) => body)).toEqual(['{}']);
+  expect(seenByStandIn.map(({ body }) => body)).toEqual(['{}']);
 });
 
 test('an expectation that nobody knows is passed over', async () => {

@@ -2,30 +2,30 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startGateway } from './suite/gateway.ts';
 import type { GatewayUnderTest } from './suite/gateway.ts';
 import { sendRaw } from './suite/http-client.ts';
-import { startRecordingPeer } from './suite/recording-stand-in.ts';
-import type { RecordingPeer, Seen } from './suite/recording-stand-in.ts';
+import { startRecordingStandIn } from './suite/recording-stand-in.ts';
+import type { RecordingStandIn, Seen } from './suite/recording-stand-in.ts';
 import { watchUpstream } from './suite/upstreams/watch-upstream.ts';
 import type { UpstreamSeen } from './suite/upstreams/watch-upstream.ts';
 
 /** Each request hides another one that two servers in a row could delimit differently (request smuggling). */
 let gateway: GatewayUnderTest;
-let peer: RecordingPeer;
-const peerSeen: Seen[] = [];
+let standIn: RecordingStandIn;
+const seenByStandIn: Seen[] = [];
 let upstreamSeen: UpstreamSeen[] = [];
 
 beforeAll(async () => {
-  peer = await startRecordingPeer('peer', peerSeen);
-  gateway = await startGateway({ publicUrls: { auth: peer.url, account: peer.url } });
+  standIn = await startRecordingStandIn('stand-in', seenByStandIn);
+  gateway = await startGateway({ publicUrls: { auth: standIn.url, account: standIn.url } });
 });
 
 beforeEach(() => {
-  peerSeen.length = 0;
+  seenByStandIn.length = 0;
   upstreamSeen = watchUpstream(gateway);
 });
 
 afterAll(async () => {
   await gateway.stop();
-  await peer.goAway();
+  await standIn.goAway();
 });
 
 const HIDDEN = 'GET /user/hidden HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -76,7 +76,7 @@ describe.each(['/graphql', '/user/x', '/oauth2/token'])('at %s', (path) => {
       const document = JSON.parse(body) as { code?: string; errors?: { extensions: { code: string } }[] };
       expect(document.code ?? document.errors?.[0]?.extensions.code).toBe('invalid_request');
       expect(upstreamSeen).toEqual([]);
-      expect(peerSeen.filter(({ url }) => url === path)).toEqual([]);
+      expect(seenByStandIn.filter(({ url }) => url === path)).toEqual([]);
     },
   );
 
@@ -95,7 +95,7 @@ describe.each(['/graphql', '/user/x', '/oauth2/token'])('at %s', (path) => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('invalid_request');
     expect(upstreamSeen).toEqual([]);
-    expect(peerSeen).toEqual([]);
+    expect(seenByStandIn).toEqual([]);
   });
 });
 
@@ -118,8 +118,8 @@ describe('a target in absolute form', () => {
 
   test('reaches a plain route', async () => {
     expect(await send('http://[2001:db8::1]/user/x', bearer())).toMatch(/^HTTP\/1\.1 200 /);
-    expect(peerSeen[0]).toMatchObject({ url: '/user/x' });
-    expect(peerSeen[0]?.headers['x-forwarded-host']).toBe('[2001:db8::1]');
+    expect(seenByStandIn[0]).toMatchObject({ url: '/user/x' });
+    expect(seenByStandIn[0]?.headers['x-forwarded-host']).toBe('[2001:db8::1]');
   });
 
   test.each([
@@ -130,7 +130,7 @@ describe('a target in absolute form', () => {
     'http://a/%2e/user/x',
   ])('%s names nothing: 404', async (target) => {
     expect(await send(target, bearer())).toMatch(/^HTTP\/1\.1 404 /);
-    expect([...upstreamSeen, ...peerSeen]).toEqual([]);
+    expect([...upstreamSeen, ...seenByStandIn]).toEqual([]);
   });
 
   test('opens a WebSocket', async () => {
@@ -154,7 +154,7 @@ describe.each(['/graphql', '/user/x', '/oauth2/token'])('a Host that names no ho
       );
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
       expect(answer).toContain('"code":"invalid_request"');
-      expect([...upstreamSeen, ...peerSeen]).toEqual([]);
+      expect([...upstreamSeen, ...seenByStandIn]).toEqual([]);
     },
   );
 });

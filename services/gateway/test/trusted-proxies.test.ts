@@ -2,17 +2,17 @@ import { afterEach, expect, test } from '@jest/globals';
 import { startGateway } from './suite/gateway.ts';
 import type { GatewayUnderTest } from './suite/gateway.ts';
 import { call } from './suite/http-client.ts';
-import { startRecordingPeer } from './suite/recording-stand-in.ts';
-import type { RecordingPeer, Seen } from './suite/recording-stand-in.ts';
+import { startRecordingStandIn } from './suite/recording-stand-in.ts';
+import type { RecordingStandIn, Seen } from './suite/recording-stand-in.ts';
 import { watchUpstream } from './suite/upstreams/watch-upstream.ts';
 
 let gateway: GatewayUnderTest;
-let peer: RecordingPeer;
-const peerSeen: Seen[] = [];
+let standIn: RecordingStandIn;
+const seenByStandIn: Seen[] = [];
 
 afterEach(async () => {
   await gateway.stop();
-  await peer.goAway();
+  await standIn.goAway();
 });
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
@@ -29,16 +29,16 @@ const FROM_PROXY = {
 
 /** What reaches the upstream and a plain route's peer of a request with `headers`. */
 async function toldOf(trusted: string, headers: Record<string, string>) {
-  peerSeen.length = 0;
-  peer = await startRecordingPeer('peer', peerSeen);
+  seenByStandIn.length = 0;
+  standIn = await startRecordingStandIn('stand-in', seenByStandIn);
   gateway = await startGateway({
     env: { TRUSTED_PROXIES: trusted },
-    publicUrls: { auth: peer.url, account: peer.url },
+    publicUrls: { auth: standIn.url, account: standIn.url },
   });
   const seen = watchUpstream(gateway);
   await gateway.query({ headers });
   await call(`${gateway.process.publicUrl}/user/x`, { method: 'GET', headers });
-  return [seen[0]?.headers ?? {}, peerSeen[0]?.headers ?? {}];
+  return [seen[0]?.headers ?? {}, seenByStandIn[0]?.headers ?? {}];
 }
 
 test.each(['127.0.0.1', '192.0.2.0/24 127.0.0.0/8'])(

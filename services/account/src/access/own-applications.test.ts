@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startAuthPeer } from '../../test/suite/stand-ins/auth-stand-in.ts';
-import type { AuthPeer } from '../../test/suite/stand-ins/auth-stand-in.ts';
+import { startAuthStandIn } from '../../test/suite/stand-ins/auth-stand-in.ts';
+import type { AuthStandIn } from '../../test/suite/stand-ins/auth-stand-in.ts';
 import { issueOwnToken, makeOwnApplication, newOwner } from '../../test/suite/console.ts';
 import { startPeople } from '../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../test/suite/people.ts';
 
-let auth: AuthPeer;
+let auth: AuthStandIn;
 let suite: PeopleUnderTest;
 
 beforeAll(async () => {
-  auth = await startAuthPeer();
+  auth = await startAuthStandIn();
   suite = await startPeople({ AUTH_PRIVATE_URL: auth.url });
 });
 

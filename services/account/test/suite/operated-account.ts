@@ -4,15 +4,15 @@ import { startRedis } from '@tollgate/testbed/redis';
 import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { becomeReady, openSuiteDatabase } from './account-under-test.ts';
-import { startAuthPeer } from './stand-ins/auth-stand-in.ts';
-import type { AuthPeer } from './stand-ins/auth-stand-in.ts';
+import { startAuthStandIn } from './stand-ins/auth-stand-in.ts';
+import type { AuthStandIn } from './stand-ins/auth-stand-in.ts';
 import { operatorCredentials } from './operator.ts';
 import { insertAccount } from './database/records.ts';
 
 /** account with an open operator API, one account in its database, and a stand-in for auth. */
 export type OperatedAccount = {
   account: ServiceProcess;
-  auth: AuthPeer;
+  auth: AuthStandIn;
   database: Knex;
   account_id: number;
   databaseUrl: string;
@@ -23,7 +23,7 @@ export type OperatedAccount = {
 export async function startOperatedAccount(
   changed: { databaseUrl?: string; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<OperatedAccount> {
-  const [home, redis, auth] = await Promise.all([createDatabase(), startRedis(), startAuthPeer()]);
+  const [home, redis, auth] = await Promise.all([createDatabase(), startRedis(), startAuthStandIn()]);
   const settings = {
     DATABASE_URL: changed.databaseUrl ?? home.url,
     REDIS_URL: redis.url,

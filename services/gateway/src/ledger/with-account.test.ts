@@ -11,15 +11,15 @@ import { startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { countedUsage, insertPayer } from '../../test/suite/records/billing-records.ts';
 import { call } from '../../test/suite/http-client.ts';
-import { startAuthPeer } from '../../test/suite/stand-ins.ts';
-import type { AuthPeer } from '../../test/suite/stand-ins.ts';
+import { startAuthStandIn } from '../../test/suite/stand-ins.ts';
+import type { AuthStandIn } from '../../test/suite/stand-ins.ts';
 import { startServer } from '../../test/suite/upstreams/server.ts';
 import type { TestServer } from '../../test/suite/upstreams/server.ts';
 
 /** The gateway beside the real account over a real Postgres; auth and the upstream are stand-ins. */
 let database: Database;
 let redis: OwnRedis;
-let auth: AuthPeer;
+let auth: AuthStandIn;
 let upstream: TestServer;
 let account: ServiceProcess;
 let gateway: ServiceProcess;
@@ -27,7 +27,7 @@ let gateway: ServiceProcess;
 const POINTS = 7;
 
 beforeAll(async () => {
-  [database, redis, auth] = await Promise.all([createDatabase(), startRedis(), startAuthPeer()]);
+  [database, redis, auth] = await Promise.all([createDatabase(), startRedis(), startAuthStandIn()]);
   upstream = await startServer((req, res) => {
     req.resume();
     res.writeHead(200, { 'x-points': String(POINTS) }).end('{}');

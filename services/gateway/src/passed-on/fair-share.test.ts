@@ -6,8 +6,8 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { call } from '../../test/suite/http-client.ts';
-import { startRecordingPeer } from '../../test/suite/recording-stand-in.ts';
-import type { RecordingPeer, Seen } from '../../test/suite/recording-stand-in.ts';
+import { startRecordingStandIn } from '../../test/suite/recording-stand-in.ts';
+import type { RecordingStandIn, Seen } from '../../test/suite/recording-stand-in.ts';
 
 /** What callers share on the plain routes is never held by slow ones, nor all of it by one of them. */
 
@@ -15,20 +15,20 @@ const CONNECTIONS = 4;
 const PER_ADDRESS = 3;
 const seen: Seen[] = [];
 let gateway: GatewayUnderTest | undefined;
-let peer: RecordingPeer | undefined;
+let standIn: RecordingStandIn | undefined;
 let opened: Socket[] = [];
 
 afterEach(async () => {
   for (const socket of opened) socket.destroy();
   opened = [];
   await gateway?.stop();
-  await peer?.goAway();
+  await standIn?.goAway();
   seen.length = 0;
 });
 
 async function start(env: Record<string, string> = {}) {
-  peer = await startRecordingPeer('peer', seen);
-  const { url } = peer;
+  standIn = await startRecordingStandIn('stand-in', seen);
+  const { url } = standIn;
   gateway = await startGateway({
     publicUrls: { auth: url, account: url },
     env: {
@@ -37,7 +37,7 @@ async function start(env: Record<string, string> = {}) {
       ...env,
     },
   });
-  return { url: gateway.process.publicUrl, peer };
+  return { url: gateway.process.publicUrl, account: standIn };
 }
 
 /** Sends bytes from another address of this machine, which ends in `last`, and reads nothing until it is told to. */
@@ -72,13 +72,13 @@ test.each(['/oauth2/token', '/user/sign-in', '/api/console/session', '/api/usage
       for (let number = 0; number < PER_ADDRESS; number += 1) await unfinished(address, url, path);
     }
     const answer = await call(url + path, { body: 'grant_type=client_credentials' });
-    expect([answer.status, answer.body.toString()]).toEqual([200, 'peer']);
+    expect([answer.status, answer.body.toString()]).toEqual([200, 'stand-in']);
     expect(seen).toHaveLength(1);
   },
 );
 
 test('an address has its number of open requests, and leaves room to others', async () => {
-  const { url, peer: account } = await start();
+  const { url, account } = await start();
   const slow = await Promise.all([1, 2, 3].map(() => unfinished(2, url, '/oauth2/token')));
   const refused = await from(2, url, 'GET /oauth2/x HTTP/1.1\r\nHost: a\r\n\r\n');
   refused.read();
@@ -136,7 +136,7 @@ describe('payment events, whose bodies are larger, have limits of their own', ()
   });
 
   test('when too many wait for a connection, the next is refused at once', async () => {
-    const { url, peer: account } = await start(env);
+    const { url, account } = await start(env);
     account.answers(() => undefined);
     const event = `POST ${EVENTS} ${HEAD}Content-Length: 2\r\n\r\n{}`;
     const callers = await Promise.all(Array.from({ length: 4 + WAITING + 1 }, () => from(2, url, event)));
@@ -156,7 +156,7 @@ test('a body that is too large is 413 before a connection is taken', async () =>
 });
 
 test('an answer that is not taken gives its connection back', async () => {
-  const { url, peer: account } = await start({
+  const { url, account } = await start({
     // Longer than a busy machine keeps this process from reading the last answer.
     PLAIN_ROUTE_SLOW_READER_MS: '1000',
     PLAIN_ROUTE_MAX_OPEN_PER_ADDRESS: '100',
@@ -179,7 +179,7 @@ test('an answer that is not taken gives its connection back', async () => {
 });
 
 test('no request waits for a connection without end', async () => {
-  const { url, peer: account } = await start({ PLAIN_ROUTE_MAX_OPEN_PER_ADDRESS: '100' });
+  const { url, account } = await start({ PLAIN_ROUTE_MAX_OPEN_PER_ADDRESS: '100' });
   account.answers(() => undefined);
   for (let number = 0; number < CONNECTIONS; number += 1) {
     await from(2, url, 'GET /user HTTP/1.1\r\nHost: a\r\n\r\n');

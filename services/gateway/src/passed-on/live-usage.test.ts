@@ -5,8 +5,8 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { begin, call } from '../../test/suite/http-client.ts';
-import { startRecordingPeer } from '../../test/suite/recording-stand-in.ts';
-import type { RecordingPeer } from '../../test/suite/recording-stand-in.ts';
+import { startRecordingStandIn } from '../../test/suite/recording-stand-in.ts';
+import type { RecordingStandIn } from '../../test/suite/recording-stand-in.ts';
 
 /** The live feed of usage, which account serves and the gateway passes on. */
 
@@ -14,7 +14,7 @@ const PATH = '/api/console/usage/live';
 const TIMEOUT_MS = 300;
 
 let gateway: GatewayUnderTest | undefined;
-let account: RecordingPeer | undefined;
+let account: RecordingStandIn | undefined;
 
 afterEach(async () => {
   await gateway?.stop();
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 async function start() {
-  account = await startRecordingPeer('account', []);
+  account = await startRecordingStandIn('account', []);
   const { url } = account;
   gateway = await startGateway({
     publicUrls: { auth: url, account: url },
@@ -32,9 +32,9 @@ async function start() {
 }
 
 /** A feed through the gateway; `atAccount` is account's end of it. */
-async function follow(url: string, peer: RecordingPeer) {
+async function follow(url: string, standIn: RecordingStandIn) {
   const reached = Promise.withResolvers<ServerResponse>();
-  peer.answers((_req, res) => {
+  standIn.answers((_req, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write('one\n\n');
     reached.resolve(res);
@@ -49,9 +49,9 @@ async function follow(url: string, peer: RecordingPeer) {
 }
 
 test('streams, outlasts the timeout of other routes, and is not observed as a request', async () => {
-  const { gateway: own, account: peer } = await start();
+  const { gateway: own, account: standIn } = await start();
   const { publicUrl } = own.process;
-  const feed = await follow(publicUrl, peer);
+  const feed = await follow(publicUrl, standIn);
   await waitFor(() => feed.text() === 'one\n\n');
   const sinceMs = performance.now();
   await waitFor(() => performance.now() - sinceMs > TIMEOUT_MS * 2);
@@ -59,14 +59,14 @@ test('streams, outlasts the timeout of other routes, and is not observed as a re
   await waitFor(() => feed.text() === 'one\n\ntwo\n\n');
   feed.response.destroy();
   await once(feed.atAccount, 'close');
-  peer.answers(null);
+  standIn.answers(null);
   await call(`${publicUrl}/api/usage`, { method: 'GET' });
   expect(await own.metric('tollgate_http_request_duration_seconds_count', { method: 'GET' })).toBe(1);
 });
 
 test('ends when the gateway shuts down, completely and at once', async () => {
-  const { gateway: own, account: peer } = await start();
-  const feed = await follow(own.process.publicUrl, peer);
+  const { gateway: own, account: standIn } = await start();
+  const feed = await follow(own.process.publicUrl, standIn);
   await waitFor(() => feed.text() === 'one\n\n');
   const sinceMs = performance.now();
   const ended = once(feed.response, 'end');

@@ -7,18 +7,18 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { begin, call, sendRaw } from '../../test/suite/http-client.ts';
-import { startRecordingPeer } from '../../test/suite/recording-stand-in.ts';
-import type { RecordingPeer, Seen } from '../../test/suite/recording-stand-in.ts';
+import { startRecordingStandIn } from '../../test/suite/recording-stand-in.ts';
+import type { RecordingStandIn, Seen } from '../../test/suite/recording-stand-in.ts';
 
 let gateway: GatewayUnderTest;
-let auth: RecordingPeer;
-let account: RecordingPeer;
+let auth: RecordingStandIn;
+let account: RecordingStandIn;
 let url: string;
 const seen: Seen[] = [];
 
 beforeAll(async () => {
-  auth = await startRecordingPeer('auth', seen);
-  account = await startRecordingPeer('account', seen);
+  auth = await startRecordingStandIn('auth', seen);
+  account = await startRecordingStandIn('account', seen);
   gateway = await startGateway({
     publicUrls: { auth: auth.url, account: account.url },
     env: { PLAIN_ROUTE_TIMEOUT_MS: '500', STRICT_TRANSPORT_SECURITY: 'max-age=600; includeSubDomains' },
@@ -61,10 +61,10 @@ describe('only these paths lead anywhere, and they arrive as they were sent', ()
     ['/oauth2/token', 'auth'],
     ['/oauth2/revoke', 'auth'],
     ['/.well-known/oauth-authorization-server', 'auth'],
-  ])('%s: %s', async (path, peer) => {
+  ])('%s: %s', async (path, service) => {
     const answer = await call(url + path, { method: 'GET' });
     expect(answer.status).toBe(200);
-    expect(seen).toMatchObject([{ peer, url: path }]);
+    expect(seen).toMatchObject([{ service, url: path }]);
   });
 
   test.each([
@@ -206,28 +206,28 @@ describe('the answer', () => {
   ])(
     'an HTTP/1.0 caller, whose answer ends with its connection, sees a reset where it %s',
     async (_name, act) => {
-      let atPeer: Socket | undefined;
+      let atStandIn: Socket | undefined;
       account.answers((req, res) => {
-        atPeer = req.socket;
+        atStandIn = req.socket;
         res.writeHead(200).write('half');
       });
       const caller = connectRaw(url);
       caller.socket.write('GET /user HTTP/1.0\r\nHost: a\r\n\r\n');
       await expectHalf(caller, () => {
-        act(atPeer as Socket);
+        act(atStandIn as Socket);
       });
     },
   );
 
   test('one that ends with its connection and is reset is reset for the caller as well', async () => {
-    let atPeer: Socket | undefined;
+    let atStandIn: Socket | undefined;
     account.answers((req) => {
-      atPeer = req.socket;
+      atStandIn = req.socket;
       req.socket.write('HTTP/1.1 200 OK\r\n\r\nhalf');
     });
     const caller = connectRaw(url);
     caller.socket.write('GET /user HTTP/1.0\r\nHost: a\r\n\r\n');
-    await expectHalf(caller, () => atPeer?.resetAndDestroy());
+    await expectHalf(caller, () => atStandIn?.resetAndDestroy());
   });
 
   test('a caller that goes away ends the request to the peer', async () => {

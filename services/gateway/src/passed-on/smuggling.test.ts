@@ -4,18 +4,18 @@ import { createServer } from 'node:net';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { call, sendRaw } from '../../test/suite/http-client.ts';
-import { startRecordingPeer } from '../../test/suite/recording-stand-in.ts';
-import type { RecordingPeer, Seen } from '../../test/suite/recording-stand-in.ts';
+import { startRecordingStandIn } from '../../test/suite/recording-stand-in.ts';
+import type { RecordingStandIn, Seen } from '../../test/suite/recording-stand-in.ts';
 
 let gateway: GatewayUnderTest;
-let auth: RecordingPeer;
-let account: RecordingPeer;
+let auth: RecordingStandIn;
+let account: RecordingStandIn;
 let url: string;
 const seen: Seen[] = [];
 
 beforeAll(async () => {
-  auth = await startRecordingPeer('auth', seen);
-  account = await startRecordingPeer('account', seen);
+  auth = await startRecordingStandIn('auth', seen);
+  account = await startRecordingStandIn('account', seen);
   gateway = await startGateway({
     publicUrls: { auth: auth.url, account: account.url },
   });

@@ -1,4 +1,4 @@
-import { startRecordingPeer } from './recording-stand-in.ts';
+import { startRecordingStandIn } from './recording-stand-in.ts';
 import type { Seen } from './recording-stand-in.ts';
 
 type Attribute = { key: string; value: { stringValue?: string; intValue?: number | string } };
@@ -32,7 +32,7 @@ export type Collector = {
 /** A stand-in for a collector: OTLP over HTTP, in JSON. */
 export async function startCollector(): Promise<Collector> {
   const received: Seen[] = [];
-  const { url, goAway } = await startRecordingPeer('collector', received);
+  const { url, goAway } = await startRecordingStandIn('collector', received);
   return {
     url,
     received,

@@ -7,26 +7,26 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { call } from './http-client.ts';
 import type { Answer, Call } from './http-client.ts';
 import { metricOf } from './metric.ts';
-import { startAccountPeer, startAuthPeer } from './stand-ins.ts';
-import type { AccountPeer, AuthPeer } from './stand-ins.ts';
+import { startAccountStandIn, startAuthStandIn } from './stand-ins.ts';
+import type { AccountStandIn, AuthStandIn } from './stand-ins.ts';
 import { recordedUsage } from './records/recorded-usage.ts';
 import { startServer } from './upstreams/server.ts';
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** A gateway process over its own Redis, with stand-in peers and an upstream that the test controls. */
+/** A gateway process over its own Redis, with stand-ins for auth and account, and an upstream that the test controls. */
 export type GatewayUnderTest = {
   /** The data endpoint. */
   graphqlUrl: string;
   process: ServiceProcess;
   redis: OwnRedis;
-  auth: AuthPeer;
-  account: AccountPeer;
+  auth: AuthStandIn;
+  account: AccountStandIn;
   /** Sets the upstream's behaviour from now on. */
   upstream: (handler: Handler) => void;
   /** Calls the data endpoint, with a new token unless one is given. */
   query: (options?: Call & { token?: string; search?: string }) => Promise<Answer>;
-  /** Another gateway process over the same Redis and peers. */
+  /** Another gateway process over the same Redis and stand-ins. */
   startTwin: () => Promise<Pick<GatewayUnderTest, 'process' | 'query'>>;
   /** Waits until usage events of at least `calls` calls, of one account or of all, are in Redis, and returns them all. */
   usage: (calls: number, accountId?: number) => Promise<UsageEvent[]>;
@@ -52,7 +52,7 @@ export const answerOk: Handler = (req, res) => {
 };
 
 export async function startGateway(options: GatewayOptions = {}): Promise<GatewayUnderTest> {
-  const [redis, auth, account] = await Promise.all([startRedis(), startAuthPeer(), startAccountPeer()]);
+  const [redis, auth, account] = await Promise.all([startRedis(), startAuthStandIn(), startAccountStandIn()]);
   let handler = answerOk;
   const upstream = await startServer((req, res) => {
     handler(req, res);

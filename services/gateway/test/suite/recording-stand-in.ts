@@ -3,16 +3,16 @@ import { bodyOf, startServer } from './upstreams/server.ts';
 import type { TestServer } from './upstreams/server.ts';
 import type { Handler } from './gateway.ts';
 
-/** A request as a peer got it. */
+/** A request as the stand-in for `service` got it. */
 export type Seen = {
-  peer: string;
+  service: string;
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
   body: string;
 };
 
-export type RecordingPeer = {
+export type RecordingStandIn = {
   url: string;
   /** Sets the response to requests that were read; null for a short 200. */
   answers: (handler: Handler | null) => void;
@@ -21,13 +21,13 @@ export type RecordingPeer = {
 };
 
 /** A stand-in for the public listener of auth or account that adds each request to `seen`. */
-export async function startRecordingPeer(peer: string, seen: Seen[]): Promise<RecordingPeer> {
+export async function startRecordingStandIn(service: string, seen: Seen[]): Promise<RecordingStandIn> {
   let handler: Handler | null = null;
   const record: Handler = (req, res) => {
     void bodyOf(req).then((body) => {
       const { method = '', url = '', headers } = req;
-      seen.push({ peer, method, url, headers, body: body.toString() });
-      if (handler === null) res.end(peer);
+      seen.push({ service, method, url, headers, body: body.toString() });
+      if (handler === null) res.end(service);
       else handler(req, res);
     });
   };

@@ -12,7 +12,7 @@ import type { TestServer } from './upstreams/server.ts';
 const PLAN_LIMITS_PATH = '/private/plan-limits';
 
 /** Stand-ins for auth and account over HTTP, for suites that test the gateway; e2e/ has the real ones. */
-type Peer = {
+type StandIn = {
   url: string;
   /** Paths of private requests, in order. */
   requests: string[];
@@ -27,7 +27,7 @@ type Peer = {
 
 type Answer = { status: number; body: unknown };
 
-async function startPeer(answer: (path: string, body: string) => Answer): Promise<Peer> {
+async function startStandIn(answer: (path: string, body: string) => Answer): Promise<StandIn> {
   const requests: string[] = [];
   let authorization: string | undefined;
   const headers = new Map<string, IncomingHttpHeaders>();
@@ -58,21 +58,21 @@ async function startPeer(answer: (path: string, body: string) => Answer): Promis
 
 type TokenOwner = { accountId: number; applicationId: number; lifespanSec: number };
 
-export type AuthPeer = Peer & {
+export type AuthStandIn = StandIn & {
   /** A new token, active until it is revoked. */
   issue: (owner?: Partial<TokenOwner>) => string;
   revoke: (token: string) => void;
 };
 
 /** auth's private listener, as far as the gateway calls it. */
-export async function startAuthPeer(): Promise<AuthPeer> {
+export async function startAuthStandIn(): Promise<AuthStandIn> {
   const owners = new Map<string, TokenOwner & { exp: number }>();
-  const peer = await startPeer((_path, body) => {
+  const standIn = await startStandIn((_path, body) => {
     const owner = owners.get(new URLSearchParams(body).get('token') ?? '');
     return { status: 200, body: owner === undefined ? { active: false } : introspection(owner) };
   });
   return {
-    ...peer,
+    ...standIn,
     issue: ({ accountId = 7, applicationId = 70, lifespanSec = 3_600 } = {}) => {
       const token = newAccessToken('tg', crypto.randomUUID());
       const exp = Math.floor(Date.now() / 1000) + lifespanSec;
@@ -101,7 +101,7 @@ function introspection({ accountId, applicationId, lifespanSec, exp }: TokenOwne
   };
 }
 
-export type AccountPeer = Peer & {
+export type AccountStandIn = StandIn & {
   /** Changes an account's entitlement; others are active, pay for themselves, and have the period account_id × 10. */
   entitle: (accountId: number, change: Partial<Entitlement> | 'unknown') => void;
   /** Changes a period's counted usage; others have none. */
@@ -109,11 +109,11 @@ export type AccountPeer = Peer & {
 };
 
 /** account's private listener, as far as the gateway calls it. */
-export async function startAccountPeer(): Promise<AccountPeer> {
+export async function startAccountStandIn(): Promise<AccountStandIn> {
   const changes = new Map<number, Partial<Entitlement> | 'unknown'>();
   const counted = new Map<number, Partial<UsageSnapshot> | 'unknown'>();
   const payers = new Map<number, number>();
-  const peer = await startPeer((path) => {
+  const standIn = await startStandIn((path) => {
     if (path === PLAN_LIMITS_PATH) return { status: 200, body: { subscription_limit: 500 } };
     const periodId = Number(/^\/private\/usage-snapshots\/(\d+)$/.exec(path)?.[1]);
     if (!Number.isNaN(periodId))
@@ -125,7 +125,7 @@ export async function startAccountPeer(): Promise<AccountPeer> {
     return found(change, entitlement);
   });
   return {
-    ...peer,
+    ...standIn,
     entitle: (accountId, change) => {
       changes.set(accountId, change);
     },

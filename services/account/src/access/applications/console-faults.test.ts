@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startAuthPeer } from '../../../test/suite/stand-ins/auth-stand-in.ts';
-import type { AuthPeer } from '../../../test/suite/stand-ins/auth-stand-in.ts';
+import { startAuthStandIn } from '../../../test/suite/stand-ins/auth-stand-in.ts';
+import type { AuthStandIn } from '../../../test/suite/stand-ins/auth-stand-in.ts';
 import {
   issueOwnToken,
   makeOwnApplication,
@@ -15,11 +15,11 @@ import { insertTeam } from '../../../test/suite/database/records.ts';
 
 const MAX_APPLICATIONS = 4;
 
-let auth: AuthPeer;
+let auth: AuthStandIn;
 let suite: PeopleUnderTest;
 
 beforeAll(async () => {
-  auth = await startAuthPeer();
+  auth = await startAuthStandIn();
   suite = await startPeople({
     AUTH_PRIVATE_URL: auth.url,
     LOG_LEVEL: 'trace',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startAuthPeer } from '../../../test/suite/stand-ins/auth-stand-in.ts';
-import type { AuthPeer } from '../../../test/suite/stand-ins/auth-stand-in.ts';
+import { startAuthStandIn } from '../../../test/suite/stand-ins/auth-stand-in.ts';
+import type { AuthStandIn } from '../../../test/suite/stand-ins/auth-stand-in.ts';
 import {
   issueOwnToken,
   makeOwnApplication,
@@ -11,11 +11,11 @@ import type { OwnApplication } from '../../../test/suite/console.ts';
 import { openBrowser, startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
 
-let auth: AuthPeer;
+let auth: AuthStandIn;
 let suite: PeopleUnderTest;
 
 beforeAll(async () => {
-  auth = await startAuthPeer();
+  auth = await startAuthStandIn();
   suite = await startPeople({ AUTH_PRIVATE_URL: auth.url });
 });
 

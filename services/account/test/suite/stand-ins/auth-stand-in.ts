@@ -8,7 +8,7 @@ import { freePort } from '@tollgate/stack/ports';
 import { serviceCredential } from '@tollgate/testbed/service-process';
 
 /** A stand-in for auth's private listener, as far as the outbox calls it. */
-export type AuthPeer = {
+export type AuthStandIn = {
   url: string;
   /** Acknowledged messages, in order. */
   told: { client_id: string; revocation_epoch: number }[];
@@ -22,7 +22,7 @@ export type AuthPeer = {
   close: () => Promise<void>;
 };
 
-export async function startAuthPeer(): Promise<AuthPeer> {
+export async function startAuthStandIn(): Promise<AuthStandIn> {
   const port = await freePort();
   let requests = 0;
   const server = createServer((req, res) => {
@@ -32,7 +32,7 @@ export async function startAuthPeer(): Promise<AuthPeer> {
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { client_id, revocation_epoch } = clientChangeSchema.parse(JSON.parse(await text(req)));
-    const mood = peer.moodOf(client_id);
+    const mood = standIn.moodOf(client_id);
     if (mood === 'silent') return;
     const known = req.headers.authorization === basicAuthorization(serviceCredential);
     const isDelivery = req.method === 'POST' && req.url === '/private/client-changes';
@@ -40,11 +40,11 @@ export async function startAuthPeer(): Promise<AuthPeer> {
       res.writeHead(known ? 500 : 401).end();
       return;
     }
-    peer.told.push({ client_id, revocation_epoch });
+    standIn.told.push({ client_id, revocation_epoch });
     res.writeHead(204).end();
   }
 
-  const peer: AuthPeer = {
+  const standIn: AuthStandIn = {
     url: `http://127.0.0.1:${String(port)}`,
     told: [],
     requests: () => requests,
@@ -59,9 +59,9 @@ export async function startAuthPeer(): Promise<AuthPeer> {
       await once(server, 'listening');
     },
     close: async () => {
-      if (server.listening) await peer.goAway();
+      if (server.listening) await standIn.goAway();
     },
   };
-  await peer.comeBack();
-  return peer;
+  await standIn.comeBack();
+  return standIn;
 }

@@ -12,8 +12,8 @@ import { insertPayer } from '../../../test/suite/records/billing-records.ts';
 import { call } from '../../../test/suite/http-client.ts';
 import type { Answer } from '../../../test/suite/http-client.ts';
 import { metricOf } from '../../../test/suite/metric.ts';
-import { startAuthPeer } from '../../../test/suite/stand-ins.ts';
-import type { AuthPeer } from '../../../test/suite/stand-ins.ts';
+import { startAuthStandIn } from '../../../test/suite/stand-ins.ts';
+import type { AuthStandIn } from '../../../test/suite/stand-ins.ts';
 import { startServer } from '../../../test/suite/upstreams/server.ts';
 import type { TestServer } from '../../../test/suite/upstreams/server.ts';
 
@@ -24,7 +24,7 @@ const STALE_IF_ERROR_MS = 3_000;
 
 let postgres: OwnPostgres;
 let redis: OwnRedis;
-let auth: AuthPeer;
+let auth: AuthStandIn;
 let upstream: TestServer;
 /** The gateways call the first; the second stands for account's other replicas. */
 let account: ServiceProcess;
@@ -34,7 +34,7 @@ let gateway: ServiceProcess;
 let bounded: ServiceProcess;
 
 beforeAll(async () => {
-  [postgres, redis, auth] = await Promise.all([startPostgres(), startRedis(), startAuthPeer()]);
+  [postgres, redis, auth] = await Promise.all([startPostgres(), startRedis(), startAuthStandIn()]);
   upstream = await startServer((req, res) => {
     req.resume();
     res.writeHead(200, { 'content-type': 'application/json' }).end('{}');

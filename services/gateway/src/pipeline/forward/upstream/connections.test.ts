@@ -59,14 +59,14 @@ describe('a connection that has reached its age', () => {
 
   test('to account and auth is replaced, on plain routes', async () => {
     const connections = new Set<unknown>();
-    const peer = await startServer((req, res) => {
+    const standIn = await startServer((req, res) => {
       connections.add(req.socket);
       res.end('ok');
     });
-    ends.push(peer.close);
+    ends.push(standIn.close);
     gateway = await startGateway({
       env: { CONNECTION_MAX_AGE_MS: '100' },
-      publicUrls: { auth: peer.url, account: peer.url },
+      publicUrls: { auth: standIn.url, account: standIn.url },
     });
     while (connections.size < 4) {
       const answer = await call(`${gateway.process.publicUrl}/user/x`, { method: 'GET' });
