@@ -34,6 +34,7 @@ const rooms = {
       of: base,
       floors: [
         'periods',
+        'budgets',
         'credits',
         'plans',
         'subscriptions',
@@ -43,6 +44,7 @@ const rooms = {
       ],
     },
     teams: { of: [...base, 'billing'], floors: ['.', 'invitations', 'operators', 'console'] },
+    budgets: { of: [...base, 'access', 'billing', 'teams'] },
     'self-service': { of: [...base, 'billing', 'teams'] },
     payments: {
       of: [...base, 'billing', 'teams', 'self-service'],

@@ -48,6 +48,27 @@ export const creditsSchema = coveredPointsSchema.extend({
 
 export type Credits = z.infer<typeof creditsSchema>;
 
+/** What may be spent of the payer's points (docs/design/budgets.md). Null isn't limited; 0 allows nothing. */
+export const budgetSchema = z.object({
+  points_per_period: z.int().min(0).nullable(),
+  /** A UTC day. */
+  points_per_day: z.int().min(0).nullable(),
+});
+
+export type Budget = z.infer<typeof budgetSchema>;
+
+const budgetsSchema = z.object({
+  /** The account's own, which the manager of its team has set. */
+  member: budgetSchema.optional(),
+  /** Of the account's applications that have one: the lower of the owner's and the manager's figures. */
+  applications: z
+    .array(budgetSchema.extend({ application_id: z.int() }))
+    .min(1)
+    .optional(),
+});
+
+export type Budgets = z.infer<typeof budgetsSchema>;
+
 /** Response of `GET /private/entitlements/{account_id}`. `status` is `none` or `blocked` without a period. */
 export const entitlementSchema = z.object({
   account_id: z.int(),
@@ -67,6 +88,8 @@ export const entitlementSchema = z.object({
       limits: z.record(z.enum(LIMIT_FIELDS), z.int().min(0).nullable()),
       /** Absent if the payer has no grant, or the period's points aren't limited. */
       credits: creditsSchema.optional(),
+      /** Absent if neither the account nor one of its applications has one. */
+      budgets: budgetsSchema.optional(),
       /** Where the payer can buy points; absent without payments. */
       buy_url: z.url().optional(),
     })

@@ -110,6 +110,16 @@ export const usageBatchSchema = z.object({
 
 export type UsageBatch = z.infer<typeof usageBatchSchema>;
 
+/** What an application or a member has spent, dated by events' `at_ms` as the hourly rows are. */
+const spentSchema = z.object({
+  /** Of the period. */
+  points: z.int().min(0),
+  /** Of the payer, whichever its period: UTC days with points, in order, none before the previous day. */
+  days: z.array(z.object({ day: z.iso.date(), points: z.int().min(0) })),
+});
+
+export type Spent = z.infer<typeof spentSchema>;
+
 /** Response of `GET /private/usage-snapshots/{period_id}`: counters and stream position of one moment. */
 export const usageSnapshotSchema = z.object({
   period_id: z.int(),
@@ -127,6 +137,8 @@ export const usageSnapshotSchema = z.object({
    * an older entitlement. 0 points for an instant before the period began. Absent without credits.
    */
   cuts: z.array(z.object({ at_ms: z.int().min(0), points: z.int().min(0) })).optional(),
+  /** Of the `application_id` and the `account_id` that the request names. */
+  budgets: z.object({ application: spentSchema.optional(), member: spentSchema.optional() }).optional(),
 });
 
 export type UsageSnapshot = z.infer<typeof usageSnapshotSchema>;

@@ -1228,6 +1228,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/applications/{application_id}/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an application's budget */
+        get: operations["getApplicationBudget"];
+        /**
+         * Set an application's budget
+         * @description Replaces both figures. A field that is missing or null is no limit. The manager of the owner's team may have set lower figures, which hold.
+         */
+        put: operations["putApplicationBudget"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/members/{account_id}/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a member's budget
+         * @description Manager only. Also lists the member's applications and their budgets.
+         */
+        get: operations["getMemberBudget"];
+        /**
+         * Set a member's budget
+         * @description Manager only. Replaces both figures. A field that is missing or null is no limit. The budget ends with the membership.
+         */
+        put: operations["putMemberBudget"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/applications/{application_id}/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the manager's budget of a member's application
+         * @description Manager only. Replaces both figures. A field that is missing or null is no limit. Of the owner's figure and the manager's, the lower one holds. The manager's ends with the membership.
+         */
+        put: operations["putManagedApplicationBudget"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/plans": {
         parameters: {
             query?: never;
@@ -1961,7 +2026,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "credits_granted" | "credits_voided" | "purchase_begun" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "credits_granted" | "credits_voided" | "purchase_begun" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -2309,6 +2374,55 @@ export interface components {
             team_name: string;
             invited_by_name: string;
             invited_by_email: string;
+        };
+        ApplicationBudget: {
+            application_id: number;
+            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+            points_per_period: number | null;
+            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+            points_per_day: number | null;
+            manager_points_per_period: number | null;
+            /** @description Set by the manager of the owner's team. The lower figure holds. */
+            manager_points_per_day: number | null;
+            /** @description What was spent in the payer's current billing period, null without one, and on the current UTC day. */
+            spent: {
+                points_in_period: number | null;
+                points_today: number;
+            };
+        };
+        ManagedMemberBudget: {
+            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+            points_per_period: number | null;
+            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+            points_per_day: number | null;
+            /** @description What was spent in the payer's current billing period, null without one, and on the current UTC day. */
+            spent: {
+                points_in_period: number | null;
+                points_today: number;
+            };
+            applications: components["schemas"]["ManagedApplication"][];
+        };
+        ManagedApplication: {
+            application_id: number;
+            name: string;
+            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+            points_per_period: number | null;
+            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+            points_per_day: number | null;
+            manager_points_per_period: number | null;
+            /** @description Set by the manager of the owner's team. The lower figure holds. */
+            manager_points_per_day: number | null;
+        };
+        MemberBudget: {
+            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+            points_per_period: number | null;
+            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+            points_per_day: number | null;
+            /** @description What was spent in the payer's current billing period, null without one, and on the current UTC day. */
+            spent: {
+                points_in_period: number | null;
+                points_today: number;
+            };
         };
         PublicPlan: {
             plan_id: number;
@@ -3991,6 +4105,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `account_deletion_pending`: The account is being deleted. `forbidden`: Forbidden. */
+        "account_deletion_pending.forbidden": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `periods_overlap`: The billing period overlaps another one. `plan_not_offered`: The plan is not offered. `subscription_changed`: The subscription has changed meanwhile. `subscription_exists`: The account already has a subscription. */
         "periods_overlap.plan_not_offered.subscription_changed.subscription_exists": {
             headers: {
@@ -4052,17 +4177,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
                 "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `account_deletion_pending`: The account is being deleted. `forbidden`: Forbidden. */
-        "account_deletion_pending.forbidden": {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["No-Store"];
                 [name: string]: unknown;
             };
             content: {
@@ -8105,6 +8219,222 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    getApplicationBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The budget. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationBudget"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    putApplicationBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "points_per_period": 100000,
+                 *       "points_per_day": 5000
+                 *     }
+                 */
+                "application/json": {
+                    /** @default null */
+                    points_per_period?: number | null;
+                    /** @default null */
+                    points_per_day?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The budget. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationBudget"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    getMemberBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The budget. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManagedMemberBudget"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    putMemberBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "points_per_period": 100000,
+                 *       "points_per_day": 5000
+                 *     }
+                 */
+                "application/json": {
+                    /** @default null */
+                    points_per_period?: number | null;
+                    /** @default null */
+                    points_per_day?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The budget. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberBudget"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    putManagedApplicationBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "points_per_period": 100000,
+                 *       "points_per_day": 5000
+                 *     }
+                 */
+                "application/json": {
+                    /** @default null */
+                    points_per_period?: number | null;
+                    /** @default null */
+                    points_per_day?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The budget. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationBudget"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];

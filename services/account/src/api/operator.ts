@@ -6,6 +6,7 @@ import { operatorApplications } from '../access/applications/operations.ts';
 import { operatorTokens } from '../access/tokens/operations.ts';
 import { operatorPeriods } from '../billing/period-changes/operations.ts';
 import { operatorCredits } from '../billing/credits/operations.ts';
+import { operatorBudgets } from '../budgets/operations.ts';
 import { operatorPlans } from '../billing/plans/operations.ts';
 import { operatorSubscriptions } from '../billing/subscriptions/operations.ts';
 import { operatorCounting } from '../counting/operations.ts';
@@ -33,6 +34,7 @@ export const OPERATOR_API = [
   operatorPacks,
   operatorPurchases,
   operatorTeams,
+  operatorBudgets,
   operatorUsage,
   operatorRefusals,
   operatorCounting,

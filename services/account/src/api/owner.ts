@@ -9,6 +9,7 @@ import { ownerExport } from '../lifecycle/export/operations.ts';
 import { ownerActivity } from '../identity/activity/operations.ts';
 import { ownerAlerts } from '../notifications/alerts/operations.ts';
 import { ownerApplications } from '../access/applications/operations.ts';
+import { ownerBudgets } from '../budgets/operations.ts';
 import { ownerPeople } from '../identity/people/operations.ts';
 import { ownerSubscription } from '../self-service/operations.ts';
 import { ownerSessions } from '../identity/sessions/operations.ts';
@@ -47,6 +48,7 @@ export const OWNER_API = [
   ownerTokens,
   ownerTeam,
   ownerInvitations,
+  ownerBudgets,
   ownerSubscription,
   ownerPurchases,
   ownerUsage,

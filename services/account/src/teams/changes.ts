@@ -91,9 +91,7 @@ export async function endTeam(query: Query, person: Person, team: Team): Promise
 /** @throws {Problem} not_found, forbidden */
 export async function lockManagedTeam(query: Query, person: Person): Promise<Team> {
   const { team, role } = await lockTeamOf(query, person);
-  if (role !== 'manager') {
-    throw new Problem('forbidden', { detail: 'Only the team manager can do this.' });
-  }
+  if (role !== 'manager') throw notManager();
   return team;
 }
 
@@ -117,6 +115,10 @@ async function lockTeamOf(query: Query, { account_id }: Person): Promise<{ team:
   const found = await lockOwnTeam(query, account_id);
   if (found === undefined) throw noTeam();
   return found;
+}
+
+export function notManager(): Problem {
+  return new Problem('forbidden', { detail: 'Only the team manager can do this.' });
 }
 
 export function noTeam(): Problem {

@@ -5,6 +5,7 @@ import type { Database } from '@tollgate/testbed/database';
 import { openSuiteDatabase } from '../../../test/suite/account-under-test.ts';
 import {
   insertAccount,
+  insertApplication,
   insertPeriod,
   insertTeam,
   secondsFromNow,
@@ -100,6 +101,25 @@ describe('a changed entitlement is written down', () => {
     const back = { account_id: successor, team_id: step.team_id, role: 'manager' };
     expect(await changedBy(() => database('team_members').insert(back))).toEqual(all);
     expect(await changedBy(() => database('teams').where({ team_id: step.team_id }).delete())).toEqual(all);
+  });
+
+  test("for a budget of a member or of an account's application that is set, changed and removed", async () => {
+    const [manager, member] = await accounts(2);
+    await insertTeam(database, manager, member);
+    const { application_id } = await insertApplication(database, member);
+    const figures = { points_per_day: 5 };
+    const ofMember = () => database('member_budgets').where({ account_id: member });
+    expect(await changedBy(() => ofMember().insert({ account_id: member, ...figures }))).toEqual([member]);
+    expect(await changedBy(() => ofMember().update({ points_per_day: 6 }))).toEqual([member]);
+    expect(await changedBy(() => ofMember().delete())).toEqual([member]);
+    const ofApplication = () => database('application_budgets').where({ application_id });
+    expect(await changedBy(() => ofApplication().insert({ application_id, ...figures }))).toEqual([member]);
+    expect(await changedBy(() => ofApplication().update({ points_per_day: 6 }))).toEqual([member]);
+    const deleted = { status: 'deleted' };
+    expect(await changedBy(() => database('applications').where({ application_id }).update(deleted))).toEqual(
+      [member],
+    );
+    expect(await ofApplication()).toEqual([]);
   });
 
   test('by any statement: a CTE, an upsert, a copy from another table', async () => {

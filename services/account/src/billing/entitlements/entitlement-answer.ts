@@ -1,10 +1,13 @@
-import type { Credits, Entitlement } from '@tollgate/contracts/entitlement';
+import type { Budgets, Credits, Entitlement } from '@tollgate/contracts/entitlement';
 import { enforcedLimits } from '../periods/limits.ts';
 import { billingStatus, nextChange, pickPeriod } from '../periods/period-rules.ts';
 import type { PayerPeriods } from '../periods/payer-periods.ts';
 
 /** `none` without a period; `blocked` has precedence, since it is what a caller must know first. */
-export function entitlementAnswer(payerPeriods: PayerPeriods, credits?: Credits): Entitlement {
+export function entitlementAnswer(
+  payerPeriods: PayerPeriods,
+  { credits, budgets }: { credits?: Credits | undefined; budgets?: Budgets | undefined } = {},
+): Entitlement {
   const { account_id, payer_id, account_blocked, periods, now } = payerPeriods;
   const period = pickPeriod(periods, now);
   const changes = [nextChange(period, periods, account_blocked, now), nextInstant(credits, now)];
@@ -26,6 +29,7 @@ export function entitlementAnswer(payerPeriods: PayerPeriods, credits?: Credits)
             ended_at: period.ended_at.toISOString(),
             limits: enforcedLimits(period),
             ...(credits === undefined ? {} : { credits }),
+            ...(budgets === undefined ? {} : { budgets }),
           },
   };
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { entitlementSchema } from '@tollgate/contracts/entitlement';
-import type { Credits } from '@tollgate/contracts/entitlement';
+import type { Budgets, Credits } from '@tollgate/contracts/entitlement';
 import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { service } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';
+import { findBudgets } from '../budgets/budgets.ts';
 import { findCredits } from '../credits/answer.ts';
 import { findPayerPeriods } from '../periods/payer-periods.ts';
 import type { PayerPeriods } from '../periods/payer-periods.ts';
@@ -22,6 +23,14 @@ async function creditsOf(
   const period = pickPeriod(periods, now);
   if (!has_credits || period === undefined) return undefined;
   return findCredits(query, payer_id, { ...period, endOfUse: endOfUse(period) }, now);
+}
+
+/** As with credits. */
+async function budgetsOf(
+  query: Query,
+  { account_id, has_budgets }: PayerPeriods,
+): Promise<Budgets | undefined> {
+  return has_budgets ? findBudgets(query, account_id) : undefined;
 }
 
 type Needs = { query: Query; keptAnswers: Pick<KeptAnswers, 'begin' | 'keep'> };
@@ -44,7 +53,9 @@ export const serviceEntitlements = {
         const askedMs = performance.now();
         const payerPeriods = await findPayerPeriods(query, account_id);
         if (payerPeriods === undefined) throw new Problem('not_found');
-        const answer = entitlementAnswer(payerPeriods, await creditsOf(query, payerPeriods));
+        const credits = await creditsOf(query, payerPeriods);
+        const budgets = await budgetsOf(query, payerPeriods);
+        const answer = entitlementAnswer(payerPeriods, { credits, budgets });
         // The response needn't wait for Redis.
         if (generation !== undefined)
           void keptAnswers.keep(answer, { generation, askedMs }).catch(() => undefined);

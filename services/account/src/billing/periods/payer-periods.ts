@@ -23,6 +23,8 @@ export type PayerPeriods = {
   account_blocked: boolean;
   /** Whether grants of the payer have points left, or points of which it isn't settled who used them. */
   has_credits: boolean;
+  /** Whether the account or one of its applications has a budget. */
+  has_budgets: boolean;
   /** At most two: the one that started last, and the next one. */
   periods: PayerPeriod[];
   now: Date;
@@ -36,7 +38,10 @@ const payerPeriodsSql = (periods: string) => `
          period.blocked_at IS NOT NULL AS blocked, period.followed,
          ${totalColumns('total')}, ${creditPointsColumn('period', 'moment.now')},
          EXISTS (SELECT FROM credit_grants
-           WHERE credit_grants.account_id = payer.account_id AND points_remaining > 0) AS has_credits
+           WHERE credit_grants.account_id = payer.account_id AND points_remaining > 0) AS has_credits,
+         (EXISTS (SELECT FROM member_budgets WHERE member_budgets.account_id = caller.account_id)
+           OR EXISTS (SELECT FROM applications JOIN application_budgets USING (application_id)
+             WHERE applications.account_id = caller.account_id)) AS has_budgets
   FROM accounts AS caller
   CROSS JOIN (SELECT coalesce(:now, date_trunc('milliseconds', now())) AS now) AS moment
   LEFT JOIN team_members AS membership
@@ -89,7 +94,7 @@ export async function findPayerPeriod(
 function payerPeriodsOf(rows: readonly PayerPeriodsRow[]): PayerPeriods | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { account_id, payer_id, account_blocked, has_credits } = first;
+  const { account_id, payer_id, account_blocked, has_credits, has_budgets } = first;
   const periods = rows.filter((row) => row.period_id !== null);
-  return { account_id, payer_id, account_blocked, has_credits, periods, now: first.now };
+  return { account_id, payer_id, account_blocked, has_credits, has_budgets, periods, now: first.now };
 }

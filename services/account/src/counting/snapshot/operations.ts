@@ -3,6 +3,7 @@ import { usageSnapshotSchema } from '@tollgate/contracts/usage-stream';
 import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
+import { idQueryField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { service } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -15,12 +16,15 @@ export const serviceSnapshots = {
     operation('GET /private/usage-snapshots/{period_id}', {
       operationId: 'getUsageSnapshot',
       summary: "Get a billing period's usage and stream position of one moment",
-      description: "The last counted entry is that of the payer's stream.",
+      description:
+        "The last counted entry is that of the payer's stream. With `application_id` or `account_id`, also what these " +
+        'have spent.',
       caller: service,
       params: z.object({ period_id: idParameter }),
+      query: z.strictObject({ application_id: idQueryField.optional(), account_id: idQueryField.optional() }),
       answers: { 200: { description: 'The snapshot.', schema: usageSnapshotSchema } },
-      handle: async ({ query }: { query: Query }, { params: { period_id } }) => {
-        const snapshot = await findUsageSnapshot(query, period_id);
+      handle: async ({ query: read }: { query: Query }, { params: { period_id }, query }) => {
+        const snapshot = await findUsageSnapshot(read, period_id, query);
         if (snapshot === undefined) throw new Problem('not_found');
         return snapshot;
       },

@@ -1,5 +1,6 @@
 import { USAGE_SHARD_COUNT, usageStreamKey } from '@tollgate/contracts/usage-stream';
-import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
+import type { Spent, UsageSnapshot } from '@tollgate/contracts/usage-stream';
+import { OF_APPLICATION, OF_MEMBER, spentSql } from '../../billing/budgets/spent.ts';
 import { totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 
@@ -24,20 +25,51 @@ const SNAPSHOT_SQL = `
              WHERE other.account_id = cut.account_id AND other.at = cut.at) AS yes) AS known
            WHERE cut.account_id = period.account_id
              AND (cut.resolved_at IS NULL OR cut.resolved_at > now() - interval '1 hour')
-         ) AS cut WHERE ms <= CAST(split_part(reached.position, '-', 1) AS numeric)) AS cuts
+         ) AS cut WHERE ms <= CAST(split_part(reached.position, '-', 1) AS numeric)) AS cuts,
+         CASE WHEN CAST(:application_id AS bigint) IS NOT NULL
+           THEN ${spentSql('period', OF_APPLICATION)} END AS application,
+         CASE WHEN CAST(:account_id AS bigint) IS NOT NULL
+           THEN ${spentSql('period', OF_MEMBER)} END AS member
   FROM billing_periods AS period
   LEFT JOIN usage_totals AS total USING (period_id)
   LEFT JOIN usage_stream_positions AS reached
     ON reached.stream = (CAST(:streams AS text[]))[period.account_id % :shard_count + 1]
   WHERE period.period_id = :period_id`;
 
-export async function findUsageSnapshot(query: Query, periodId: number): Promise<UsageSnapshot | undefined> {
-  const [snapshot] = await query<Omit<UsageSnapshot, 'cuts'> & { cuts: UsageSnapshot['cuts'] | null }>(
+export type Spenders = { application_id?: number | undefined; account_id?: number | undefined };
+
+type Row = Omit<UsageSnapshot, 'cuts' | 'budgets'> & {
+  cuts: UsageSnapshot['cuts'] | null;
+  application: Spent | null;
+  member: Spent | null;
+};
+
+/** Also what the spenders have spent, of the same moment. */
+export async function findUsageSnapshot(
+  query: Query,
+  periodId: number,
+  { application_id, account_id }: Spenders = {},
+): Promise<UsageSnapshot | undefined> {
+  const [snapshot] = await query<Row>(
     SNAPSHOT_SQL,
-    { period_id: periodId, streams: STREAMS, shard_count: USAGE_SHARD_COUNT },
+    {
+      period_id: periodId,
+      streams: STREAMS,
+      shard_count: USAGE_SHARD_COUNT,
+      application_id: application_id ?? null,
+      account_id: account_id ?? null,
+    },
     'usage_snapshot',
   );
   if (snapshot === undefined) return undefined;
-  const { cuts, ...usage } = snapshot;
-  return cuts === null || cuts === undefined ? usage : { ...usage, cuts };
+  const { cuts, application, member, ...usage } = snapshot;
+  const budgets = {
+    ...(application === null ? {} : { application }),
+    ...(member === null ? {} : { member }),
+  };
+  return {
+    ...usage,
+    ...(cuts === null || cuts === undefined ? {} : { cuts }),
+    ...(application === null && member === null ? {} : { budgets }),
+  };
 }

@@ -10,6 +10,7 @@ export type ActivityKind = (typeof ACTIVITY_KINDS)[number];
 const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   application_created: 'applications',
   application_changed: 'applications',
+  application_budget_changed: 'applications',
   application_revoked: 'applications',
   application_restored: 'applications',
   application_revocation_recovered: 'applications',
@@ -51,6 +52,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   team_joined: 'team',
   team_left: 'team',
   team_member_removed: 'team',
+  member_budget_changed: 'team',
   account_deletion_requested: 'security',
   account_deletion_cancelled: 'security',
   account_deletion_carried_out: null,

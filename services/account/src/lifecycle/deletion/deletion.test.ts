@@ -332,6 +332,8 @@ test('every table with an account is erased, or kept on purpose', async () => {
     'credit_grants',
     'credit_levels',
     'credit_movements',
+    // Gone with the membership.
+    'member_budgets',
     'period_closings',
     'purchases',
     'stripe_customers',

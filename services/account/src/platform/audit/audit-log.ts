@@ -13,6 +13,7 @@ export type Actor = {
 export const AUDIT_ACTIONS = [
   'application_created',
   'application_changed',
+  'application_budget_changed',
   'application_revoked',
   'application_restored',
   'application_revocation_recovered',
@@ -54,6 +55,7 @@ export const AUDIT_ACTIONS = [
   'team_joined',
   'team_left',
   'team_member_removed',
+  'member_budget_changed',
   'account_deletion_requested',
   'account_deletion_cancelled',
   'account_deletion_carried_out',

@@ -366,6 +366,15 @@ describe('the private listener', () => {
     }),
     'POST /private/plans': () =>
       Promise.resolve({ path: '/private/plans', body: { name: randomUUID(), description: {} } }),
+    'PUT /private/applications/{application_id}/budget': async () => ({
+      path: `${(await application()).path}/budget`,
+      body: { points_per_day: 5 },
+    }),
+    'PUT /private/members/{account_id}/budget': async () => {
+      const member = await makeAccount(suite.account);
+      await operated('POST', `${await team()}/members`, { account_id: member });
+      return { path: `/private/members/${String(member)}/budget`, body: { points_per_day: 5 } };
+    },
     'PATCH /private/plans/{plan_id}': async () => ({ path: await plan(), body: { grace_sec: 5 } }),
     'POST /private/plans/{plan_id}/archive': async () => ({ path: `${await plan()}/archive` }),
     'POST /private/plans/{plan_id}/restore': async () => {

@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import * as schema from './migrations/0001-schema.ts';
 import * as credits from './migrations/0002-credits.ts';
 import * as payments from './migrations/0003-payments.ts';
+import * as budgets from './migrations/0004-budgets.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0001-schema', migration: schema },
   { name: '0002-credits', migration: credits },
   { name: '0003-payments', migration: payments },
+  { name: '0004-budgets', migration: budgets },
 ];
 
 export function migrationSource(

@@ -86,6 +86,12 @@ async function thingsOf(
     const { session_id } = (await browser.request('GET', '/session')).body;
     return { session_id: Number(session_id) };
   }
+  if (path.includes('/team/applications/')) {
+    await makeTeam(owner);
+    const member = await newOwner(suite);
+    await joinTeam(owner, member);
+    return { application_id: (await makeOwnApplication(member.browser)).application_id };
+  }
   if (path.includes('{application_id}')) {
     const application = await makeOwnApplication(browser);
     const { token_id } = await issueOwnToken(browser, application);

@@ -5,6 +5,7 @@ export type Activity = components['schemas']['Activity'];
 const LABELS: Readonly<Record<Activity['action'], string>> = {
   application_created: 'Created application',
   application_changed: 'Changed application',
+  application_budget_changed: 'Changed the budget of application',
   application_revoked: 'Revoked application',
   application_restored: 'Restored application',
   application_revocation_recovered: 'Restored the revocation of application',
@@ -49,6 +50,7 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   team_joined: 'Joined team',
   team_left: 'Left team',
   team_member_removed: 'Removed a member from team',
+  member_budget_changed: 'Changed a member’s budget in team',
   account_blocked: 'Blocked the account',
   account_unblocked: 'Unblocked the account',
   period_created: 'Added a billing period',

@@ -1,0 +1,45 @@
+import type { Budget } from '@tollgate/contracts/entitlement';
+import { Problem } from '@tollgate/http/problem';
+import type { ApplicationKey } from '../access/applications/application.ts';
+import { findApplication } from '../access/applications/store.ts';
+import { findSpent } from '../billing/budgets/spent.ts';
+import type { SpentNow } from '../billing/budgets/spent.ts';
+import { findApplicationBudget, findMemberBudget } from '../billing/budgets/store.ts';
+import type { ApplicationBudget } from '../billing/budgets/store.ts';
+import type { Query } from '../platform/database/query.ts';
+
+type WithSpent<Figures> = Figures & { spent: SpentNow };
+
+/** @throws {Problem} not_found */
+export async function applicationBudget(
+  query: Query,
+  key: ApplicationKey,
+): Promise<WithSpent<ApplicationBudget & { application_id: number }>> {
+  const application = await findApplication(query, key);
+  if (application === undefined) throw new Problem('not_found');
+  const { application_id, account_id } = application;
+  const budget = await findApplicationBudget(query, application_id);
+  return { application_id, ...budget, spent: await findSpent(query, { account_id, application_id }) };
+}
+
+export async function memberBudget(query: Query, account_id: number): Promise<WithSpent<Budget>> {
+  return {
+    ...(await findMemberBudget(query, account_id)),
+    spent: await findSpent(query, { account_id }),
+  };
+}
+
+/** A member's applications, newest first, with what the owner and the manager allow them. */
+export function findManagedApplications(
+  query: Query,
+  accountId: number,
+): Promise<(ApplicationBudget & { application_id: number; name: string })[]> {
+  return query(
+    `SELECT application_id, name, points_per_period, points_per_day,
+            manager_points_per_period, manager_points_per_day
+     FROM applications LEFT JOIN application_budgets USING (application_id)
+     WHERE account_id = :accountId AND status <> 'deleted' AND type <> 'temporary'
+     ORDER BY application_id DESC`,
+    { accountId },
+  );
+}
