@@ -23,6 +23,8 @@ export function openBilling(platform: Platform): {
     announceEntitlements: (accountIds: readonly number[]) => Promise<void>;
     redisNowMs: () => number;
     creditChecks: Transact;
+    /** The Plan page, which sells packs; null without payments. */
+    buyUrl: string | null;
     summarizeAccount: typeof summarizeAccount;
     /** Null without SIGN_UP_PLAN. */
     signUpPlan: ReturnType<typeof createSignUpPlan> | null;
@@ -69,6 +71,7 @@ export function openBilling(platform: Platform): {
       announceEntitlements: (accountIds) => announceEntitlements(query, { redis, keptAnswers }, accountIds),
       redisNowMs,
       creditChecks: createSnapshot(pools.usageChecks),
+      buyUrl: config.PAYMENTS === 'none' ? null : new URL('/user/plan', config.PUBLIC_URL).href,
       refuseBlocked: createRefuseBlocked(query),
       summarizeAccount,
       signUpPlan: setting === null ? null : createSignUpPlan({ setting, transact, logger }),

@@ -32,7 +32,13 @@ beforeAll(async () => {
       UPSTREAM_URL: `${upstream.url}/graphql`,
       SUBSCRIPTION_POINTS_PER_MINUTE: String(POINTS),
     },
-    commonEnv: { CLOSING_DELAY_SEC: '3' },
+    commonEnv: {
+      CLOSING_DELAY_SEC: '3',
+      PUBLIC_URL: 'https://tollgate.example',
+      PAYMENTS: 'stripe',
+      STRIPE_SECRET_KEY: 'sk_test_12345678',
+      STRIPE_WEBHOOK_SECRET: 'whsec_12345678',
+    },
   });
 });
 
@@ -179,6 +185,16 @@ test('a grant while calls are refused: calls pass again, and exactly its points 
   expect(await useUp(customer)).toBe(2 * POINTS);
   expect(await settled(customer)).toEqual({ used: 8 * POINTS });
   expect(await pointsOf(customer.periodId)).toBe(10 * POINTS);
+});
+
+test('a refusal says where to buy points, also without any grant', async () => {
+  const customer = await services.newCustomer({ points_limit: POINTS });
+  await useUp(customer);
+  const refused = await query(customer, 1);
+  expect(refused.status).toBe(402);
+  expect(refused.json()).toMatchObject({
+    errors: [{ extensions: { credits_remaining: 0, buy_url: 'https://tollgate.example/user/plan' } }],
+  });
 });
 
 test('a grant pays for no use before it, also when Redis loses everything right after it', async () => {

@@ -1,18 +1,26 @@
 import type { Budgets, Credits, Entitlement } from '@tollgate/contracts/entitlement';
 import { enforcedLimits } from '../periods/limits.ts';
-import { billingStatus, nextChange, pickPeriod } from '../periods/period-rules.ts';
+import { billingStatus, nextChange, pickPeriod, soonestAfter } from '../periods/period-rules.ts';
 import type { PayerPeriods } from '../periods/payer-periods.ts';
+
+/** `buyUrl`: where points can be bought. */
+type Extras = {
+  credits?: Credits | undefined;
+  budgets?: Budgets | undefined;
+  buyUrl?: string | null;
+};
 
 /** `none` without a period; `blocked` has precedence, since it is what a caller must know first. */
 export function entitlementAnswer(
   payerPeriods: PayerPeriods,
-  { credits, budgets }: { credits?: Credits | undefined; budgets?: Budgets | undefined } = {},
+  { credits, budgets, buyUrl = null }: Extras = {},
 ): Entitlement {
   const { account_id, payer_id, account_blocked, periods, now } = payerPeriods;
   const period = pickPeriod(periods, now);
   const changes = [nextChange(period, periods, account_blocked, now), nextInstant(credits, now)];
-  const changesAt = changes.reduce((one, other) =>
-    one !== null && (other === null || one < other) ? one : other,
+  const changesAt = soonestAfter(
+    changes.flatMap((at) => (at === null ? [] : [at.getTime()])),
+    now,
   );
   const without = account_blocked ? 'blocked' : 'none';
   return {
@@ -30,6 +38,7 @@ export function entitlementAnswer(
             limits: enforcedLimits(period),
             ...(credits === undefined ? {} : { credits }),
             ...(budgets === undefined ? {} : { budgets }),
+            ...(buyUrl === null ? {} : { buy_url: buyUrl }),
           },
   };
 }
@@ -37,6 +46,5 @@ export function entitlementAnswer(
 /** When a grant begins or ends, which changes the limit that is shown. */
 function nextInstant(credits: Credits | undefined, now: Date): Date | null {
   const instants = (credits?.grants ?? []).flatMap(({ from_ms, until_ms }) => [from_ms ?? 0, until_ms ?? 0]);
-  const ahead = instants.filter((ms) => ms > now.getTime());
-  return ahead.length === 0 ? null : new Date(Math.min(...ahead));
+  return soonestAfter(instants, now);
 }

@@ -17,7 +17,14 @@ const GRACE_SEC = 3 * DAY_SEC;
 let suite: AccountUnderTest;
 
 beforeAll(async () => {
-  suite = await startAccount();
+  suite = await startAccount({
+    settings: {
+      PUBLIC_URL: 'https://tollgate.example',
+      PAYMENTS: 'stripe',
+      STRIPE_SECRET_KEY: 'sk_test_12345678',
+      STRIPE_WEBHOOK_SECRET: 'whsec_12345678',
+    },
+  });
 });
 
 afterAll(async () => {
@@ -60,6 +67,7 @@ describe('GET /private/entitlements/{account_id}', () => {
           traffic_bytes_limit: null,
           team_slots_limit: null,
         },
+        buy_url: 'https://tollgate.example/user/plan',
       },
     });
     const leftMs = Date.parse(after(ended_at)) - Date.now();

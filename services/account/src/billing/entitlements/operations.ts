@@ -33,7 +33,12 @@ async function budgetsOf(
   return has_budgets ? findBudgets(query, account_id) : undefined;
 }
 
-type Needs = { query: Query; keptAnswers: Pick<KeptAnswers, 'begin' | 'keep'> };
+type Needs = {
+  query: Query;
+  keptAnswers: Pick<KeptAnswers, 'begin' | 'keep'>;
+  /** Where points can be bought; null without payments. */
+  buyUrl: string | null;
+};
 
 export const serviceEntitlements = {
   title: 'Entitlements',
@@ -48,14 +53,14 @@ export const serviceEntitlements = {
       caller: service,
       params: z.object({ account_id: idParameter }),
       answers: { 200: { description: 'The entitlement.', schema: entitlementSchema } },
-      handle: async ({ query, keptAnswers }: Needs, { params: { account_id } }) => {
+      handle: async ({ query, keptAnswers, buyUrl }: Needs, { params: { account_id } }) => {
         const generation = await keptAnswers.begin(account_id).catch(() => undefined);
         const askedMs = performance.now();
         const payerPeriods = await findPayerPeriods(query, account_id);
         if (payerPeriods === undefined) throw new Problem('not_found');
         const credits = await creditsOf(query, payerPeriods);
         const budgets = await budgetsOf(query, payerPeriods);
-        const answer = entitlementAnswer(payerPeriods, { credits, budgets });
+        const answer = entitlementAnswer(payerPeriods, { credits, budgets, buyUrl });
         // The response needn't wait for Redis.
         if (generation !== undefined)
           void keptAnswers.keep(answer, { generation, askedMs }).catch(() => undefined);

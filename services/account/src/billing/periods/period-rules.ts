@@ -39,7 +39,12 @@ export function nextChange(
   // A block outlasts its period: only the start of another one ends it.
   const ends =
     period === undefined || period.blocked || accountBlocked ? [] : [endMs(period), graceEndMs(period)];
-  const ahead = [...starts, ...ends].filter((instantMs) => instantMs > now.getTime());
+  return soonestAfter([...starts, ...ends], now);
+}
+
+/** Null if none of the instants is ahead. */
+export function soonestAfter(instantsMs: readonly number[], now: Date): Date | null {
+  const ahead = instantsMs.filter((instantMs) => instantMs > now.getTime());
   return ahead.length === 0 ? null : new Date(Math.min(...ahead));
 }
 
