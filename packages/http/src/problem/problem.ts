@@ -72,6 +72,11 @@ export function toProblem(error: unknown): Problem {
   return error instanceof Problem ? error : new Problem('internal_error', { cause: error });
 }
 
+/** Whether a store is away, which retries end and no work on one thing can cause. */
+export function isServiceUnavailable(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'service_unavailable';
+}
+
 /** The problem+json document (RFC 9457), with `code`, `request_id` and `errors`. */
 export function problemDocument(problem: Problem, requestId: string) {
   return {

@@ -1,7 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
-import { Problem } from '@tollgate/http/problem';
+import { isServiceUnavailable } from '@tollgate/http/problem';
 import { USAGE_SHARD_COUNT, usageShard } from '@tollgate/contracts/usage-stream';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { DueWatch } from '../platform/background/due-watch.ts';
@@ -164,7 +164,7 @@ async function runOne(
     if (isDone) metrics.done.inc({ step: step.name });
     return isDone;
   } catch (error) {
-    if (error instanceof Problem && error.code === 'service_unavailable') throw error;
+    if (isServiceUnavailable(error)) throw error;
     logger.error(
       { err: error, ...due, step: step.name },
       'usage of an account could not be settled with credits',

@@ -5,6 +5,7 @@ import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import type { SignUpPlan } from '../../identity/people/people.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
+import { takeNext } from '../../platform/background/take-next.ts';
 import { startWorkLoop } from '../../platform/background/work-loop.ts';
 import { enforcedLimits } from '../periods/limits.ts';
 import { RETRY_SEC, settle } from './settle.ts';
@@ -70,20 +71,16 @@ export function startSignUpPlans(
   });
 }
 
-/** A failed one waits, so that it holds up no other. */
-async function settleOne({ setting, query, transact, logger }: Background): Promise<boolean> {
-  let taken: number | undefined;
-  try {
-    await transact(async (inside) => {
-      taken = await takePending(inside, null);
-      if (taken !== undefined) await settle(inside, setting, taken);
-    });
-  } catch (error) {
-    if (taken === undefined) throw error;
-    logger.error({ err: error, account_id: taken }, 'the sign-up plan could not be started');
-    await putOff(query, taken, RETRY_SEC);
-  }
-  return taken !== undefined;
+/** False if nothing is pending. */
+function settleOne({ setting, query, transact, logger }: Background): Promise<boolean> {
+  return takeNext(transact, {
+    take: (inside) => takePending(inside, null),
+    work: (inside, accountId) => settle(inside, setting, accountId),
+    onFailed: async (accountId, error) => {
+      logger.error({ err: error, account_id: accountId }, 'the sign-up plan could not be started');
+      await putOff(query, accountId, RETRY_SEC);
+    },
+  });
 }
 
 /**

@@ -1,10 +1,10 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
-import { Problem } from '@tollgate/http/problem';
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
+import { takeNext } from '../../platform/background/take-next.ts';
 import { startWorkLoop } from '../../platform/background/work-loop.ts';
 import { DUE_CONDITION, renew, takeDue } from './renew.ts';
 
@@ -65,24 +65,19 @@ export function createRenewalMetrics(registry: Registry): RenewalMetrics {
   };
 }
 
-async function renewNext({ query, transact, logger, metrics }: RenewalOptions): Promise<boolean> {
-  let taken: number | undefined;
-  try {
-    await transact(async (inside) => {
-      const due = await takeDue(inside);
-      taken = due?.subscription_id;
-      if (due !== undefined) await renew(inside, due);
-    });
-  } catch (error) {
-    const isAway = error instanceof Problem && error.code === 'service_unavailable';
-    if (isAway || taken === undefined) throw error;
-    logger.error({ err: error, subscription_id: taken }, 'a subscription could not be renewed');
-    metrics.failed.inc();
-    await putOff(query, taken);
-    return true;
-  }
-  if (taken !== undefined) metrics.renewed.inc();
-  return taken !== undefined;
+function renewNext({ query, transact, logger, metrics }: RenewalOptions): Promise<boolean> {
+  return takeNext(transact, {
+    take: takeDue,
+    work: renew,
+    onDone: () => {
+      metrics.renewed.inc();
+    },
+    onFailed: async ({ subscription_id }, error) => {
+      logger.error({ err: error, subscription_id }, 'a subscription could not be renewed');
+      metrics.failed.inc();
+      await putOff(query, subscription_id);
+    },
+  });
 }
 
 async function putOff(query: Query, subscriptionId: number): Promise<void> {

@@ -1,14 +1,13 @@
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
-import { Problem } from '@tollgate/http/problem';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { createBacklogGauges, observeBacklog } from '../../platform/outbox/backlog.ts';
 import type { BacklogGauges } from '../../platform/outbox/backlog.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
+import { takeNext } from '../../platform/background/take-next.ts';
 import { startWorkLoop } from '../../platform/background/work-loop.ts';
 import { dueNotice, putOffNotice, takeNotice, tellNotice } from '../credits/notices.ts';
-import type { CreditNotice } from '../credits/notices.ts';
 import { detect } from './detect.ts';
 import { findAlertAddress } from './settings-store.ts';
 
@@ -29,8 +28,8 @@ type DetectorOptions = {
 };
 
 /**
- * Looks for alerts, and tells what happens to credits. Postgres' triggers request checks and write notices. A check is deleted in the transaction that writes its result, so a crash
- * loses none.
+ * Looks for alerts, and sends notifications about credits. Postgres' triggers request checks and write notices. Each is
+ * deleted in the transaction that writes its result, so a crash loses none.
  */
 export function startAlertDetector(options: DetectorOptions): { close: () => Promise<void> } {
   return startWorkLoop({
@@ -65,47 +64,35 @@ export function createAlertMetrics(registry: Registry): AlertMetrics {
   };
 }
 
-/** False if nothing was due. */
-async function checkNext({ query, transact, onAlerts, logger, metrics }: DetectorOptions): Promise<boolean> {
-  let taken: number | undefined;
-  try {
-    const found = await transact(async (inside) => {
-      taken = await takeDue(inside);
-      return taken === undefined ? undefined : detect(inside, taken);
-    });
-    if (found === undefined) return false;
-    const { alerts, areCreditsLow } = found;
-    for (const { limit_name } of alerts) metrics.alerts.inc({ limit: limit_name });
-    if (alerts.length > 0 || areCreditsLow) onAlerts();
-    return true;
-  } catch (error) {
-    const isAway = error instanceof Problem && error.code === 'service_unavailable';
-    if (isAway || taken === undefined) throw error;
-    logger.error({ err: error, period_id: taken }, 'a billing period could not be looked at for alerts');
-    await putOff(query, taken);
-    return true;
-  }
+function checkNext({ query, transact, onAlerts, logger, metrics }: DetectorOptions): Promise<boolean> {
+  return takeNext(transact, {
+    take: takeDue,
+    work: detect,
+    onDone: ({ alerts, areCreditsLow }) => {
+      for (const { limit_name } of alerts) metrics.alerts.inc({ limit: limit_name });
+      if (alerts.length > 0 || areCreditsLow) onAlerts();
+    },
+    onFailed: async (periodId, error) => {
+      logger.error(
+        { err: error, period_id: periodId },
+        'a billing period could not be looked at for alerts',
+      );
+      await putOff(query, periodId);
+    },
+  });
 }
 
-/** False if nothing was due. */
-async function tellNext(options: DetectorOptions): Promise<boolean> {
+function tellNext(options: DetectorOptions): Promise<boolean> {
   const { query, transact, creditsExpiringDays, onAlerts, logger } = options;
-  let taken: CreditNotice | undefined;
-  try {
-    await transact(async (inside) => {
-      taken = await takeNotice(inside, creditsExpiringDays);
-      if (taken !== undefined) await tellNotice(inside, taken, findAlertAddress);
-    });
-  } catch (error) {
-    const isAway = error instanceof Problem && error.code === 'service_unavailable';
-    if (isAway || taken === undefined) throw error;
-    logger.error({ err: error, ...taken }, 'what happens to credits could not be told');
-    await putOffNotice(query, taken.notice_id, RETRY_SEC);
-    return true;
-  }
-  if (taken === undefined) return false;
-  onAlerts();
-  return true;
+  return takeNext(transact, {
+    take: (inside) => takeNotice(inside, creditsExpiringDays),
+    work: (inside, notice) => tellNotice(inside, notice, findAlertAddress),
+    onDone: onAlerts,
+    onFailed: async (notice, error) => {
+      logger.error({ err: error, ...notice }, 'a credit notification failed; retrying in a minute');
+      await putOffNotice(query, notice.notice_id, RETRY_SEC);
+    },
+  });
 }
 
 /** Takes the due checks of one period; skips what other replicas are taking. */

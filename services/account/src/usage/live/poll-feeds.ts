@@ -1,4 +1,4 @@
-import { Problem } from '@tollgate/http/problem';
+import { Problem, isServiceUnavailable } from '@tollgate/http/problem';
 import type { Logger } from '@tollgate/log';
 import type { SessionLifetimes } from '../../identity/sessions/session-store.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -69,7 +69,7 @@ async function contentOf({ query, logger }: PollOptions, accountId: number): Pro
   try {
     return { event: 'pace', answer: await paceAnswer(query, accountId, new Date()) };
   } catch (error) {
-    if (error instanceof Problem && error.code === 'service_unavailable') throw error;
+    if (isServiceUnavailable(error)) throw error;
     if (error instanceof Problem && error.code === 'no_billing_period') {
       return { event: 'no_billing_period', answer: {} };
     }
