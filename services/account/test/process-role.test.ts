@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import { becomeReady, startAccount } from './suite/account-under-test.ts';
+import { startAccount } from './suite/account-under-test.ts';
 import type { AccountUnderTest } from './suite/account-under-test.ts';
 import { insertAccount } from './suite/database/records.ts';
 import { accountMetric } from './suite/metrics.ts';

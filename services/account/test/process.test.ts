@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { VERSION } from '@tollgate/server/version';
 import { freePort } from '@tollgate/stack/ports';
-import { becomeReady, startAccount } from './suite/account-under-test.ts';
+import { becomeReady } from '@tollgate/testbed/service-process';
+import { startAccount } from './suite/account-under-test.ts';
 import type { AccountUnderTest } from './suite/account-under-test.ts';
 import { runProgram } from './suite/programs.ts';
 

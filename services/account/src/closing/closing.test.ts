@@ -1,19 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { becomeReady, startAccount } from '../../test/suite/account-under-test.ts';
+import { becomeReady } from '@tollgate/testbed/service-process';
+import { startAccount } from '../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../test/suite/account-under-test.ts';
 import {
   balanceOf,
   cutsResolved,
   endPeriod,
   grantNow,
+  newPayer,
   periodClosed,
   settledOf,
+  use,
   voidNow,
 } from '../../test/suite/credits.ts';
+import type { Payer } from '../../test/suite/credits.ts';
 import { insertAccount, insertPeriod, secondsFromNow } from '../../test/suite/database/records.ts';
-import { allCounted, appendBatch, usageEvent } from '../../test/suite/usage/usage-streams.ts';
+import { allCounted } from '../../test/suite/usage/usage-streams.ts';
 
 let suite: AccountUnderTest;
 
@@ -24,19 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await suite.close();
 });
-
-type Payer = { account_id: number; payer_id: number; period_id: number };
-
-/** The plan includes 10 points. */
-async function newPayer(): Promise<Payer> {
-  const account_id = await insertAccount(suite.database);
-  const period_id = await insertPeriod(suite.database, account_id, { description: { points_limit: 10 } });
-  return { account_id, payer_id: account_id, period_id };
-}
-
-async function use(payer: Payer, points: number): Promise<void> {
-  await appendBatch(suite.store, [usageEvent({ ...payer, points })]);
-}
 
 async function closed(payer: Payer): Promise<void> {
   await endPeriod(suite, payer.period_id);
@@ -49,9 +40,9 @@ async function corrected(payer: Payer, points: number): Promise<void> {
 }
 
 test('a period that has ended takes what it used above its included points from grants, once', async () => {
-  const payer = await newPayer();
+  const payer = await newPayer(suite);
   const { credit_id } = await grantNow(suite, payer.account_id, { points: 20 });
-  await use(payer, 17);
+  await use(suite, payer, 17);
   await closed(payer);
   expect(await balanceOf(suite, credit_id)).toMatchObject({ points_remaining: 13, used: 7 });
   expect(await settledOf(suite, payer.period_id)).toEqual({
@@ -62,9 +53,9 @@ test('a period that has ended takes what it used above its included points from 
 });
 
 test('what no grant covers is overuse, and a later grant does not pay for it', async () => {
-  const payer = await newPayer();
+  const payer = await newPayer(suite);
   const { credit_id } = await grantNow(suite, payer.account_id, { points: 5 });
-  await use(payer, 18);
+  await use(suite, payer, 18);
   await closed(payer);
   expect(await balanceOf(suite, credit_id)).toMatchObject({ points_remaining: 0, used: 5 });
   expect(await settledOf(suite, payer.period_id)).toMatchObject({ settled_points: 8, overuse_points: 3 });
@@ -78,13 +69,13 @@ test('a plan that does not limit points uses no grants', async () => {
   const period_id = await insertPeriod(suite.database, account_id, { description: {} });
   const payer = { account_id, payer_id: account_id, period_id };
   const { credit_id } = await grantNow(suite, account_id);
-  await use(payer, 1_000);
+  await use(suite, payer, 1_000);
   await closed(payer);
   expect(await balanceOf(suite, credit_id)).toMatchObject({ points_remaining: 100, used: 0 });
 });
 
 test('a period stays open until its grace window ends or the next period begins', async () => {
-  const payer = await newPayer();
+  const payer = await newPayer(suite);
   await suite
     .database('billing_periods')
     .where({ period_id: payer.period_id })
@@ -103,12 +94,12 @@ test('a period stays open until its grace window ends or the next period begins'
 });
 
 test('a period whose stream is not counted stays open, and others are closed', async () => {
-  const payer = await newPayer();
-  const other = await newPayer();
+  const payer = await newPayer(suite);
+  const other = await newPayer(suite);
   const stream = usageStreamKey(usageShard(payer.account_id));
   const held = await suite.database.transaction();
   await held('usage_stream_positions').where({ stream }).forUpdate().first();
-  await use(payer, 12);
+  await use(suite, payer, 12);
   await endPeriod(suite, payer.period_id);
   await closed(other);
   expect(await settledOf(suite, payer.period_id)).toMatchObject({ closed_points: null });
@@ -119,13 +110,13 @@ test('a period whose stream is not counted stays open, and others are closed', a
 
 describe('usage of a closed period that comes late', () => {
   test('is taken from what is left of the grants that were usable in the period', async () => {
-    const payer = await newPayer();
+    const payer = await newPayer(suite);
     const usable = await grantNow(suite, payer.account_id, { points: 5 });
-    await use(payer, 12);
+    await use(suite, payer, 12);
     await closed(payer);
     const later = await grantNow(suite, payer.account_id, { points: 50, priority: 0 });
     await cutsResolved(suite, payer.account_id);
-    await use(payer, 9);
+    await use(suite, payer, 9);
     await corrected(payer, 21);
     expect(await balanceOf(suite, usable.credit_id)).toMatchObject({ points_remaining: 0, used: 5 });
     expect(await balanceOf(suite, later.credit_id)).toMatchObject({ points_remaining: 50, used: 0 });
@@ -133,10 +124,10 @@ describe('usage of a closed period that comes late', () => {
   });
 
   test('and turns out to be less is given back: overuse first, then the last grant, of which the ended expire', async () => {
-    const payer = await newPayer();
+    const payer = await newPayer(suite);
     const first = await grantNow(suite, payer.account_id, { points: 5, priority: 1 });
     const second = await grantNow(suite, payer.account_id, { points: 5, priority: 2 });
-    await use(payer, 22);
+    await use(suite, payer, 22);
     await closed(payer);
     await voidNow(suite, payer.account_id, second.credit_id);
     await cutsResolved(suite, payer.account_id);
@@ -161,11 +152,11 @@ describe('usage of a closed period that comes late', () => {
 
 test('account is killed -9 while it closes, and each period is closed once', async () => {
   const payers: Payer[] = [];
-  for (let made = 0; made < 20; made += 1) payers.push(await newPayer());
+  for (let made = 0; made < 20; made += 1) payers.push(await newPayer(suite));
   const grants = await Promise.all(
     payers.map(({ account_id }) => grantNow(suite, account_id, { points: 20 })),
   );
-  await Promise.all(payers.map((payer) => use(payer, 15)));
+  await Promise.all(payers.map((payer) => use(suite, payer, 15)));
   await allCounted(suite);
   // The queue's row is the last statement's: with the table locked, all is done and nothing committed.
   const gate = await suite.database.transaction();

@@ -8,13 +8,16 @@ import {
   balanceOf,
   cutsResolved,
   grantNow,
+  newPayer,
   settledOf,
   uncounted,
+  use,
   voidNow,
 } from '../../test/suite/credits.ts';
+import type { Payer } from '../../test/suite/credits.ts';
 import { insertGrant } from '../../test/suite/database/credits.ts';
 import { insertAccount, insertPeriod, secondsFromNow } from '../../test/suite/database/records.ts';
-import { allCounted, appendBatch, usageBatch, usageEvent } from '../../test/suite/usage/usage-streams.ts';
+import { allCounted, usageBatch, usageEvent } from '../../test/suite/usage/usage-streams.ts';
 
 let suite: AccountUnderTest;
 
@@ -25,19 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await suite.close();
 });
-
-type Payer = { account_id: number; payer_id: number; period_id: number };
-
-/** The plan includes 10 points. */
-async function newPayer(): Promise<Payer> {
-  const account_id = await insertAccount(suite.database);
-  const period_id = await insertPeriod(suite.database, account_id, { description: { points_limit: 10 } });
-  return { account_id, payer_id: account_id, period_id };
-}
-
-async function use(payer: Payer, points: number): Promise<void> {
-  await appendBatch(suite.store, [usageEvent({ ...payer, points })]);
-}
 
 /** As the entry of an earlier moment; entries of a stream must come in order. */
 async function useAt(payer: Payer, points: number, at: Date, sequence = 0): Promise<void> {
@@ -50,12 +40,12 @@ async function useAt(payer: Payer, points: number, at: Date, sequence = 0): Prom
 const after = (at: Date, ms: number) => new Date(at.getTime() + ms);
 
 test('use before a grant is not taken from it, also if it is counted later', async () => {
-  const payer = await newPayer();
-  await use(payer, 13);
+  const payer = await newPayer(suite);
+  await use(suite, payer, 13);
   const { credit_id } = await grantNow(suite, payer.account_id, { points: 100 });
   await cutsResolved(suite, payer.account_id);
   expect(await settledOf(suite, payer.period_id)).toMatchObject({ settled_points: 3, overuse_points: 3 });
-  await use(payer, 5);
+  await use(suite, payer, 5);
   await allCounted(suite);
   await voidNow(suite, payer.account_id, credit_id);
   await cutsResolved(suite, payer.account_id);
@@ -64,7 +54,7 @@ test('use before a grant is not taken from it, also if it is counted later', asy
 });
 
 test('an expiry parts usage to the millisecond, within what is counted at once', async () => {
-  const payer = await newPayer();
+  const payer = await newPayer(suite);
   const expires_at = secondsFromNow(-20);
   const credit_id = await uncounted(suite, payer.account_id, async (transaction) => {
     const times = { effective_at: secondsFromNow(-60), expires_at };
@@ -86,7 +76,7 @@ test('an expiry parts usage to the millisecond, within what is counted at once',
 });
 
 test('a grant that begins later is used from that second on, after those that are used before it', async () => {
-  const payer = await newPayer();
+  const payer = await newPayer(suite);
   const begins = secondsFromNow(-30);
   const [first, second] = await uncounted(suite, payer.account_id, async (transaction) => {
     const made = await Promise.all([
@@ -105,7 +95,7 @@ test('a grant that begins later is used from that second on, after those that ar
 
 describe('without any usage', () => {
   test('a grant expires, and a void takes effect', async () => {
-    const payer = await newPayer();
+    const payer = await newPayer(suite);
     const expired = await grantNow(suite, payer.account_id, { expires_at: secondsFromNow(2) });
     const voided = await grantNow(suite, payer.account_id, { points: 30 });
     await voidNow(suite, payer.account_id, voided.credit_id);
@@ -123,7 +113,7 @@ describe('without any usage', () => {
 });
 
 test('a cut waits for usage before it that is not counted', async () => {
-  const payer = await newPayer();
+  const payer = await newPayer(suite);
   const expires_at = secondsFromNow(-20);
   const held = await suite.database.transaction();
   const stream = usageStreamKey(usageShard(payer.account_id));

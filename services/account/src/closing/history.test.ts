@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { becomeReady } from '@tollgate/testbed/service-process';
 import { inOrderOfUse } from '../billing/credits/allocation.ts';
 import type { OrderedGrant } from '../billing/credits/allocation.ts';
 import { checkLedger } from '../billing/credits/check.ts';
 import { readLedger } from '../billing/credits/store.ts';
 import { createQuery } from '../platform/database/query.ts';
-import { becomeReady, startAccount } from '../../test/suite/account-under-test.ts';
+import { startAccount } from '../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../test/suite/account-under-test.ts';
 import {
   balanceOf,

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { becomeReady } from '../../test/suite/account-under-test.ts';
 import { done, periodsOf, makePublicPlan, order, previewFor, shownTo } from '../../test/suite/billing.ts';
 import { newOwner } from '../../test/suite/console.ts';
 import type { Owner } from '../../test/suite/console.ts';

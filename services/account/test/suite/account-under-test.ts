@@ -12,8 +12,6 @@ import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { createPostgresServer } from '../../src/platform/database/postgres-server.ts';
 import { openDatabase } from '../../src/platform/database/database.ts';
 
-export { becomeReady };
-
 /** Real processes of account and auth, with a database and a Redis of their own. */
 export type AccountUnderTest = {
   account: ServiceProcess;

@@ -6,6 +6,8 @@ import { singleRow } from '../../src/platform/database/single-row.ts';
 import type { AccountUnderTest } from './account-under-test.ts';
 import { insertGrant } from './database/credits.ts';
 import type { GrantChanges } from './database/credits.ts';
+import { insertAccount, insertPeriod } from './database/records.ts';
+import { appendBatch, usageEvent } from './usage/usage-streams.ts';
 
 type Stores = Pick<AccountUnderTest, 'database' | 'store'>;
 
@@ -21,6 +23,21 @@ export async function uncounted<T>(
     await transaction('usage_stream_positions').where({ stream }).forUpdate().first();
     return work(transaction, new Date(await redisTimeMs(store)));
   });
+}
+
+/** Who uses and pays. */
+export type Payer = { account_id: number; payer_id: number; period_id: number };
+
+/** The plan includes 10 points. */
+export async function newPayer({ database }: Pick<Stores, 'database'>): Promise<Payer> {
+  const account_id = await insertAccount(database);
+  const period_id = await insertPeriod(database, account_id, { description: { points_limit: 10 } });
+  return { account_id, payer_id: account_id, period_id };
+}
+
+/** Counted soon after. */
+export async function use({ store }: Pick<Stores, 'store'>, payer: Payer, points: number): Promise<void> {
+  await appendBatch(store, [usageEvent({ ...payer, points })]);
 }
 
 export type GrantedNow = { credit_id: number; usable_from: Date };

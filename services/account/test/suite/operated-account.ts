@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import { createDatabase } from '@tollgate/testbed/database';
 import { startRedis } from '@tollgate/testbed/redis';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import { becomeReady, openSuiteDatabase } from './account-under-test.ts';
+import { openSuiteDatabase } from './account-under-test.ts';
 import { startAuthStandIn } from './stand-ins/auth-stand-in.ts';
 import type { AuthStandIn } from './stand-ins/auth-stand-in.ts';
 import { operatorCredentials } from './operator.ts';

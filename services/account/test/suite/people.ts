@@ -7,11 +7,11 @@ import type { Knex } from 'knex';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { createDatabase } from '@tollgate/testbed/database';
 import { startRedis } from '@tollgate/testbed/redis';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { singleRow } from '../../src/platform/database/single-row.ts';
 import { hashPassword } from '../../src/identity/passwords/password.ts';
-import { becomeReady, openSuiteDatabase } from './account-under-test.ts';
+import { openSuiteDatabase } from './account-under-test.ts';
 import { assertDocumented } from './contract/contract.ts';
 
 type Listening = Pick<ServiceProcess, 'publicUrl'>;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startPostgres } from '@tollgate/testbed/postgres';
-import { becomeReady } from '../../../test/suite/account-under-test.ts';
+import { becomeReady } from '@tollgate/testbed/service-process';
 import { makeApplication, operate } from '../../../test/suite/operator.ts';
 import { startOperatedAccount } from '../../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../../test/suite/operated-account.ts';

@@ -5,11 +5,12 @@ import { usageSnapshotSchema } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
-import { cutsResolved, grantNow, uncounted, voidNow } from '../../../test/suite/credits.ts';
+import { cutsResolved, grantNow, newPayer, uncounted, use, voidNow } from '../../../test/suite/credits.ts';
+import type { Payer } from '../../../test/suite/credits.ts';
 import { insertGrant } from '../../../test/suite/database/credits.ts';
 import { insertAccount, insertPeriod, secondsFromNow } from '../../../test/suite/database/records.ts';
 import { getPrivate } from '../../../test/suite/requests.ts';
-import { allCounted, appendBatch, usageEvent } from '../../../test/suite/usage/usage-streams.ts';
+import { allCounted } from '../../../test/suite/usage/usage-streams.ts';
 
 let suite: AccountUnderTest;
 
@@ -20,14 +21,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await suite.close();
 });
-
-type Payer = { account_id: number; payer_id: number; period_id: number };
-
-async function newPayer(): Promise<Payer> {
-  const account_id = await insertAccount(suite.database);
-  const period_id = await insertPeriod(suite.database, account_id, { description: { points_limit: 10 } });
-  return { account_id, payer_id: account_id, period_id };
-}
 
 async function entitlementOf({ account_id }: Payer): Promise<Entitlement> {
   const response = await getPrivate(suite.account, `/private/entitlements/${String(account_id)}`);
@@ -42,20 +35,20 @@ async function shownLimit(payer: Payer): Promise<number | null | undefined> {
   return (await entitlementOf(payer)).billing_period?.limits.points_limit;
 }
 
-async function use(payer: Payer, points: number): Promise<void> {
-  await appendBatch(suite.store, [usageEvent({ ...payer, points })]);
+async function useCounted(payer: Payer, points: number): Promise<void> {
+  await use(suite, payer, points);
   await allCounted(suite);
 }
 
 describe('an entitlement', () => {
   test('without grants has no credits, and the plan’s points', async () => {
-    const payer = await newPayer();
+    const payer = await newPayer(suite);
     expect(await creditsOf(payer)).toBeUndefined();
     expect(await shownLimit(payer)).toBe(10);
   });
 
   test('has grants in order of use, and states an instant only until usage before it is settled', async () => {
-    const payer = await newPayer();
+    const payer = await newPayer(suite);
     const expires_at = secondsFromNow(3_600);
     const begins = secondsFromNow(600);
     await uncounted(suite, payer.account_id, async (transaction) => {
@@ -77,6 +70,10 @@ describe('an entitlement', () => {
     expect(entitlement.valid_until).toBe(begins.toISOString());
   });
 
+  test('does not say where to buy points without payments', async () => {
+    expect((await entitlementOf(await newPayer(suite))).billing_period).not.toHaveProperty('buy_url');
+  });
+
   test('of an unlimited plan has no credits', async () => {
     const account_id = await insertAccount(suite.database);
     const period_id = await insertPeriod(suite.database, account_id, { description: {} });
@@ -87,7 +84,7 @@ describe('an entitlement', () => {
   });
 
   test('states a grant that begins beyond the use of the period only then', async () => {
-    const payer = await newPayer();
+    const payer = await newPayer(suite);
     await grantNow(suite, payer.account_id, { points: 5 });
     await uncounted(suite, payer.account_id, (transaction) =>
       insertGrant(transaction, payer.account_id, { effective_at: secondsFromNow(20 * 86_400) }),
@@ -109,7 +106,7 @@ describe('an entitlement', () => {
     }
     await grantNow(suite, account_id, { points: 100 });
     await cutsResolved(suite, account_id);
-    for (const [index, payer] of periods.entries()) await use(payer, 10 + 2 ** index);
+    for (const [index, payer] of periods.entries()) await useCounted(payer, 10 + 2 ** index);
     const current = periods.at(-1);
     if (current === undefined) throw new Error('a period is missing');
     const open = periods.slice(1, 5).toReversed();
@@ -126,11 +123,11 @@ describe('an entitlement', () => {
 
 describe('the limit that is shown', () => {
   test('stays while usage moves to grants, and falls by what expires or is voided unused', async () => {
-    const payer = await newPayer();
+    const payer = await newPayer(suite);
     const { credit_id } = await grantNow(suite, payer.account_id, { points: 30 });
     await cutsResolved(suite, payer.account_id);
     expect(await shownLimit(payer)).toBe(40);
-    await use(payer, 25);
+    await useCounted(payer, 25);
     expect(await shownLimit(payer)).toBe(40);
     await voidNow(suite, payer.account_id, credit_id);
     await cutsResolved(suite, payer.account_id);
@@ -138,8 +135,8 @@ describe('the limit that is shown', () => {
   });
 
   test('contains overuse that is forgiven', async () => {
-    const payer = await newPayer();
-    await use(payer, 14);
+    const payer = await newPayer(suite);
+    await useCounted(payer, 14);
     await grantNow(suite, payer.account_id, { points: 30 });
     await cutsResolved(suite, payer.account_id);
     expect(await shownLimit(payer)).toBe(44);
@@ -148,22 +145,22 @@ describe('the limit that is shown', () => {
 });
 
 test('a usage snapshot has the points at the instants that its position has passed', async () => {
-  const payer = await newPayer();
+  const payer = await newPayer(suite);
   const cutsOf = async () => {
     const response = await getPrivate(suite.account, `/private/usage-snapshots/${String(payer.period_id)}`);
     return usageSnapshotSchema.parse(await response.json()).cuts;
   };
   expect(await cutsOf()).toBeUndefined();
-  await use(payer, 12);
+  await useCounted(payer, 12);
   const { usable_from } = await grantNow(suite, payer.account_id, { expires_at: secondsFromNow(3_600) });
-  await use(payer, 3);
+  await useCounted(payer, 3);
   expect(await cutsOf()).toEqual([{ at_ms: usable_from.getTime(), points: 12 }]);
   await cutsResolved(suite, payer.account_id);
   expect(await cutsOf()).toEqual([{ at_ms: usable_from.getTime(), points: 12 }]);
 });
 
 test('a void is taken from the answer that Redis keeps', async () => {
-  const payer = await newPayer();
+  const payer = await newPayer(suite);
   const { credit_id } = await grantNow(suite, payer.account_id, { points: 30 });
   await cutsResolved(suite, payer.account_id);
   expect((await creditsOf(payer))?.grants).toHaveLength(1);

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import { done, makePlan, periodsOf } from '../../../test/suite/billing.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import { operatorCredentials } from '../../../test/suite/operator.ts';
 import { nthMail, openBrowser, startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
-import { becomeReady } from '../../../test/suite/account-under-test.ts';
 import { inviteTo, makeTeam } from '../../../test/suite/team.ts';
 
 /** The plan of SIGN_UP_PLAN starts when a signed-up account's address is verified, once. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { randomInt } from 'node:crypto';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
-import { becomeReady, startAccount } from '../../../test/suite/account-under-test.ts';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
+import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import { insertAccount, insertPeriod } from '../../../test/suite/database/records.ts';
 import {

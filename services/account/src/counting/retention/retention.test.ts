@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
-import { becomeReady, startAccount } from '../../../test/suite/account-under-test.ts';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
+import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import { accountMetric } from '../../../test/suite/metrics.ts';
 import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';

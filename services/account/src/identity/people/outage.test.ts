@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startPostgres } from '@tollgate/testbed/postgres';
-import { becomeReady } from '../../../test/suite/account-under-test.ts';
+import { becomeReady } from '@tollgate/testbed/service-process';
 import {
   insertPerson,
   nthMail,

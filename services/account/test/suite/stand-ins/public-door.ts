@@ -1,7 +1,7 @@
 import { freePort } from '@tollgate/stack/ports';
 import { startSampleUpstream } from '@tollgate/testbed/sample-upstream';
-import { startServiceProcess } from '@tollgate/testbed/service-process';
-import { becomeReady, startAccount } from '../account-under-test.ts';
+import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
+import { startAccount } from '../account-under-test.ts';
 import type { AccountUnderTest } from '../account-under-test.ts';
 import { operatorCredentials } from '../operator.ts';
 
