@@ -52,6 +52,18 @@ export function allocate(
   return { taken, overuse: open };
 }
 
+/** The grants with what is left of them then. */
+export function afterTaking<Grant extends { credit_id: number; points_remaining: number }>(
+  grants: readonly Grant[],
+  taken: readonly Taken[],
+): Grant[] {
+  const takenOf = new Map(taken.map(({ credit_id, points }) => [credit_id, points]));
+  return grants.map((grant) => ({
+    ...grant,
+    points_remaining: grant.points_remaining - (takenOf.get(grant.credit_id) ?? 0),
+  }));
+}
+
 function expiryMs({ expires_at }: OrderedGrant): number {
   return expires_at === null ? Infinity : expires_at.getTime();
 }

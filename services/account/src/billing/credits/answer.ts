@@ -1,7 +1,7 @@
 import type { Credits } from '@tollgate/contracts/entitlement';
 import type { Query } from '../../platform/database/query.ts';
 import { includedPoints } from '../periods/limits.ts';
-import { allocate, inOrderOfUse } from './allocation.ts';
+import { afterTaking, allocate, inOrderOfUse } from './allocation.ts';
 import type { CreditSource } from './allocation.ts';
 import { demandOf } from './settlement.ts';
 
@@ -11,7 +11,7 @@ type Live = {
   priority: number;
   expires_at: string | null;
   created_at: string;
-  points: number;
+  points_remaining: number;
   from_ms: number | null;
   until_ms: number | null;
 };
@@ -32,7 +32,7 @@ const OPEN_PERIODS = 4;
 const CREDITS_SQL = `
   SELECT (
     SELECT json_agg(json_build_object('credit_id', credit_id, 'source', source, 'priority', priority,
-      'expires_at', expires_at, 'created_at', created_at, 'points', points_remaining,
+      'expires_at', expires_at, 'created_at', created_at, 'points_remaining', points_remaining,
       'from_ms', CASE WHEN EXISTS (SELECT FROM credit_cuts AS cut WHERE cut.account_id = credit_grants.account_id
           AND cut.at = usable_from AND resolved_at IS NULL)
         THEN CAST(extract(epoch FROM usable_from) * 1000 AS bigint) END,
@@ -87,16 +87,10 @@ function grantsOf(
       ...grant,
       expires_at: grant.expires_at === null ? null : new Date(grant.expires_at),
       created_at: new Date(grant.created_at),
-      points_remaining: grant.points,
     })),
   );
   const needed = earlier.reduce((sum, period) => sum + Math.max(0, demandOf(period) - period.settled), 0);
-  const taken = new Map(allocate(needed, ordered).taken.map(({ credit_id, points }) => [credit_id, points]));
-  return ordered
+  return afterTaking(ordered, allocate(needed, ordered).taken)
     .filter(({ from_ms }) => from_ms === null || from_ms < endOfUse.getTime())
-    .map(({ credit_id, points, from_ms, until_ms }) => ({
-      points: points - (taken.get(credit_id) ?? 0),
-      from_ms,
-      until_ms,
-    }));
+    .map(({ points_remaining: points, from_ms, until_ms }) => ({ points, from_ms, until_ms }));
 }

@@ -1,6 +1,7 @@
 import { inOrderOfUse } from './allocation.ts';
 import type { Credit } from './credit.ts';
 import type { Movement } from './movement.ts';
+import { demandOf } from './settlement.ts';
 
 /** All that an account's credits are recomputed from. Movements are in the order in which they were written. */
 export type AccountLedger = {
@@ -43,10 +44,11 @@ export type Difference = {
 /** The first difference between an account's movements and what follows from its grants and periods; null if none. */
 export function checkLedger({ credits, movements, periods }: AccountLedger): Difference | null {
   const inOrder = inOrderOfUse(credits);
+  const creditOf = new Map(credits.map((credit) => [credit.credit_id, credit]));
   const left = new Map<number, number>();
   const usedOf = new Map<number, number>();
   for (const movement of movements) {
-    const credit = credits.find(({ credit_id }) => credit_id === movement.credit_id);
+    const credit = creditOf.get(movement.credit_id);
     const fault = credit === undefined ? null : movementFault(movement, credit, inOrder, left);
     if (fault !== null) return fault;
     const { credit_id, period_id } = movement;
@@ -91,14 +93,26 @@ function movementFault(
   if (to_ledger === 'used') {
     if (!wasUsable(credit, movement)) return differs('not_usable', 0, points);
     // A correction takes from the grants of its period, which others may have joined since.
-    const earlier = inOrder.slice(0, inOrder.indexOf(credit)).filter((other) => wasUsable(other, movement));
-    const unused = earlier.find((other) => (left.get(other.credit_id) ?? 0) > 0);
-    if (unused !== undefined && movement.reason !== 'usage_corrected')
+    if (movement.reason !== 'usage_corrected' && isEarlierUnused(movement, credit, inOrder, left))
       return differs('order_of_use', 0, points);
     return null;
   }
   if (to_ledger !== 'grant' && after > 0) return differs('rest', before, points);
   return null;
+}
+
+/** Whether a grant that comes before `credit` in the order of use could be used and has points left. */
+function isEarlierUnused(
+  movement: Movement,
+  credit: Credit,
+  inOrder: readonly Credit[],
+  left: ReadonlyMap<number, number>,
+): boolean {
+  for (const other of inOrder) {
+    if (other === credit) return false;
+    if ((left.get(other.credit_id) ?? 0) > 0 && wasUsable(other, movement)) return true;
+  }
+  return false;
 }
 
 function periodFault(period: SettledPeriod, used: number): Difference | null {
@@ -107,7 +121,7 @@ function periodFault(period: SettledPeriod, used: number): Difference | null {
   const expected = used + overuse_points;
   if (settled_points !== expected) return { fault: 'settled_points', ...of, expected, found: settled_points };
   if (closed_points === null) return null;
-  const demand = included === null ? 0 : Math.max(0, closed_points - included);
+  const demand = demandOf({ included, points: closed_points });
   if (settled_points === demand) return null;
   return { fault: 'closed_points', ...of, expected: demand, found: settled_points };
 }

@@ -1,5 +1,5 @@
 import type { Query } from '../../platform/database/query.ts';
-import { allocate, inOrderOfUse } from './allocation.ts';
+import { afterTaking, allocate, inOrderOfUse } from './allocation.ts';
 import { hasExpired } from './credit.ts';
 import type { Credit } from './credit.ts';
 import { findLiveCredits } from './store.ts';
@@ -22,13 +22,9 @@ function holdingsOf(live: readonly LiveCredit[], nowMs: number): Holdings {
   const isUsable = ({ usable_from }: Credit) => usable_from.getTime() <= nowMs;
   const charged = held.filter((credit) => isUsable(credit) && credit.has_settled_start);
   const { taken } = allocate(live[0]?.unsettled_points ?? 0, charged);
-  const takenOf = new Map(taken.map(({ credit_id, points }) => [credit_id, points]));
-  const credits = held
-    .map(({ has_settled_start: _start, unsettled_points: _unsettled, ...credit }) => ({
-      ...credit,
-      points_remaining: credit.points_remaining - (takenOf.get(credit.credit_id) ?? 0),
-    }))
-    .filter(({ points_remaining }) => points_remaining > 0);
+  const credits = afterTaking(held, taken)
+    .filter((credit) => credit.points_remaining > 0)
+    .map(({ has_settled_start: _start, unsettled_points: _unsettled, ...credit }) => credit);
   const points_remaining = credits.filter(isUsable).reduce((sum, credit) => sum + credit.points_remaining, 0);
   return { points_remaining, credits };
 }

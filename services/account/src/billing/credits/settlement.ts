@@ -1,4 +1,4 @@
-import { allocate } from './allocation.ts';
+import { afterTaking, allocate } from './allocation.ts';
 import type { Taken } from './allocation.ts';
 
 /** A period's points, and how far those above the included ones are settled. */
@@ -34,17 +34,14 @@ export function settleGrowth<Period extends PeriodState>(
   periods: readonly Period[],
   usable: readonly UsableGrant[],
 ): Settled<Period> {
-  const left = usable.map((grant) => ({ ...grant }));
+  let left = usable;
   const uses: Settled<Period>['uses'] = [];
   const changed = periods.flatMap((period) => {
     const growth = demandOf(period) - period.settled_points;
     if (growth <= 0) return [];
     const { taken, overuse } = allocate(growth, left);
-    for (const { credit_id, points } of taken) {
-      const grant = left.find((one) => one.credit_id === credit_id);
-      if (grant !== undefined) grant.points_remaining -= points;
-      uses.push({ credit_id, points, period_id: period.period_id });
-    }
+    left = afterTaking(left, taken);
+    uses.push(...taken.map((use) => ({ ...use, period_id: period.period_id })));
     const settled_points = period.settled_points + growth;
     return [{ ...period, settled_points, overuse_points: period.overuse_points + overuse }];
   });

@@ -21,7 +21,7 @@ export type PayerPeriods = {
   /** The team manager's account for a member, else the account itself. */
   payer_id: number;
   account_blocked: boolean;
-  /** Whether grants of the payer have points left, or points of which it isn't settled who used them. */
+  /** Whether a grant of the payer has points left. */
   has_credits: boolean;
   /** Whether the account or one of its applications has a budget. */
   has_budgets: boolean;

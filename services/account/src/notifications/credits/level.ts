@@ -12,12 +12,13 @@ const LOW_PART = 0.2;
 /** A grant has started: what can be used now is the new measure. */
 export async function measureLevel(query: Query, account_id: number): Promise<void> {
   // Locks the row, so that what was left before the grant is never compared with this measure.
-  await query(
+  const locked = await query<{ now: Date }>(
     `INSERT INTO credit_levels (account_id, points) VALUES (:account_id, 0)
-     ON CONFLICT (account_id) DO UPDATE SET low_at = NULL`,
+     ON CONFLICT (account_id) DO UPDATE SET low_at = NULL RETURNING clock_timestamp() AS now`,
     { account_id },
   );
-  const { points_remaining: points } = await findHoldings(query, account_id, (await clock(query)).getTime());
+  const nowMs = singleRow(locked).now.getTime();
+  const { points_remaining: points } = await findHoldings(query, account_id, nowMs);
   await query(
     `UPDATE credit_levels SET points = CAST(:points AS bigint),
        low_at = CASE WHEN CAST(:points AS bigint) = 0 THEN clock_timestamp() END
@@ -32,13 +33,13 @@ export async function detectLowCredits(
   account_id: number,
   email: string | null,
 ): Promise<boolean> {
-  const [level] = await query<{ points: number }>(
-    'SELECT points FROM credit_levels WHERE account_id = :account_id AND low_at IS NULL FOR UPDATE',
+  const [level] = await query<{ points: number; now: Date }>(
+    `SELECT points, clock_timestamp() AS now FROM credit_levels
+     WHERE account_id = :account_id AND low_at IS NULL FOR UPDATE`,
     { account_id },
   );
   if (level === undefined) return false;
-  const { points } = level;
-  const now = await clock(query);
+  const { points, now } = level;
   const { points_remaining } = await findHoldings(query, account_id, now.getTime());
   if (points_remaining > points * LOW_PART) return false;
   await query('UPDATE credit_levels SET low_at = clock_timestamp() WHERE account_id = :account_id', {
@@ -50,8 +51,4 @@ export async function detectLowCredits(
     await enqueueMail(query, mail);
   }
   return true;
-}
-
-async function clock(query: Query): Promise<Date> {
-  return singleRow(await query<{ now: Date }>('SELECT clock_timestamp() AS now')).now;
 }
