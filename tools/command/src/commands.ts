@@ -124,6 +124,19 @@ export async function* pagesOf<Wanted extends Paging, Answer extends Page, Item>
   }
 }
 
+/** The answers of what is asked for page after page, as `cursor` in a body. */
+export async function* answersOf<Asked extends { cursor?: string }, Answer extends Page>(
+  ask: (body: Asked) => Promise<Answer>,
+  first: Asked,
+): AsyncGenerator<Answer> {
+  for (let body = first; ;) {
+    const answer = await ask(body);
+    yield answer;
+    if (answer.next_cursor === null) return;
+    body = { ...first, cursor: answer.next_cursor };
+  }
+}
+
 /** `get <id>`. */
 export function addGet(
   group: Command,

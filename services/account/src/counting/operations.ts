@@ -4,7 +4,7 @@ import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { id, instant, nextCursor } from '../http/answer-fields.ts';
-import { booleanQueryField, idField } from '../http/input/fields.ts';
+import { booleanQueryField, cursorField, idField } from '../http/input/fields.ts';
 import { idParameter } from '../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../http/input/page.ts';
 import { operator } from '../platform/audit/private-callers.ts';
@@ -165,11 +165,7 @@ export const operatorCounting = {
       caller: operator,
       body: z.strictObject({
         period_id: idField.optional(),
-        cursor: z
-          .string('must be the next_cursor of the previous response')
-          .regex(/^[1-9]\d{0,14}$/, 'must be the next_cursor of the previous response')
-          .transform(Number)
-          .optional(),
+        cursor: cursorField,
       }),
       example: { period_id: 1_042 },
       answers: {

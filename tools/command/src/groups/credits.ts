@@ -3,17 +3,26 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { resultOf } from '../api/client.ts';
 import type { Api, Body, Query, Result } from '../api/client.ts';
-import { addAction, addGet, addList, addPaging, newGroup, showList, showRecord } from '../commands.ts';
+import {
+  addAction,
+  addGet,
+  addList,
+  addPaging,
+  answersOf,
+  newGroup,
+  showList,
+  showRecord,
+} from '../commands.ts';
 import type { ListOptions } from '../commands.ts';
 import { EXIT, Failure } from '../failures.ts';
 import { tableLines } from '../output.ts';
-import type { Open, Session } from '../session.ts';
+import type { Open } from '../session.ts';
 import * as values from '../values.ts';
 
 type NewCredit = Body<'grantCredits'>;
 
 export function creditsGroup(open: Open): Command {
-  const group = newGroup('credits', 'Grant points beside plans, void them, and check the ledger');
+  const group = newGroup('credits', 'Grant points in addition to plans, void them, and check the ledger');
   addList(group, open, {
     description: 'List grants, newest first',
     page: (api: Api, query: Query<'listCredits'>) =>
@@ -88,7 +97,7 @@ function addGrant(group: Command, open: Open): void {
     .option('--priority <number>', '0 to 100; lower numbers are used first (default 50)', values.wholeNumber)
     .option('--from <time>', 'when they can be used; now by default', values.firstSecond)
     .option('--expires <time>', 'the first second at which they cannot be used', values.firstSecond)
-    .option('--note <text>', 'a note, which the account sees')
+    .option('--note <text>', 'a note, visible to the account')
     .option('--key <key>', 'idempotency key; with the same key, a repetition grants nothing more')
     .action(async (grant: Grant) => {
       const session = open();
@@ -109,7 +118,7 @@ function addGrant(group: Command, open: Open): void {
 function addMovements(group: Command, open: Open): void {
   const command = group
     .command('movements')
-    .description('List what moved to and from a grant, newest first')
+    .description('List a grant's movements, newest first')
     .argument('<credit_id>', 'ID', values.id);
   addPaging(command, []).action(async (credit_id: number, options: ListOptions) => {
     await showList(
@@ -138,18 +147,7 @@ function addMovements(group: Command, open: Open): void {
   });
 }
 
-type Check = Result<'checkCredits'>;
-type Differences = Check['differences'];
-
-/** The checks' answers one after the other: of one account, or of all by pages. */
-async function* checksOf({ api }: Session, account_id: number | undefined): AsyncGenerator<Check> {
-  for (let body: Body<'checkCredits'> = values.given({ account_id }); ;) {
-    const check: Check = await resultOf(api.POST('/private/credit-checks', { body }));
-    yield check;
-    if (check.next_cursor === null) return;
-    body = { cursor: check.next_cursor };
-  }
-}
+type Differences = Result<'checkCredits'>['differences'];
 
 function addCheck(group: Command, open: Open): void {
   group
@@ -160,7 +158,9 @@ function addCheck(group: Command, open: Open): void {
       const session = open();
       const differences: Differences = [];
       let checked = 0;
-      for await (const check of checksOf(session, account)) {
+      const ask = (body: Body<'checkCredits'>) =>
+        resultOf(session.api.POST('/private/credit-checks', { body }));
+      for await (const check of answersOf(ask, values.given({ account_id: account }))) {
         checked += check.checked;
         differences.push(...check.differences);
         if (session.json) await session.print([JSON.stringify(check)]);

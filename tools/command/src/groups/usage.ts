@@ -6,6 +6,7 @@ import {
   addList,
   addPaging,
   addYes,
+  answersOf,
   newGroup,
   queryFrom,
   showList,
@@ -123,14 +124,8 @@ function unassignedGroup(open: Open): Command {
 type Check = Result<'checkUsage'>;
 type Differences = Check['differences'];
 
-/** The checks' answers one after the other: of one period, or of all by pages. */
-async function* checksOf({ api }: Session, period_id: number | undefined): AsyncGenerator<Check> {
-  for (let body: Body<'checkUsage'> = values.given({ period_id }); ;) {
-    const check: Check = await resultOf(api.POST('/private/usage-checks', { body }));
-    yield check;
-    if (check.next_cursor === null) return;
-    body = { cursor: check.next_cursor };
-  }
+function asking({ api }: Session) {
+  return (body: Body<'checkUsage'>) => resultOf(api.POST('/private/usage-checks', { body }));
 }
 
 function addCheck(group: Command, open: Open): void {
@@ -143,7 +138,7 @@ function addCheck(group: Command, open: Open): void {
       const differences: Differences = [];
       const outOfRange: number[] = [];
       let [checked, gaps] = [0, 0];
-      for await (const check of checksOf(session, period)) {
+      for await (const check of answersOf(asking(session), values.given({ period_id: period }))) {
         checked += check.checked;
         differences.push(...check.differences);
         outOfRange.push(...check.out_of_range);
@@ -219,7 +214,7 @@ function addRepair(group: Command, open: Open): void {
 
 async function differentPeriods(session: Session): Promise<number[]> {
   const found: number[] = [];
-  for await (const { differences } of checksOf(session, undefined)) {
+  for await (const { differences } of answersOf(asking(session), {})) {
     found.push(...differences.map(({ period_id }) => period_id));
   }
   return found;

@@ -11,6 +11,13 @@ export const countField = z
   .min(0, 'must be at least 0')
   .max(MAX_INTEGER, `must be at most ${String(MAX_INTEGER)}`);
 
+/** In a request's body; `cursor` of pageFields is the same in its query. */
+export const cursorField = z
+  .string('must be the next_cursor of the previous response')
+  .regex(/^[1-9]\d{0,14}$/, 'must be the next_cursor of the previous response')
+  .transform(Number)
+  .optional();
+
 export const teamSlotsField = countField.nullable();
 
 export const secondField = describedAs(
