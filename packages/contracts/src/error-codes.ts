@@ -331,7 +331,7 @@ const CONSOLE = {
   payments_unavailable: {
     status: 503,
     title: 'Payments are unavailable',
-    meaning: 'The payment provider cannot be reached. Calls and what was bought are not affected.',
+    meaning: "The payment provider cannot be reached. API calls and existing purchases aren't affected.",
     fix: 'Retry after `Retry-After`.',
   },
   pack_not_offered: {
@@ -343,7 +343,7 @@ const CONSOLE = {
   plan_has_no_points_limit: {
     status: 409,
     title: 'The plan has no points limit',
-    meaning: 'Points in addition to the plan would never be used.',
+    meaning: "The plan doesn't limit points, so credits would never be used.",
   },
   plan_change_not_immediate: {
     status: 409,

@@ -3,7 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 import { Reply, operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { id, nextCursor } from '../../http/answer-fields.ts';
-import { idField, idQueryField } from '../../http/input/fields.ts';
+import { cursorField, idField, idQueryField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { idempotencyKeyField } from '../../http/input/idempotency-key.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
@@ -50,7 +50,7 @@ const ofCredit = z.object({ credit_id: idParameter });
 
 export const operatorCredits = {
   title: 'Credits',
-  description: 'Points that accounts have beside those of their plans. Times are UTC.',
+  description: 'Points that accounts have in addition to those of their plans. Times are UTC.',
   operations: [
     operation('GET /private/credits', {
       operationId: 'listCredits',
@@ -117,9 +117,9 @@ export const operatorCredits = {
       operationId: 'voidCredit',
       summary: 'Void what is left of a grant',
       description:
-        'Its points can’t be used from now on, on any gateway. How many were left is known once usage before is ' +
-        'counted, normally within a second: the status is `voiding`, then `void`. Voiding again, or a grant of ' +
-        'which nothing is left, changes nothing.',
+        'Its points can’t be used from now on, on any gateway. How many were left is known once earlier usage is ' +
+        'counted, normally within a second: the status is `voiding`, then `void`. Voiding a grant that is already ' +
+        'void or has no points left changes nothing.',
       caller: operator,
       params: ofCredit,
       answers: { 200: CREDIT },
@@ -135,7 +135,7 @@ export const operatorCredits = {
     }),
     operation('GET /private/credits/{credit_id}/movements', {
       operationId: 'listCreditMovements',
-      summary: 'List what moved to and from a grant, newest first',
+      summary: 'List a grant’s movements, newest first',
       caller: operator,
       params: ofCredit,
       query: z.strictObject(pageFields),
@@ -156,17 +156,15 @@ export const operatorCredits = {
       operationId: 'checkCredits',
       summary: 'Recompute credits from grants, movements and periods',
       description:
-        'Of one account, or of all with grants by pages. Names the first difference of each account. ' +
+        'Checks one account, or all accounts with grants, one page at a time. Names the first difference of each ' +
+        'account. ' +
         Object.entries(FAULTS)
           .map(([fault, meaning]) => `\`${fault}\`: ${meaning}`)
           .join(' '),
       caller: operator,
       body: z.strictObject({
         account_id: idField.optional(),
-        cursor: z
-          .string()
-          .regex(/^[1-9]\d{0,15}$/)
-          .optional(),
+        cursor: cursorField,
       }),
       example: { account_id: 42 },
       answers: {
@@ -181,21 +179,17 @@ export const operatorCredits = {
       },
       handle: ({ creditChecks }: CheckNeeds, { body: { account_id, cursor } }) =>
         creditChecks(async (snapshot) => {
-          const accounts =
+          const found =
             account_id === undefined
-              ? await listHolders(snapshot, Number(cursor ?? 0), CHECKED_AT_ONCE)
+              ? await listHolders(snapshot, cursor ?? 0, CHECKED_AT_ONCE + 1)
               : [account_id];
+          const { rows, next_cursor } = cutPage(found, { limit: CHECKED_AT_ONCE }, (accountId) => accountId);
           const differences: z.output<typeof differenceSchema>[] = [];
-          for (const accountId of accounts) {
+          for (const accountId of rows) {
             const difference = checkLedger(await readLedger(snapshot, accountId));
             if (difference !== null) differences.push({ account_id: accountId, ...difference });
           }
-          const isLast = account_id !== undefined || accounts.length < CHECKED_AT_ONCE;
-          return {
-            checked: accounts.length,
-            differences,
-            next_cursor: isLast ? null : String(accounts.at(-1)),
-          };
+          return { checked: rows.length, differences, next_cursor };
         }),
     }),
   ],

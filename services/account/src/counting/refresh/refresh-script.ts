@@ -14,7 +14,8 @@ import type { PendingRefresh } from './refresh-outbox.ts';
  * contain the change; to those of the version just before it is added; all others are deleted, and the next call
  * rebuilds them. The version is kept, so that a gateway with an older snapshot cannot build from that. Repetition and
  * reordering change nothing. If an instant of the payer's credits has passed and its cut isn't fixed yet, counters are
- * deleted, too, so that the change can't become part of the cut (docs/design/admission.md). Gateways that admit calls by shares are told (docs/design/admission.md).
+ * deleted, too, so that the change can't become part of the cut. Gateways that admit calls by shares are told
+ * (docs/design/admission.md).
  *
  * Changes of the counters come first: a Redis that is out of memory refuses a SET unless the script has written
  * before.

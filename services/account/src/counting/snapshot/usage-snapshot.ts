@@ -7,8 +7,8 @@ import type { Query } from '../../platform/database/query.ts';
 const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStreamKey(shard));
 
 /**
- * One statement: between two, the usage reader could commit, and that usage would count twice. A cut that the position has passed
- * and that isn't recorded has no usage after it: what is counted is what was used before.
+ * One statement: between two, the usage reader could commit, and that usage would count twice. A cut that the position
+ * has passed and that isn't recorded has no usage after it: what is counted is what was used before.
  */
 const SNAPSHOT_SQL = `
   SELECT period.period_id, period.account_id AS payer_id,

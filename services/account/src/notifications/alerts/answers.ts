@@ -7,7 +7,7 @@ const shares = z.array(z.int().min(1).max(100));
 
 export const alertSettingsAnswerSchema = z
   .object({
-    mail: z.boolean().meta({ description: 'Whether to send alerts by mail. Webhooks receive all alerts.' }),
+    mail: z.boolean().meta({ description: 'Whether to send alerts by email. Webhooks receive all alerts.' }),
     shares: shares.meta({
       description:
         'Thresholds in percent, for the limits that `limits` does not contain. Team slots have alerts only with ' +

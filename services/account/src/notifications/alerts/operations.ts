@@ -29,7 +29,7 @@ const SETTINGS = { description: 'The settings.', schema: alertSettingsAnswerSche
 export const ownerAlerts = {
   title: 'Alerts',
   description:
-    'Alert thresholds, as a percentage of a limit. The payer gets each alert once per billing period, by mail and by webhook.',
+    'Alert thresholds, as a percentage of a limit. The payer gets each alert once per billing period, by email and by webhook.',
   operations: [
     operation('GET /api/console/alerts', {
       operationId: 'getAlertSettings',
@@ -75,10 +75,10 @@ export const ownerAlerts = {
     }),
     operation('POST /api/console/alerts/test', {
       operationId: 'testAlerts',
-      summary: 'Send a test alert by mail',
+      summary: 'Send a test alert by email',
       description:
-        'To the email address of the account, also if alerts by mail are off. At most 5 in an hour. Webhooks have ' +
-        'test events of their own.',
+        'To the email address of the account, also if alerts by email are off. At most 5 per hour. Webhooks have test ' +
+        'events of their own.',
       caller: session,
       guard: unblocked,
       answers: { 202: { description: 'Where the mail goes.', schema: alertTestSchema } },

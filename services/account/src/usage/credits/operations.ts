@@ -72,12 +72,12 @@ const CREDITS = {
 };
 
 const DESCRIPTION =
-  'Points beside those of the plan. For a member of a team these are the manager’s, and `payer_id` is the manager. ' +
+  'Points in addition to the plan’s. For a member of a team these are the manager’s, and `payer_id` is the manager. ' +
   'The figures include all calls that are counted, usually within a second.';
 
 export const publicCredits = {
   title: 'Credits',
-  description: 'Points that were bought or given, beside those of the plan.',
+  description: 'Points that were bought or given, in addition to the plan’s.',
   operations: [
     operation('GET /api/credits', {
       operationId: 'getCredits',

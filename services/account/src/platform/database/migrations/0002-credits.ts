@@ -7,7 +7,7 @@ import { ALERTS } from './0002-credits/alerts.ts';
 import { CLOSINGS } from './0002-credits/closings.ts';
 import { ANNOUNCEMENTS } from './0002-credits/announcements.ts';
 
-/** Credits: points that an account has beside those of its plan (docs/design/credits.md). */
+/** Credits: points that an account has in addition to its plan's (docs/design/credits.md). */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.raw([GRANTS, MOVEMENTS, SETTLEMENT, CLOSINGS, NOTICES, ALERTS, ANNOUNCEMENTS].join('\n'));
 }
