@@ -12,6 +12,10 @@ values. Checked before the migrations, so that a refused upgrade changes nothing
 {{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (not (hasKey (merge (dict) .Values.gateway.settings .Values.settings) "TRUSTED_PROXIES")) -}}
 {{- fail "Set gateway.settings.TRUSTED_PROXIES to the addresses of the ingress controller: docs/kubernetes.md says how to find them." -}}
 {{- end -}}
+{{- $sells := eq (get (merge (dict) .Values.account.settings .Values.settings) "PAYMENTS" | toString) "stripe" -}}
+{{- if and $sells (not .Values.secrets.stripe.existingSecret) (not (hasKey .Values.account.secretSettings "STRIPE_SECRET_KEY")) -}}
+{{- fail "Set secrets.stripe.existingSecret to a Secret with the keys stripe_secret_key and stripe_webhook_secret; it also sets PAYMENTS." -}}
+{{- end -}}
 {{- range $name := list "gateway" "auth" "account" "accountWorkers" -}}
 {{- $values := get $.Values $name -}}
 {{- if and $values.autoscaling.enabled (lt (int $values.autoscaling.maxReplicas) (int $values.replicas)) -}}

@@ -169,6 +169,9 @@ PROCESS_ROLE: {{ ternary "api" "workers" (eq .component "account") }}
 AUTH_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listener" "private") $url) }}
 PUBLIC_URL: {{ $values.publicUrl | quote }}
 MAIL_DIR: /mail
+{{- if $values.secrets.stripe.existingSecret }}
+PAYMENTS: stripe
+{{- end }}
 EXPLORER_SCHEMA_URL: {{ include "tollgate.upstreamUrl" .root | splitList " " | first | quote }}
 {{- end }}
 {{- end -}}

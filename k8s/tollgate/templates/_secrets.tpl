@@ -38,6 +38,10 @@
 {{- if .root.Values.secrets.smtp.existingSecret }}
 - [SMTP_URL, smtp, smtp_url]
 {{- end }}
+{{- if .root.Values.secrets.stripe.existingSecret }}
+- [STRIPE_SECRET_KEY, stripe, stripe_secret_key]
+- [STRIPE_WEBHOOK_SECRET, stripe, stripe_webhook_secret]
+{{- end }}
 {{- end }}
 {{- end -}}
 

@@ -239,6 +239,38 @@ describeWithHelm('the chart', () => {
     expect(policyOf('account-workers')).not.toContain('"gateway"');
   });
 
+  test('sells points once it has the Secret of Stripe, which only account reads and whose host it may reach', () => {
+    const stripe = { to: [{ ipBlock: { cidr: '192.0.2.9/32' } }], ports: [{ port: 443 }] };
+    const rendered = (...args: string[]) =>
+      render(
+        'demo',
+        '--set=accountWorkers.enabled=true',
+        `--set-json=networkPolicy.egress.payments=[${JSON.stringify(stripe)}]`,
+        ...args,
+      );
+    const environment = (manifests: Manifest[]) =>
+      podSpecs(manifests).flatMap(({ component, containers }) =>
+        (containers[0]?.env ?? [])
+          .filter(({ name }) => /^(PAYMENTS|STRIPE_)/.test(name))
+          .map(({ name, value }) => [component, name, value]),
+      );
+    const reaching = (manifests: Manifest[]) =>
+      manifests
+        .filter(({ kind, spec }) => kind === 'NetworkPolicy' && JSON.stringify(spec).includes('192.0.2.9'))
+        .map(({ metadata }) => componentOf(metadata));
+    expect([environment(rendered()), reaching(rendered())]).toEqual([[], []]);
+    const selling = rendered('--set=secrets.stripe.existingSecret=tollgate-stripe');
+    const sellers = ['account', 'account-workers'];
+    expect(environment(selling)).toEqual(
+      sellers.flatMap((component) => [
+        [component, 'PAYMENTS', 'stripe'],
+        [component, 'STRIPE_SECRET_KEY_FILE', '/run/secrets/tollgate/stripe/stripe_secret_key'],
+        [component, 'STRIPE_WEBHOOK_SECRET_FILE', '/run/secrets/tollgate/stripe/stripe_webhook_secret'],
+      ]),
+    );
+    expect(reaching(selling)).toEqual(sellers);
+  });
+
   test('migrates before the new version, beside the first one', () => {
     const hooks = (...args: string[]) =>
       render('demo', ...args).find(

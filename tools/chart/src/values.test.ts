@@ -112,6 +112,7 @@ describeWithHelm('values that the API server would refuse are refused before', (
       'gateway.settings.A=1,gateway.secretSettings.A.secret=s,gateway.secretSettings.A.key=k',
       'A is in gateway.secretSettings and in settings',
     ],
+    ['account.settings.PAYMENTS=stripe', 'Set secrets.stripe.existingSecret to a Secret'],
     ['secrets.smtp.existingSecret=My_Secret', "at '/secrets/smtp/existingSecret'"],
     ['image.tag=a/b', "at '/image/tag'"],
     ['image.registry=https://registry.example.com', "at '/image/registry'"],
