@@ -141,7 +141,7 @@ export interface paths {
         };
         /**
          * Get the credits that the caller's calls can use
-         * @description Points beside those of the plan. For a member of a team these are the manager’s, and `payer_id` is the manager. The figures include all calls that are counted, usually within a second.
+         * @description Points in addition to the plan’s. For a member of a team these are the manager’s, and `payer_id` is the manager. The figures include all calls that are counted, usually within a second.
          */
         get: operations["getCredits"];
         put?: never;
@@ -161,7 +161,7 @@ export interface paths {
         };
         /**
          * Get the credits that your calls can use
-         * @description Points beside those of the plan. For a member of a team these are the manager’s, and `payer_id` is the manager. The figures include all calls that are counted, usually within a second.
+         * @description Points in addition to the plan’s. For a member of a team these are the manager’s, and `payer_id` is the manager. The figures include all calls that are counted, usually within a second.
          */
         get: operations["getOwnCredits"];
         put?: never;
@@ -1654,8 +1654,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test alert by mail
-         * @description To the email address of the account, also if alerts by mail are off. At most 5 in an hour. Webhooks have test events of their own.
+         * Send a test alert by email
+         * @description To the email address of the account, also if alerts by email are off. At most 5 per hour. Webhooks have test events of their own.
          */
         post: operations["testAlerts"];
         delete?: never;
@@ -3094,7 +3094,7 @@ export interface components {
             };
         };
         AlertSettings: {
-            /** @description Whether to send alerts by mail. Webhooks receive all alerts. */
+            /** @description Whether to send alerts by email. Webhooks receive all alerts. */
             mail: boolean;
             /** @description Thresholds in percent, for the limits that `limits` does not contain. Team slots have alerts only with thresholds of their own. */
             shares: number[];

@@ -16,7 +16,7 @@ import {
 } from '../../test/suite/credits.ts';
 import type { Payer } from '../../test/suite/credits.ts';
 import { insertGrant } from '../../test/suite/database/credits.ts';
-import { insertAccount, insertPeriod, secondsFromNow } from '../../test/suite/database/records.ts';
+import { insertAccount, secondsFromNow } from '../../test/suite/database/records.ts';
 import { allCounted, usageBatch, usageEvent } from '../../test/suite/usage/usage-streams.ts';
 
 let suite: AccountUnderTest;

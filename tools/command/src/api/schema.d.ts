@@ -785,7 +785,7 @@ export interface paths {
         put?: never;
         /**
          * Void what is left of a grant
-         * @description Its points can’t be used from now on, on any gateway. How many were left is known once usage before is counted, normally within a second: the status is `voiding`, then `void`. Voiding again, or a grant of which nothing is left, changes nothing.
+         * @description Its points can’t be used from now on, on any gateway. How many were left is known once earlier usage is counted, normally within a second: the status is `voiding`, then `void`. Voiding a grant that is already void or has no points left changes nothing.
          */
         post: operations["voidCredit"];
         delete?: never;
@@ -801,7 +801,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what moved to and from a grant, newest first */
+        /** List a grant’s movements, newest first */
         get: operations["listCreditMovements"];
         put?: never;
         post?: never;
@@ -822,7 +822,7 @@ export interface paths {
         put?: never;
         /**
          * Recompute credits from grants, movements and periods
-         * @description Of one account, or of all with grants by pages. Names the first difference of each account. `issued`: A grant was issued with other points than it has. `balance`: A movement took more than was left, or brought back more than was granted. `not_usable`: Usage was taken from a grant outside its time. `order_of_use`: Usage was taken from a grant while an earlier one in the order of use had points left. `rest`: A grant that ended kept points. `points_remaining`: A grant's points_remaining isn't the balance of its movements. `settled_points`: What a period has settled isn't what was taken for it and its overuse. `closed_points`: What a closed period has settled isn't what it used above its included points.
+         * @description Checks one account, or all accounts with grants, one page at a time. Names the first difference of each account. `issued`: A grant was issued with other points than it has. `balance`: A movement took more than was left, or brought back more than was granted. `not_usable`: Usage was taken from a grant outside its time. `order_of_use`: Usage was taken from a grant while an earlier one in the order of use had points left. `rest`: A grant that ended kept points. `points_remaining`: A grant's points_remaining isn't the balance of its movements. `settled_points`: What a period has settled isn't what was taken for it and its overuse. `closed_points`: What a closed period has settled isn't what it used above its included points.
          */
         post: operations["checkCredits"];
         delete?: never;
@@ -4846,10 +4846,10 @@ export interface operations {
                     priority?: number;
                     /** @description From when the points can be used; null for now. */
                     effective_at?: string | null;
-                    /** @description The points can be used until just before this second; null for ever. */
+                    /** @description The points can be used until just before this second; null if the points never expire. */
                     expires_at?: string | null;
                     /**
-                     * @description The account sees it.
+                     * @description Visible to the account.
                      * @default null
                      */
                     note?: string | null;

@@ -118,7 +118,7 @@ function addGrant(group: Command, open: Open): void {
 function addMovements(group: Command, open: Open): void {
   const command = group
     .command('movements')
-    .description('List a grant's movements, newest first')
+    .description("List a grant's movements, newest first")
     .argument('<credit_id>', 'ID', values.id);
   addPaging(command, []).action(async (credit_id: number, options: ListOptions) => {
     await showList(

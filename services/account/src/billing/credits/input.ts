@@ -32,7 +32,9 @@ export const newCreditSchema = z.strictObject(
     expires_at: secondField
       .nullable()
       .default(null)
-      .meta({ description: 'The points can be used until just before this second; null if the points never expire.' }),
+      .meta({
+        description: 'The points can be used until just before this second; null if the points never expire.',
+      }),
     note: noteSchema.nullable().default(null).meta({ description: 'Visible to the account.' }),
   },
   'must be a JSON object',

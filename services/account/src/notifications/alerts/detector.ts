@@ -73,10 +73,7 @@ function checkNext({ query, transact, onAlerts, logger, metrics }: DetectorOptio
       if (alerts.length > 0 || areCreditsLow) onAlerts();
     },
     onFailed: async (periodId, error) => {
-      logger.error(
-        { err: error, period_id: periodId },
-        'a billing period could not be looked at for alerts',
-      );
+      logger.error({ err: error, period_id: periodId }, 'a billing period could not be looked at for alerts');
       await putOff(query, periodId);
     },
   });
