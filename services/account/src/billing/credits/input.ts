@@ -29,12 +29,9 @@ export const newCreditSchema = z.strictObject(
       .nullable()
       .default(null)
       .meta({ description: 'From when the points can be used; null for now.' }),
-    expires_at: secondField
-      .nullable()
-      .default(null)
-      .meta({
-        description: 'The points can be used until just before this second; null if the points never expire.',
-      }),
+    expires_at: secondField.nullable().default(null).meta({
+      description: 'The points can be used until just before this second; null if the points never expire.',
+    }),
     note: noteSchema.nullable().default(null).meta({ description: 'Visible to the account.' }),
   },
   'must be a JSON object',
