@@ -48,7 +48,7 @@ const rooms = {
     'self-service': { of: [...base, 'billing', 'teams'] },
     payments: {
       of: [...base, 'billing', 'teams', 'self-service'],
-      floors: ['money', '.', 'stripe', 'packs', 'purchases', 'events'],
+      floors: ['money', '.', 'stripe', 'packs', 'issues', 'purchases', 'reversals', 'events', 'reconcile'],
     },
     notifications: {
       of: [...base, 'billing'],
@@ -82,7 +82,7 @@ const rooms = {
       floors: ['health-report', '.'],
     },
     lifecycle: {
-      of: [...base, 'access', 'billing', 'teams', 'notifications', 'refusals'],
+      of: [...base, 'access', 'billing', 'teams', 'notifications', 'refusals', 'payments'],
       floors: ['deletion', 'export', 'housekeeping'],
     },
     'api-document': { of: ['http'], floors: ['page', '.'] },

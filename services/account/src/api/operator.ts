@@ -15,6 +15,7 @@ import { operatorTwoFactor } from '../identity/two-factor/operator-reset.ts';
 import { operatorDeletion } from '../lifecycle/deletion/operations.ts';
 import { operatorOperating } from '../operating/operations.ts';
 import { operatorPacks } from '../payments/packs/operations.ts';
+import { operatorPaymentIssues } from '../payments/issues/operations.ts';
 import { operatorPurchases } from '../payments/purchases/operations.ts';
 import { operatorRefusals } from '../refusals/operations.ts';
 import { operatorTeams } from '../teams/operators/operations.ts';
@@ -33,6 +34,7 @@ export const OPERATOR_API = [
   operatorCredits,
   operatorPacks,
   operatorPurchases,
+  operatorPaymentIssues,
   operatorTeams,
   operatorBudgets,
   operatorUsage,

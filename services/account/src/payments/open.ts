@@ -10,6 +10,7 @@ import { startEventWorker } from './events/worker.ts';
 import type { Payments } from './purchases/payments.ts';
 import { applyCheckout } from './purchases/apply.ts';
 import { beginPurchase } from './purchases/begin.ts';
+import { startReversals } from './reversals/worker.ts';
 import { createStripeProvider } from './stripe/stripe-provider.ts';
 
 /** Packs, purchases and what Stripe tells us (docs/design/payments.md). */
@@ -28,11 +29,18 @@ export function openPayments(
   }
   const provider = createStripeProvider({ secretKey, webhookSecrets, apiUrl: config.STRIPE_API_URL });
   const metrics = createEventMetrics(registry);
-  const worker = createWorker(({ dueWatch }) => {
+  const onWorkers = () => {
     const database = pools.mailsAndHousekeeping;
-    const stores = { query: createQuery(database), transact: createTransact(database) };
-    return startEventWorker({ ...stores, provider, lockInstant, dueWatch, logger, metrics });
-  });
+    return {
+      query: createQuery(database),
+      transact: createTransact(database),
+      provider,
+      lockInstant,
+      logger,
+    };
+  };
+  const eventWorker = createWorker(({ dueWatch }) => startEventWorker({ ...onWorkers(), dueWatch, metrics }));
+  const reversalWorker = createWorker(({ dueWatch }) => startReversals({ ...onWorkers(), dueWatch }));
   const buyer = { query, transact, provider, publicUrl: config.PUBLIC_URL };
   return {
     needs: {
@@ -40,13 +48,13 @@ export function openPayments(
         begin: (wanted, by) => beginPurchase(buyer, wanted, by),
         refresh: async ({ session_id }) => {
           if (session_id === null) return;
-          const checkout = await provider.readCheckout(session_id).catch(() => undefined);
-          if (checkout === undefined) return;
-          await transact((inside) => applyCheckout(inside, { lockInstant, logger }, checkout));
+          const needs = { query, provider, lockInstant, logger };
+          const apply = await applyCheckout(needs, session_id).catch(() => undefined);
+          if (apply !== undefined) await transact(apply);
         },
       },
     },
-    events: receiveEvents({ query, provider, nowMs: redisNowMs, metrics, onStored: worker.wake }),
-    workers: [worker],
+    events: receiveEvents({ query, provider, nowMs: redisNowMs, metrics, onStored: eventWorker.wake }),
+    workers: [eventWorker, reversalWorker],
   };
 }

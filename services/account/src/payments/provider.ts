@@ -9,6 +9,25 @@ export type Checkout = {
   metadata: Readonly<Record<string, string>>;
 };
 
+/** A payment with what went back of it, as the provider states it now. Amounts are in the minor unit. */
+export type Payment = {
+  payment_id: string;
+  customer_id: string | null;
+  currency: string;
+  metadata: Readonly<Record<string, string>>;
+  state: 'open' | 'paid' | 'failed';
+  /** 0 unless it is `paid`. */
+  paid: number;
+  /** The sum of refunds that haven't failed. */
+  refunded: number;
+  /** Of `refunded`, so far as the bank hasn't taken it. */
+  pending: number;
+  disputes: readonly Dispute[];
+};
+
+/** An `inquiry` takes no money yet. */
+export type Dispute = { dispute_id: string; state: 'inquiry' | 'open' | 'won' | 'lost'; amount: number };
+
 type WantedCheckout = {
   /** Derived from our row: the same request never opens two pages. */
   key: string;
@@ -34,7 +53,7 @@ export type WantedPrice = {
 export type PaymentEvent = {
   id: string;
   type: string;
-  /** What events of one object have in common. */
+  /** What is read again, and what events of one object have in common: of refunds, disputes and charges the payment. */
   object_id: string;
   /** Of another mode or account: not for us. */
   isForeign: boolean;
@@ -54,6 +73,14 @@ export type PaymentProvider = {
   readCheckout: (sessionId: string) => Promise<Checkout | undefined>;
   /** Closes an open page. False if it was paid or has expired meanwhile. */
   expireCheckout: (sessionId: string) => Promise<boolean>;
+  /** By its id. Undefined if the provider doesn't know it (yet). */
+  readPayment: (paymentId: string) => Promise<Payment | undefined>;
+  /** All that is left of a payment, once. */
+  refund: (paymentId: string) => Promise<void>;
+  /** Of pages that were made since then, newest first. */
+  listCheckouts: (since: Date) => AsyncIterable<string>;
+  /** Of payments with a refund or dispute that was made since then; one may come twice. */
+  listReversedPayments: (since: Date) => AsyncIterable<string>;
   /** Undefined if the signature is invalid or its timestamp outside the tolerance. `nowMs`: by the reference clock. */
   readEvent: (body: Buffer, signature: string, nowMs: number) => PaymentEvent | undefined;
 };

@@ -17,6 +17,15 @@ export async function findAccount(query: Query, accountId: number): Promise<Acco
   return rows[0];
 }
 
+/** It stays erased. False if there is no such account. */
+export async function isErased(query: Query, accountId: number): Promise<boolean> {
+  const rows = await query(
+    'SELECT 1 FROM accounts WHERE account_id = :accountId AND erased_at IS NOT NULL',
+    { accountId },
+  );
+  return rows.length > 0;
+}
+
 /** Locked until the transaction ends, to serialize sign-ins and changes of one account. */
 export async function lockAccount(query: Query, accountId: number): Promise<Account | undefined> {
   const rows = await query<Account>(

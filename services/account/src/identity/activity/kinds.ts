@@ -87,6 +87,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   pack_created: null,
   pack_withdrawn: null,
   purchase_begun: 'billing',
+  payment_issue_resolved: null,
   usage_rebuilt: null,
   usage_repaired: null,
   usage_unassigned_counted: null,

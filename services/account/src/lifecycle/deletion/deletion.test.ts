@@ -334,7 +334,9 @@ test('every table with an account is erased, or kept on purpose', async () => {
     'credit_movements',
     // Gone with the membership.
     'member_budgets',
+    'payment_issues',
     'period_closings',
+    'purchase_reversals',
     'purchases',
     'stripe_customers',
     'subscriptions',

@@ -1,11 +1,10 @@
 import type { Logger } from '@tollgate/log';
-import type { LockInstant } from '../../billing/credits/changes.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
-import type { Query, Transact } from '../../platform/database/query.ts';
+import type { Transact } from '../../platform/database/query.ts';
 import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
-import type { PaymentProvider } from '../provider.ts';
-import { applyCheckout } from '../purchases/apply.ts';
+import { HANDLERS } from './handlers.ts';
+import type { HandlerNeeds } from './handlers.ts';
 import type { EventMetrics } from './metrics.ts';
 import { claimEvents, markHandled, postponeEvent } from './store.ts';
 import type { Outcome, StoredEvent } from './store.ts';
@@ -14,20 +13,17 @@ const MAX_IN_FLIGHT = 4;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 600_000;
 
-/** Longer than the provider's two attempts and the transaction. */
+/** Longer than an event's requests with their second attempts and the transaction. */
 const LEASE_MS = 30_000;
 
-export type EventWorkerOptions = {
-  query: Query;
+export type EventWorkerOptions = HandlerNeeds & {
   transact: Transact;
-  provider: Pick<PaymentProvider, 'readCheckout'>;
-  lockInstant: LockInstant;
   dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: EventMetrics;
 };
 
-/** Handles stored events. What an event says is never applied: the object is read again, so their order doesn't matter. */
+/** Handles stored events. Their objects are read again, so that order and repetitions don't matter. */
 export function startEventWorker(options: EventWorkerOptions): {
   wake: () => void;
   close: () => Promise<void>;
@@ -62,16 +58,17 @@ async function attemptEvent(options: EventWorkerOptions, event: StoredEvent): Pr
 }
 
 async function handle(options: EventWorkerOptions, event: StoredEvent): Promise<Outcome> {
-  const { query, transact, provider, lockInstant, logger } = options;
-  if (!event.type.startsWith('checkout.session.')) {
-    await markHandled(query, event.payment_event_id, 'ignored');
+  const { payment_event_id, type, object_id } = event;
+  const handler = HANDLERS[type];
+  if (handler === undefined) {
+    await markHandled(options.query, payment_event_id, 'ignored');
     return 'ignored';
   }
-  const checkout = await provider.readCheckout(event.object_id);
-  if (checkout === undefined) throw new Error(`the session ${event.object_id} is not known yet`);
-  return transact(async (inside) => {
-    const outcome = await applyCheckout(inside, { lockInstant, logger }, checkout);
-    await markHandled(inside, event.payment_event_id, outcome);
+  const apply = await handler(options, object_id);
+  if (apply === undefined) throw new Error(`the object ${object_id} is not known yet`);
+  return options.transact(async (inside) => {
+    const { outcome } = await apply(inside);
+    await markHandled(inside, payment_event_id, outcome);
     return outcome;
   });
 }

@@ -3,61 +3,118 @@ import { Problem } from '@tollgate/http/problem';
 import { grantCredits } from '../../billing/credits/changes.ts';
 import type { LockInstant } from '../../billing/credits/changes.ts';
 import { lockHolder } from '../../billing/credits/store.ts';
-import type { Actor } from '../../platform/audit/audit-log.ts';
+import { isErased } from '../../identity/accounts/account-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { Checkout } from '../provider.ts';
+import { PAYMENTS_ACTOR } from '../actor.ts';
+import type { Applied, Apply } from '../applied.ts';
+import { reportFailure } from '../issues/failure.ts';
+import { reportIssue } from '../issues/store.ts';
+import type { Checkout, PaymentProvider } from '../provider.ts';
 import { readMetadata } from './metadata.ts';
-import { insertPurchase, lockByPage, setPaid, setState } from './store.ts';
+import { findDuplicate, insertPurchase, lockByPage, setPaid, setState } from './store.ts';
 import type { Purchase } from './store.ts';
-
-/** No credential of a person is behind what a payment grants. */
-const PAYMENTS_ACTOR: Actor = { actor: 'payments', address: 'none', request_id: 'none' };
 
 /** Bought points have the priority that grants have by default. */
 const PRIORITY = 50;
 const DAY_MS = 86_400_000;
 
-type Needs = { lockInstant: LockInstant; logger: Pick<Logger, 'warn' | 'error'> };
+type Needs = {
+  query: Query;
+  provider: Pick<PaymentProvider, 'readCheckout' | 'refund'>;
+  lockInstant: LockInstant;
+  logger: Pick<Logger, 'warn' | 'error'>;
+};
 
 /**
- * Brings a purchase to what the provider says of its page now. A payment grants once, however often we hear of it.
- * `ignored` if nothing can be granted for it; the log then names a payment that an operator has to refund. `query` is a
- * transaction's; the account is locked first.
+ * Brings a purchase to what the provider says of its page now. A payment grants once, however often we hear of it; one
+ * that came after the account was erased is refunded. Undefined if the provider doesn't know the page (yet).
  */
-export async function applyCheckout(
-  query: Query,
-  { lockInstant, logger }: Needs,
-  checkout: Checkout,
-): Promise<'applied' | 'ignored'> {
+export async function applyCheckout(needs: Needs, sessionId: string): Promise<Apply | undefined> {
+  const checkout = await needs.provider.readCheckout(sessionId);
+  if (checkout === undefined) return undefined;
   const ours = readMetadata(checkout.metadata);
-  if (ours === undefined) return 'ignored';
-  const { purchase_key, sold } = ours;
+  if (ours === undefined) return () => Promise.resolve({ outcome: 'ignored', change: null });
+  // Before our row says so, and by a key of the payment: a process that dies in between does it again.
+  const isLate = checkout.state === 'paid' && (await isErased(needs.query, ours.sold.account_id));
+  if (isLate && checkout.payment_id !== sessionId) await needs.provider.refund(checkout.payment_id);
+  return (query) => applyOurs(query, needs, { ...ours, checkout, isLate });
+}
+
+type Read = NonNullable<ReturnType<typeof readMetadata>> & { checkout: Checkout; isLate: boolean };
+
+async function applyOurs(
+  query: Query,
+  needs: Pick<Needs, 'lockInstant' | 'logger'>,
+  { purchase_key, sold, checkout, isLate }: Read,
+): Promise<Applied> {
   const { account_id } = sold;
-  const { session_id, payment_id } = checkout;
+  const { session_id, state } = checkout;
   const mayHold = await lockHolder(query, account_id);
-  const known = await lockByPage(query, { session_id, purchase_key });
-  if (!mayHold) {
-    if (checkout.state === 'paid') {
-      const about = { account_id, purchase_id: known?.purchase_id, session_id, payment_id };
-      logger.warn(about, 'payment not granted: the account is erased; refund the payment');
-    }
-    return 'ignored';
-  }
   // A database that was restored to before the purchase has forgotten it.
-  const purchase = known ?? (await insertPurchase(query, { ...sold, session_id }));
-  const { purchase_id } = purchase;
-  if (purchase.state === 'paid' || purchase.state === 'refunded') return 'applied';
-  if (checkout.state !== 'paid') {
-    await setState(query, purchase_id, checkout.state);
-    return 'applied';
+  const purchase =
+    (await lockByPage(query, { session_id, purchase_key })) ??
+    (await insertPurchase(query, { ...sold, session_id }));
+  if (purchase.state === 'paid' || purchase.state === 'refunded')
+    return applyToPaid(query, purchase, checkout);
+  const change =
+    state === purchase.state
+      ? null
+      : `purchase ${String(purchase.purchase_id)}: ${purchase.state} to ${state}`;
+  if (state !== 'paid') {
+    await setState(query, purchase.purchase_id, state);
+    return { outcome: 'applied', change };
   }
+  if (mayHold) {
+    const isGranted = await grantPaid(query, needs, purchase, checkout);
+    return { outcome: isGranted ? 'applied' : 'ignored', change };
+  }
+  // The account was erased after it was looked at: the next attempt refunds.
+  if (!isLate) throw new Error(`the account ${String(account_id)} was erased meanwhile`);
+  await reportLate(query, needs, purchase, checkout);
+  return { outcome: 'applied', change };
+}
+
+/** A failure that comes after the grant changes no points, but an operator must see it. */
+async function applyToPaid(query: Query, purchase: Purchase, { state }: Checkout): Promise<Applied> {
+  if (state !== 'failed') return { outcome: 'applied', change: null };
+  return { outcome: 'applied', change: await reportFailure(query, purchase) };
+}
+
+/** False if nothing can be granted for it; an operator then has to refund the payment. */
+async function grantPaid(
+  query: Query,
+  { lockInstant, logger }: Pick<Needs, 'lockInstant' | 'logger'>,
+  purchase: Purchase,
+  { session_id, payment_id }: Checkout,
+): Promise<boolean> {
+  const { account_id, purchase_id, points } = purchase;
   const credit_id = await grant(query, lockInstant, purchase, payment_id);
-  await setPaid(query, purchase_id, { payment_id, credit_id });
-  if (credit_id !== null) return 'applied';
-  const about = { account_id, purchase_id, session_id, payment_id };
-  logger.error(about, 'payment not granted: too many points for the account; refund the payment');
-  return 'ignored';
+  await setPaid(query, purchase_id, { payment_id, credit_id, state: 'paid' });
+  const about = { object_id: payment_id, account_id };
+  const duplicate_of = await findDuplicate(query, purchase);
+  if (duplicate_of !== undefined) {
+    const details = { purchase_id, duplicate_of };
+    await reportIssue(query, { ...about, kind: 'possible_duplicate', details });
+  }
+  if (credit_id !== null) return true;
+  await reportIssue(query, { ...about, kind: 'points_not_granted', details: { purchase_id, points } });
+  const logged = { account_id, purchase_id, session_id, payment_id };
+  logger.error(logged, 'payment not granted: too many points for the account; refund the payment');
+  return false;
+}
+
+async function reportLate(
+  query: Query,
+  { logger }: Pick<Needs, 'logger'>,
+  { account_id, purchase_id, amount, currency }: Purchase,
+  { session_id, payment_id }: Checkout,
+): Promise<void> {
+  await setPaid(query, purchase_id, { payment_id, credit_id: null, state: 'refunded' });
+  const details = { purchase_id, amount, currency };
+  await reportIssue(query, { kind: 'late_payment_refunded', object_id: payment_id, account_id, details });
+  const logged = { account_id, purchase_id, session_id, payment_id };
+  logger.warn(logged, 'payment refunded: the account is erased');
 }
 
 /** The grant's id; null if the account would have too many points, which trying again wouldn't change. */

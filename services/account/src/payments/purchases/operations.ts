@@ -15,7 +15,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { decimalsOf } from '../money/currencies.ts';
 import { listOfferedPacks } from '../packs/store.ts';
 import type { Payments } from './payments.ts';
-import { findOwnPurchase, listPurchases } from './store.ts';
+import { findOwnPurchase, listPurchases, listWithReversals } from './store.ts';
 import type { Purchase } from './store.ts';
 
 type Needs = { query: Query; payments: Payments | null };
@@ -172,6 +172,13 @@ const operatorPurchaseSchema = purchaseSchema
       .nullable()
       .meta({ description: "Stripe's PaymentIntent, or the session if nothing was due." }),
     credit_id: id.nullable().meta({ description: 'The grant.' }),
+    refunded_amount: z
+      .int()
+      .meta({ description: 'Of what was paid, in the minor unit, with refunds that are pending.' }),
+    points_taken: z.int().meta({ description: 'Taken back by refunds and disputes.' }),
+    shortfall_points: z
+      .int()
+      .meta({ description: 'That were to be taken back, but were used or had expired.' }),
   })
   .meta({ id: 'OperatorPurchase' });
 
@@ -192,7 +199,7 @@ export const operatorPurchases = {
       },
       handle: async ({ query: read }: Pick<Needs, 'query'>, { query }) => {
         const { account_id } = query;
-        const found = await listPurchases(read, { account_id }, lookAhead(query));
+        const found = await listWithReversals(read, { account_id }, lookAhead(query));
         const { rows, next_cursor } = cutPage(found, query, ({ purchase_id }) => purchase_id);
         const purchases = rows.map(
           ({ purchase_key: _key, session_url: _url, expires_after_days: _days, ...shown }) => shown,

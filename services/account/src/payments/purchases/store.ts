@@ -125,6 +125,38 @@ export async function lockByPage(
   return rows[0];
 }
 
+export async function findPurchase(query: Query, purchaseId: number): Promise<Purchase | undefined> {
+  const rows = await query<Purchase>(`SELECT ${COLUMNS} FROM purchases WHERE purchase_id = :purchaseId`, {
+    purchaseId,
+  });
+  return rows[0];
+}
+
+/** Of a payment that has granted points, or would have. */
+export async function findByPayment(query: Query, paymentId: string): Promise<Purchase | undefined> {
+  const rows = await query<Purchase>(`SELECT ${COLUMNS} FROM purchases WHERE payment_id = :paymentId`, {
+    paymentId,
+  });
+  return rows[0];
+}
+
+/** Another purchase of the same that was begun at nearly the same time and is paid, too. */
+export async function findDuplicate(
+  query: Query,
+  { account_id, pack_id, quantity, purchase_id, created_at }: Purchase,
+): Promise<number | undefined> {
+  const rows = await query<{ purchase_id: number }>(
+    `SELECT purchase_id FROM purchases
+     WHERE account_id = :account_id AND pack_id = :pack_id AND quantity = :quantity
+       AND purchase_id <> :purchase_id AND state = 'paid'
+       AND created_at BETWEEN CAST(:created_at AS timestamptz) - ${REUSED_FOR}
+         AND CAST(:created_at AS timestamptz) + ${REUSED_FOR}
+     ORDER BY purchase_id DESC LIMIT 1`,
+    { account_id, pack_id, quantity, purchase_id, created_at },
+  );
+  return rows[0]?.purchase_id;
+}
+
 export async function findOwnPurchase(
   query: Query,
   accountId: number,
@@ -150,6 +182,30 @@ export function listPurchases(
   );
 }
 
+export type ReversedPurchase = Purchase & {
+  refunded_amount: number;
+  points_taken: number;
+  shortfall_points: number;
+};
+
+/** With what was taken back of them. */
+export function listWithReversals(
+  query: Query,
+  { account_id }: { account_id?: number | undefined },
+  { limit, before }: Page,
+): Promise<ReversedPurchase[]> {
+  const columns = COLUMNS.split(/,\s+/).map((column) => `purchases.${column}`);
+  return query<ReversedPurchase>(
+    `SELECT ${columns.join(', ')}, coalesce(refunded_amount, 0) AS refunded_amount,
+       coalesce(taken_points, 0) AS points_taken, coalesce(shortfall_points, 0) AS shortfall_points
+     FROM purchases LEFT JOIN purchase_reversals USING (purchase_id)
+     WHERE purchases.purchase_id < :before
+       AND purchases.account_id = coalesce(CAST(:account_id AS bigint), purchases.account_id)
+     ORDER BY purchases.purchase_id DESC LIMIT :limit`,
+    { account_id: account_id ?? null, limit, before },
+  );
+}
+
 /** A decided purchase stays as it is, and one in `processing` doesn't open again: answers can come late. */
 export async function setState(
   query: Query,
@@ -168,10 +224,10 @@ export async function setState(
 export async function setPaid(
   query: Query,
   purchaseId: number,
-  paid: { payment_id: string; credit_id: number | null },
+  paid: { payment_id: string; credit_id: number | null; state: 'paid' | 'refunded' },
 ): Promise<void> {
   await query(
-    `UPDATE purchases SET state = 'paid', payment_id = :payment_id, credit_id = :credit_id, paid_at = now()
+    `UPDATE purchases SET state = :state, payment_id = :payment_id, credit_id = :credit_id, paid_at = now()
      WHERE purchase_id = :purchaseId`,
     { purchaseId, ...paid },
   );
@@ -183,6 +239,14 @@ export async function findCustomer(query: Query, accountId: number): Promise<str
     { accountId },
   );
   return rows[0]?.customer_id;
+}
+
+export async function findCustomerAccount(query: Query, customer_id: string): Promise<number | undefined> {
+  const rows = await query<{ account_id: number }>(
+    'SELECT account_id FROM stripe_customers WHERE customer_id = :customer_id',
+    { customer_id },
+  );
+  return rows[0]?.account_id;
 }
 
 /** The first one stays. */

@@ -42,11 +42,18 @@ function verified(construct: () => Stripe.Event): Stripe.Event | undefined {
 }
 
 function eventOf({ id, type, livemode, account, data }: Stripe.Event, wanted: boolean): PaymentEvent {
-  const object = data.object as { id?: unknown };
   return {
     id,
     type,
-    object_id: typeof object.id === 'string' ? object.id : id,
+    object_id: objectOf(data) ?? id,
     isForeign: livemode !== wanted || account !== undefined,
   };
+}
+
+const PARTS_OF_PAYMENTS: unknown[] = ['charge', 'dispute', 'refund'];
+
+function objectOf({ object }: Stripe.Event['data']): string | undefined {
+  const { id, object: kind, payment_intent: payment } = object as unknown as Record<string, unknown>;
+  if (typeof payment === 'string' && PARTS_OF_PAYMENTS.includes(kind)) return payment;
+  return typeof id === 'string' ? id : undefined;
 }

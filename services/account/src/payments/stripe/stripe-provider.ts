@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import { Problem } from '@tollgate/http/problem';
 import type { Checkout, PaymentProvider, WantedPrice } from '../provider.ts';
+import { listReversedPayments, readPayment } from './payments.ts';
+import { falseIfRefused, undefinedIfMissing } from './refusals.ts';
 import { readSignedEvent } from './signed-event.ts';
 
 export type StripeSettings = {
@@ -75,6 +77,16 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
           .then(({ status }) => status === 'expired')
           .catch(falseIfRefused),
       ),
+    readPayment: (id) => asked(() => readPayment(stripe, id)),
+    refund: (payment_intent) =>
+      asked(async () => {
+        await stripe.refunds
+          .create({ payment_intent }, { idempotencyKey: `refund:${payment_intent}` })
+          .catch(unlessRefunded);
+      }),
+    listCheckouts: (since) =>
+      idsOf(stripe.checkout.sessions.list({ created: { gte: secondsOf(since) }, limit: PAGE })),
+    listReversedPayments: (since) => listReversedPayments(stripe, secondsOf(since)),
     readEvent: (body, signature, nowMs) =>
       readSignedEvent(body, signature, { webhooks: stripe.webhooks, webhookSecrets, livemode, nowMs }),
   };
@@ -108,15 +120,20 @@ async function asked<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')
-    return undefined;
-  throw error;
+/** By hand, or by an attempt whose key Stripe has forgotten. */
+function unlessRefunded(error: unknown): void {
+  if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+  if (error.code !== 'charge_already_refunded') throw error;
 }
 
-function falseIfRefused(error: unknown): false {
-  if (error instanceof Stripe.errors.StripeInvalidRequestError) return false;
-  throw error;
+const PAGE = 100;
+
+async function* idsOf(objects: AsyncIterable<{ id: string }>): AsyncGenerator<string> {
+  for await (const { id } of objects) yield id;
+}
+
+function secondsOf(date: Date): number {
+  return Math.floor(date.getTime() / 1_000);
 }
 
 function addressOf(apiUrl: string | undefined) {

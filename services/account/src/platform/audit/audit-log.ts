@@ -90,6 +90,7 @@ export const AUDIT_ACTIONS = [
   'pack_created',
   'pack_withdrawn',
   'purchase_begun',
+  'payment_issue_resolved',
   'usage_rebuilt',
   'usage_repaired',
   'usage_unassigned_counted',

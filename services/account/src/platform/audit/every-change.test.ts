@@ -397,6 +397,13 @@ describe('the private listener', () => {
       const { pack_id } = await operated('POST', '/private/packs', pack);
       return { path: `/private/packs/${String(pack_id)}/withdraw` };
     },
+    'POST /private/payments/issues/{issue_id}/resolve': async () => {
+      const [issue] = await suite
+        .database('payment_issues')
+        .insert({ kind: 'dispute', object_id: randomUUID() })
+        .returning<{ issue_id: number }[]>('issue_id');
+      return { path: `/private/payments/issues/${String(issue?.issue_id)}/resolve` };
+    },
     'POST /private/accounts': () =>
       Promise.resolve({
         path: '/private/accounts',

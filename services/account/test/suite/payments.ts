@@ -1,0 +1,104 @@
+import { freePort } from '@tollgate/stack/ports';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startStripeMock } from '@tollgate/testbed/payments/judges';
+import { judgePayments } from '@tollgate/testbed/payments/judged-payments';
+import type { JudgedPayments } from '@tollgate/testbed/payments/judged-payments';
+import {
+  SAMPLE_SECRET_KEY,
+  SAMPLE_WEBHOOK_SECRET,
+  startSamplePayments,
+} from '@tollgate/testbed/payments/sample-payments';
+import type { SamplePayments } from '@tollgate/testbed/payments/sample-payments';
+import { startAccount } from './account-under-test.ts';
+import type { AccountUnderTest } from './account-under-test.ts';
+import { done } from './billing.ts';
+import { newOwner } from './console.ts';
+import type { Owner } from './console.ts';
+import { insertPeriod } from './database/records.ts';
+import { operatorCredentials } from './operator.ts';
+
+/** account over real HTTP to the sample payment server, which Stripe's own judges watch where they can be had. */
+export type PaidAccount = AccountUnderTest & {
+  payments: SamplePayments;
+  /** What Stripe would not have taken. */
+  faults: () => readonly string[];
+};
+
+export async function startPaidAccount(): Promise<PaidAccount> {
+  const port = String(await freePort());
+  const webhookUrl = `http://127.0.0.1:${port}/payments/stripe/events`;
+  const payments = await startSamplePayments({ webhookUrl });
+  const mock = await startStripeMock();
+  const judged: JudgedPayments | null = mock === null ? null : await judgePayments(payments.url, mock);
+  const suite = await startAccount({
+    settings: {
+      PUBLIC_PORT: port,
+      OPERATOR_CREDENTIALS: operatorCredentials,
+      TRUSTED_PROXIES: '127.0.0.0/8 ::1/128',
+      PAYMENTS: 'stripe',
+      STRIPE_SECRET_KEY: SAMPLE_SECRET_KEY,
+      STRIPE_WEBHOOK_SECRET: SAMPLE_WEBHOOK_SECRET,
+      STRIPE_API_URL: judged?.url ?? payments.url,
+    },
+  });
+  return {
+    ...suite,
+    payments,
+    faults: () => judged?.faults ?? [],
+    close: async () => {
+      await suite.close();
+      await judged?.close();
+      await mock?.stop();
+      await payments.stop();
+    },
+  };
+}
+
+/** Nothing is held back or doubled any more. */
+export async function deliverAll({ payments }: Pick<PaidAccount, 'payments'>): Promise<void> {
+  await payments.post('/sample/deliveries', { hold: 'false', copies: '1' });
+  await payments.post('/sample/deliveries/release');
+}
+
+export const POINTS = 10_000;
+
+export async function newPack(
+  { account }: Pick<PaidAccount, 'account'>,
+  changes: Record<string, unknown> = {},
+): Promise<number> {
+  const wanted = { name: '10,000 points', points: POINTS, currency: 'eur', unit_amount: 1_900, ...changes };
+  return (await done<{ pack_id: number }>(account, 'POST', '/private/packs', wanted)).pack_id;
+}
+
+export type Buyer = Owner & { period_id: number };
+
+/** An owner with a period that has a points limit. */
+export async function newBuyer(
+  suite: PaidAccount,
+  description: Record<string, unknown> = { points_limit: 100 },
+): Promise<Buyer> {
+  const owner = await newOwner(suite);
+  const period_id = await insertPeriod(suite.database, owner.account_id, { description });
+  return { ...owner, period_id };
+}
+
+export type Bought = { purchase_id: number; checkout_url: string; state: string; points: number };
+
+export const sessionOf = ({ checkout_url }: Pick<Bought, 'checkout_url'>) =>
+  checkout_url.split('/').at(-1) ?? '';
+
+export async function buy({ browser }: Owner, pack_id: number, quantity = 1): Promise<Bought> {
+  const { status, text, body } = await browser.request('POST', '/purchases', { pack_id, quantity });
+  if (status !== 201) throw new Error(text);
+  return body as Bought;
+}
+
+/** All events that have arrived are handled. */
+export function quiet({ database }: Pick<PaidAccount, 'database'>): Promise<unknown> {
+  return waitFor(
+    async () => (await database('payment_events').whereNotNull('next_attempt_at')).length === 0,
+    {
+      what: 'events to be handled',
+    },
+  );
+}
