@@ -26,6 +26,7 @@ const CALL_PROBLEMS = {
   account_blocked: {},
   no_active_billing_period: {},
   points_limit_exceeded: {},
+  budget_exceeded: {},
   time_limit_exceeded: {},
   traffic_limit_exceeded: {},
   rate_limit_exceeded: {},

@@ -70,6 +70,12 @@ const PLAN_AND_LIMITS = {
     meaning: "The period's points are used up.",
     fix: 'Upgrade on the Plan page, or wait for the next period.',
   },
+  budget_exceeded: {
+    status: 402,
+    title: 'The budget is used up',
+    meaning: 'The budget of the application or of the team member is used up.',
+    fix: 'Wait until `resets_at`, or ask for a higher budget.',
+  },
   time_limit_exceeded: {
     status: 402,
     title: 'The subscription time of the billing period is used up',

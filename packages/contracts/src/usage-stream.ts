@@ -21,7 +21,8 @@ export function usageTrimmedKey(shard: number): string {
  * Hash that gateways build (docs/design/admission.md); account adds usage from elsewhere, or deletes it
  * (docs/design/counting.md). Its fields are
  * `data_set`, `usage_version`, `counters`, `shares` while gateways hold shares that depend on it, `instants` of the
- * payer's credits that lie ahead (Unix ms, ascending, separated by spaces), and `cut:<ms>`: the points at such an instant.
+ * payer's credits that lie ahead (Unix ms, ascending, separated by spaces), `cut:<ms>`: the points at such an instant,
+ * and, once a call was held to a budget, `budgets` and a field for each such budget (liveBudgetField).
  */
 export function usageLiveKey(shard: number, periodId: number): string {
   return `{s${String(shard)}}:live:${String(periodId)}`;
@@ -32,6 +33,22 @@ export function usageLiveKey(shard: number, periodId: number): string {
  * which are exact up to MAX_TOTAL. Four fields made a settlement a sixth more expensive.
  */
 export const LIVE_COUNTERS = '<dddd';
+
+export type BudgetKind = 'application' | 'member';
+
+/** Of live counters: what an application, or the account of a member, has spent. */
+export function liveBudgetField(kind: BudgetKind, id: number | string): string {
+  return `budget:${kind}:${String(id)}`;
+}
+
+/** Removes what live counters have of budgets, after a change that concerns others than gateways count. */
+export const LUA_FORGET_BUDGETS = `
+local function forget_budgets(key)
+  for _, name in ipairs(redis.call('HKEYS', key)) do
+    if string.find(name, '^budget') then redis.call('HDEL', key, name) end
+  end
+end
+`;
 
 /**
  * Tells gateways about their shares of a payer's limits (docs/design/admission.md): `<payer id>` asks for them back,

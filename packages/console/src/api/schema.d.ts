@@ -1945,7 +1945,7 @@ export interface components {
                 extensions: {
                     code: string;
                     request_id: string;
-                    /** @description The plan's limit. */
+                    /** @description The limit, or the budget's points. */
                     limit?: number;
                     /** @description What is left of the limit. */
                     remaining?: number;
@@ -1953,6 +1953,21 @@ export interface components {
                     period_ended_at?: string;
                     /** @description With `points_limit_exceeded`: 0, because bought points are used up, too. */
                     credits_remaining?: number;
+                    /**
+                     * @description With `budget_exceeded`: whose budget is used up.
+                     * @enum {string}
+                     */
+                    budget?: "application" | "member";
+                    /**
+                     * @description With `budget_exceeded`: per UTC day, or per billing period.
+                     * @enum {string}
+                     */
+                    window?: "day" | "period";
+                    /**
+                     * Format: date-time
+                     * @description With `budget_exceeded`: when the budget resets.
+                     */
+                    resets_at?: string;
                     /** @description With `points_limit_exceeded`: where the payer can buy points, if they are sold. */
                     buy_url?: string;
                     /** @description Where to fix it, relative to the address of the gateway. */
@@ -3435,8 +3450,8 @@ export interface components {
                 "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
             };
         };
-        /** @description `no_active_billing_period`: There is no active billing period. `points_limit_exceeded`: The points of the billing period are used up. `time_limit_exceeded`: The subscription time of the billing period is used up. `traffic_limit_exceeded`: The traffic of the billing period is used up. */
-        "graphql.no_active_billing_period.points_limit_exceeded.time_limit_exceeded.traffic_limit_exceeded": {
+        /** @description `no_active_billing_period`: There is no active billing period. `points_limit_exceeded`: The points of the billing period are used up. `budget_exceeded`: The budget is used up. `time_limit_exceeded`: The subscription time of the billing period is used up. `traffic_limit_exceeded`: The traffic of the billing period is used up. */
+        "graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description What the call cost. */
@@ -4523,7 +4538,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["graphql.unauthorized"];
-            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
             403: components["responses"]["graphql.account_blocked.forbidden"];
             405: components["responses"]["graphql.method_not_allowed"];
             408: components["responses"]["request_timeout"];
@@ -4621,7 +4636,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["graphql.unauthorized"];
-            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
             403: components["responses"]["graphql.account_blocked.forbidden"];
             405: components["responses"]["graphql.method_not_allowed"];
             408: components["responses"]["request_timeout"];
@@ -4717,7 +4732,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["graphql.unauthorized"];
-            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
             403: components["responses"]["graphql.account_blocked.forbidden"];
             405: components["responses"]["graphql.method_not_allowed"];
             408: components["responses"]["request_timeout"];
@@ -4815,7 +4830,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["graphql.unauthorized"];
-            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
             403: components["responses"]["graphql.account_blocked.forbidden"];
             405: components["responses"]["graphql.method_not_allowed"];
             408: components["responses"]["request_timeout"];

@@ -31,12 +31,21 @@ const refusalSchema = z
           extensions: z.looseObject({
             code: z.string(),
             request_id: z.string(),
-            limit: z.int().optional().meta({ description: "The plan's limit." }),
+            limit: z.int().optional().meta({ description: "The limit, or the budget's points." }),
             remaining: z.int().optional().meta({ description: 'What is left of the limit.' }),
             retry_after_sec: z.int().optional(),
             period_ended_at: z.string().optional(),
             credits_remaining: z.int().optional().meta({
               description: 'With `points_limit_exceeded`: 0, because bought points are used up, too.',
+            }),
+            budget: z.enum(['application', 'member']).optional().meta({
+              description: 'With `budget_exceeded`: whose budget is used up.',
+            }),
+            window: z.enum(['day', 'period']).optional().meta({
+              description: 'With `budget_exceeded`: per UTC day, or per billing period.',
+            }),
+            resets_at: z.iso.datetime().optional().meta({
+              description: 'With `budget_exceeded`: when the budget resets.',
             }),
             buy_url: z.string().optional().meta({
               description: 'With `points_limit_exceeded`: where the payer can buy points, if they are sold.',
@@ -62,6 +71,7 @@ const REFUSALS: readonly ErrorCode[] = [
   'unauthorized',
   'no_active_billing_period',
   'points_limit_exceeded',
+  'budget_exceeded',
   'time_limit_exceeded',
   'traffic_limit_exceeded',
   'account_blocked',

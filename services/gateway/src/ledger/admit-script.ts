@@ -3,6 +3,9 @@ import { LIVE_COUNTERS, SHARE_CHANNEL } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from './principal.ts';
+import { LUA_BUDGET_LEFT } from './budgets-lua.ts';
+import { reachedBudget } from './budgets.ts';
+import type { CallerBudgets, ReachedBudget } from './budgets.ts';
 import { LUA_POINTS_LEFT } from './credits-lua.ts';
 import { leasesKey, liveKeys, rateKey, sharesKey } from './keys.ts';
 import { CALL, LUA_RATE } from './rate-lua.ts';
@@ -17,22 +20,24 @@ export const LEASE_MS = 8_000;
 /**
  * Admits as many calls of one payer as the limits allow, in order, and refuses the others for the same reason. Each
  * takes the same number of units of the rate, all or none. Decides before it writes, so a refused call costs nothing. A
- * limit of -1 isn't part of the plan. With credits, these decide on points (docs/design/admission.md).
+ * limit of -1 isn't part of the plan. With credits, these decide on points; the caller's budgets are checked after them
+ * (docs/design/admission.md).
  * Expired leases aren't counted, and are removed only if they take up slots. Rate and leases aren't synced to disk: a
  * restart forgets the rate, and a renewal restores the leases (docs/design/admission.md).
  * What gateways hold as shares counts as taken. If only that stands in the way, the shares are recalled instead of
  * refusing a call (docs/design/admission.md).
- * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots, 7 recalled), the number
- * of admitted calls, points left (-1 without a limit), and the rate's level after them.
+ * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots, 7 recalled, 8 budget),
+ * the number of admitted calls, points left (-1 without a limit), the rate's level after them, and with the last reason
+ * the budget that is used up, and the time in ms.
  */
 export const LUA = `
-${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}
+${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}
 local points_limit, traffic_limit, time_limit_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local rate, slots, lease_ms, is_call = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7] == '1'
-local units, credits = tonumber(ARGV[8]), ARGV[9]
-local first_member = 10
-local refusal, points_left = 0, -1
-if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 then
+local units, credits, budgets = tonumber(ARGV[8]), ARGV[9], ARGV[10]
+local first_member = 11
+local refusal, points_left, reached, decided_ms = 0, -1, 0, 0
+if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 or budgets ~= '' then
   ${LUA_DATA_SET}
   local live = redis.call('HMGET', KEYS[1], 'data_set', 'counters')
   if live[1] ~= data_set or not live[2] then return { 1 } end
@@ -41,7 +46,14 @@ if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 then
     points_left = points_left_of(credits, { KEYS[1], unpack(KEYS, 5) }, data_set)
     if not points_left then return { 1 } end
   elseif points_limit >= 0 then points_left = math.max(points_limit - points, 0) end
+  if budgets ~= '' then
+    local time = redis.call('TIME')
+    decided_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+    reached = budget_left(budgets, KEYS[1], decided_ms)
+    if not reached then return { 1 } end
+  end
   if points_left == 0 then refusal = 2
+  elseif reached > 0 then refusal = 8
   elseif traffic_limit >= 0 and traffic_bytes >= traffic_limit then refusal = 3
   elseif time_limit_ms >= 0 and time_ms >= time_limit_ms then refusal = 4 end
 end
@@ -91,12 +103,22 @@ if admitted > 0 then
     redis.call('PEXPIRE', KEYS[3], lease_ms)
   end
 end
-return { refusal, admitted, points_left, level }
+return { refusal, admitted, points_left, level, reached, decided_ms }
 `;
 
-export type RefusedLimit = 'points' | 'traffic' | 'time' | 'rate' | 'slots';
+export type RefusedLimit = 'points' | 'budget' | 'traffic' | 'time' | 'rate' | 'slots';
 
-const REFUSALS = ['none', 'unprimed', 'points', 'traffic', 'time', 'rate', 'slots', 'recalled'] as const;
+const REFUSALS = [
+  'none',
+  'unprimed',
+  'points',
+  'traffic',
+  'time',
+  'rate',
+  'slots',
+  'recalled',
+  'budget',
+] as const;
 
 export type AdmissionDecision = {
   /** `recalled`: only shares stand in the way, and are being returned. */
@@ -106,6 +128,8 @@ export type AdmissionDecision = {
   /** Until a whole minute's worth is available. */
   resetUs: number;
   waitUs: number;
+  /** The caller's, if it is used up. */
+  budget: ReachedBudget | null;
 };
 
 /** Decides calls of one payer at once; the decisions are in the order of the lease ids. */
@@ -119,7 +143,7 @@ export type DecideAdmissions = (
 export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions {
   const admit = defineScript(redis, LUA);
   return async (payer, kind, leaseIds, units) => {
-    const { payerId, limits, credits } = payer;
+    const { payerId, limits, credits, budgets } = payer;
     const [live, ...openPeriods] = liveKeys(payer);
     const isCall = kind === 'call';
     const timeMs = limits.time_sec_limit === null ? -1 : limits.time_sec_limit * 1000;
@@ -141,30 +165,40 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         isCall ? 1 : 0,
         units,
         credits?.argument ?? '',
+        budgets?.argument ?? '',
         ...leaseIds,
       ],
     )) as ScriptResult;
-    return admissionDecisions(limits, { calls: leaseIds.length, units }, result);
+    return admissionDecisions(limits, { calls: leaseIds.length, units, budgets }, result);
   };
 }
 
-export type ScriptResult = [refusal: number, admitted?: number, pointsLeft?: number, level?: number];
+export type ScriptResult = [
+  refusal: number,
+  admitted?: number,
+  pointsLeft?: number,
+  level?: number,
+  reachedBudget?: number,
+  nowMs?: number,
+];
 
 export function admissionDecisions(
   { points_limit, rate_limit }: Pick<Limits, 'points_limit' | 'rate_limit'>,
-  { calls, units }: { calls: number; units: number },
-  [refusal, admitted = 0, pointsLeft = -1, level = 0]: ScriptResult,
+  { calls, units, budgets = null }: { calls: number; units: number; budgets?: CallerBudgets | null },
+  [refusal, admitted = 0, pointsLeft = -1, level = 0, reached = 0, nowMs = 0]: ScriptResult,
 ): AdmissionDecision[] {
   const name = REFUSALS[refusal];
   if (name === undefined || (name === 'none' && admitted < calls)) {
     throw new Error('the admission script returned an unknown result');
   }
+  const budget = budgets === null ? null : reachedBudget(budgets, { reached, nowMs });
   return Array.from({ length: calls }, (_, index) => {
     const isAdmitted = index < admitted;
     return {
       outcome: isAdmitted || name === 'none' ? 'admitted' : name,
       pointsLeft: points_limit === null ? null : pointsLeft,
       ...rateAt(rate_limit, isAdmitted ? level - (admitted - index - 1) * units * CALL : level, units),
+      budget,
     };
   });
 }

@@ -24,7 +24,7 @@ beforeAll(async () => {
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
   dataSet = /master_replid:(\w+)/.exec(await redis.info('replication'))?.[1] ?? '';
-  readAt = defineScript(redis, underTurnedClock(LUA, 2, {}));
+  readAt = defineScript(redis, underTurnedClock(LUA, 3, {}));
 });
 
 afterAll(async () => {
@@ -32,6 +32,7 @@ afterAll(async () => {
   await server.stop();
 });
 
+const NO_BUDGETS = '';
 const BEGIN_MS = 1_790_000_000_000;
 
 /** A moment is so many ms after the beginning; null is before it, or never. */
@@ -99,8 +100,12 @@ test('points left are what each point taken by itself leaves, over periods, gran
           await redis.hset(key, `cut:${String(atMs)}`, usedBefore(one, atMs - BEGIN_MS));
         }
       }
-      const left = await readAt(keys, [credits.argument, ...turnedTo((BEGIN_MS + nowMs) * 1_000)]);
-      expect(left).toBe(model(used, given, nowMs));
+      const left = await readAt(keys, [
+        credits.argument,
+        NO_BUDGETS,
+        ...turnedTo((BEGIN_MS + nowMs) * 1_000),
+      ]);
+      expect(left).toEqual([model(used, given, nowMs), -1, 0, 0]);
     }),
     { numRuns: 400 },
   );

@@ -1,15 +1,20 @@
 import {
   LIVE_COUNTERS,
+  LUA_FORGET_BUDGETS,
   USAGE_BATCH_FIELD,
+  liveBudgetField,
   usageLiveKey,
   usageShard,
   usageStreamKey,
   usageTrimmedKey,
   usageVersionKey,
 } from '@tollgate/contracts/usage-stream';
-import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
+import type { Spent, UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_STREAM_ID_IS_AFTER, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
+import { LUA_SPENT } from './budgets-lua.ts';
+import { BUDGET_OWNERS } from './budgets.ts';
+import type { CallerBudgets } from './budgets.ts';
 import { LUA_CUTS } from './credits-lua.ts';
 import { fenceKey, floorKey } from './keys.ts';
 
@@ -29,9 +34,11 @@ const FENCE_MS = 500;
  *   would write ids that account never reads;
  * - sets the counters to the snapshot plus the entries after it, without unreadable ones, which account sets aside too;
  * - sets the period's cuts at the instants of the payer's credits: what the snapshot states, else its points plus the
- *   entries with an ID before the instant.
+ *   entries with an ID before the instant;
+ * - sets what the caller's budgets have spent, in the same way. What is known of others stays, unless it lacks usage
+ *   that came by no stream.
  */
-const LUA = `${LUA_DATA_SET}${LUA_STREAM_ID_IS_AFTER}${LUA_CUTS}
+const LUA = `${LUA_DATA_SET}${LUA_STREAM_ID_IS_AFTER}${LUA_CUTS}${LUA_SPENT}${LUA_FORGET_BUDGETS}
 local stream, trimmed_key, floor, live = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local position, period, field = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local trimmed = redis.call('GET', trimmed_key)
@@ -55,7 +62,17 @@ local names = { 'points', 'requests', 'time_ms', 'traffic_bytes' }
 local sums = {}
 for index, name in ipairs(names) do sums[name] = tonumber(ARGV[4 + index]) end
 local cuts, last_ms = {}, 0
-for index = 11, #ARGV, 2 do
+local budgets = ARGV[11] == '' and {} or cjson.decode(ARGV[11])
+local function spend(event)
+  for _, spent in ipairs(budgets) do
+    if event.payer_id == spent.payer_id and event[spent.owner] == spent.id then
+      local points = tonumber(event.points) or 0
+      if event.period_id == period then spent.points = spent.points + points end
+      spend_in_day(spent, math.floor((tonumber(event.at_ms) or 0) / day_ms), points)
+    end
+  end
+end
+for index = 12, #ARGV, 2 do
   local stated = tonumber(ARGV[index + 1])
   cuts[#cuts + 1] = { at = ARGV[index], is_stated = stated ~= nil, points = stated or sums.points }
 end
@@ -64,6 +81,7 @@ for _, entry in ipairs(redis.call('XRANGE', stream, '(' .. position, '+')) do
   local events = readable and type(batch) == 'table' and batch.events
   last_ms = tonumber(string.match(entry[1], '^%d+'))
   for _, event in ipairs(type(events) == 'table' and events or {}) do
+    if type(event) == 'table' then spend(event) end
     if type(event) == 'table' and event.period_id == period then
       for _, cut in ipairs(cuts) do
         local is_before = not cut.is_stated and last_ms < tonumber(cut.at)
@@ -86,12 +104,17 @@ if position ~= '0-0' then
     end
   end
 end
-local before_set, known = unpack(redis.call('HMGET', live, 'data_set', 'instants'))
+local before_set, known, version = unpack(redis.call('HMGET', live, 'data_set', 'instants', 'usage_version'))
 local announced = before_set == data_set and known or ''
 if before_set ~= data_set then
   for _, name in ipairs(redis.call('HKEYS', live)) do
     if name == 'instants' or string.find(name, '^cut:') then redis.call('HDEL', live, name) end
   end
+end
+if before_set ~= data_set or version ~= ARGV[9] then forget_budgets(live) end
+for _, spent in ipairs(budgets) do
+  store_spent(live, spent.field, spent)
+  redis.call('HSET', live, 'budgets', '1')
 end
 if announced ~= '' then announced = fix_cuts(live, announced, sums.points, now_ms) end
 local later = announced
@@ -115,11 +138,12 @@ return 1
 export type PrimeFrom = (
   snapshot: UsageSnapshot,
   instantsMs: readonly number[],
+  budgets: CallerBudgets | null,
 ) => Promise<'primed' | 'stale' | number>;
 
 export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
   const prime = defineScript(redis, LUA);
-  return async (snapshot, instantsMs) => {
+  return async (snapshot, instantsMs, budgets) => {
     const stated = new Map(snapshot.cuts?.map((cut) => [cut.at_ms, cut.points]));
     const { period_id, stream_position, points, requests, time_ms, traffic_bytes, usage_version } = snapshot;
     const shard = usageShard(snapshot.payer_id);
@@ -143,6 +167,7 @@ export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
         traffic_bytes,
         usage_version,
         FENCE_MS,
+        budgets === null ? '' : JSON.stringify(spentOf(snapshot, budgets)),
         ...instantsMs.flatMap((atMs) => [atMs, stated.get(atMs) ?? '']),
       ],
     );
@@ -150,3 +175,27 @@ export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
     return answer === 1 ? 'primed' : 'stale';
   };
 }
+
+/** @throws {Error} if account doesn't state what a budget has spent */
+function spentOf({ payer_id, budgets: stated }: UsageSnapshot, { all }: CallerBudgets): object[] {
+  return all.map(({ kind, id }) => {
+    const spent = stated?.[kind];
+    if (spent === undefined) throw new Error(`account does not state what the budget of a ${kind} has spent`);
+    return {
+      payer_id,
+      owner: BUDGET_OWNERS[kind],
+      id,
+      field: liveBudgetField(kind, id),
+      ...newestDay(spent),
+    };
+  });
+}
+
+/** As LUA_SPENT counts days. */
+function newestDay({ points, days }: Spent): { points: number; day: number; of_day: number } {
+  const newest = days.at(-1);
+  if (newest === undefined) return { points, day: 0, of_day: 0 };
+  return { points, day: Date.parse(newest.day) / DAY_MS, of_day: newest.points };
+}
+
+const DAY_MS = 86_400_000;

@@ -4,14 +4,21 @@ import { usageShard, usageSnapshotSchema } from '@tollgate/contracts/usage-strea
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { Problem } from '@tollgate/http/problem';
+import { BUDGET_OWNERS } from './budgets.ts';
+import type { CallerBudgets } from './budgets.ts';
 import type { PrimeFrom } from './prime-script.ts';
 import type { PayerEntitlement } from './principal.ts';
 
-/**
- * Rebuilds a period's live counters on the data set that Redis serves now, with its cuts at the given instants of the
- * payer's credits.
- */
-export type Prime = (periodId: number, payerId: number, instantsMs?: readonly number[]) => Promise<void>;
+/** What live counters are to contain beside the period's usage. */
+type PrimedFor = {
+  /** The cuts at these instants of the payer's credits. */
+  instantsMs?: readonly number[] | undefined;
+  /** What these have spent. */
+  budgets?: CallerBudgets | null;
+};
+
+/** Rebuilds a period's live counters on the data set that Redis serves now. */
+export type Prime = (periodId: number, payerId: number, contents?: PrimedFor) => Promise<void>;
 
 export type PrimeOptions = {
   /** account's private API. */
@@ -22,13 +29,14 @@ export type PrimeOptions = {
 
 /** Primes all periods on which a payer's limits depend. */
 export type PrimePayer = (
-  payer: Pick<PayerEntitlement, 'payerId' | 'periodId' | 'credits'>,
+  payer: Pick<PayerEntitlement, 'payerId' | 'periodId' | 'credits' | 'budgets'>,
 ) => Promise<unknown>;
 
 export function createPrimePayer(prime: Prime): PrimePayer {
-  return ({ payerId, periodId, credits }) => {
-    const periods = [periodId, ...(credits?.openPeriodIds ?? [])];
-    return Promise.all(periods.map((id) => prime(id, payerId, credits?.instantsMs)));
+  return ({ payerId, periodId, credits, budgets }) => {
+    const instantsMs = credits?.instantsMs;
+    const open = credits?.openPeriodIds.map((id) => prime(id, payerId, { instantsMs })) ?? [];
+    return Promise.all([prime(periodId, payerId, { instantsMs, budgets }), ...open]);
   };
 }
 
@@ -46,13 +54,17 @@ const STALE_DELAY_MS = 20;
 export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prime {
   const singleFlight = createSingleFlight<string, Awaited<ReturnType<Prime>>>();
 
-  async function prime(periodId: number, payerId: number, instantsMs: readonly number[]): Promise<void> {
+  async function prime(
+    periodId: number,
+    payerId: number,
+    { instantsMs = [], budgets = null }: PrimedFor,
+  ): Promise<void> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const snapshot = await account.get(`/private/usage-snapshots/${String(periodId)}`, usageSnapshotSchema);
+      const snapshot = await account.get(snapshotPath(periodId, budgets), usageSnapshotSchema);
       if (snapshot === null) throw unavailable(`account does not know billing period ${String(periodId)}`);
       // Counters in another payer's shard would never be found.
       if (snapshot.payer_id !== payerId) throw unavailable('a billing period has another payer');
-      const outcome = await primeFrom(snapshot, instantsMs);
+      const outcome = await primeFrom(snapshot, instantsMs, budgets);
       onPrime?.(typeof outcome === 'number' ? 'fenced' : outcome);
       if (outcome === 'primed') return;
       await delay(typeof outcome === 'number' ? outcome : STALE_DELAY_MS);
@@ -60,13 +72,18 @@ export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prim
     throw unavailable('every snapshot was older than the stream');
   }
 
-  return (periodId, payerId, instantsMs = []) =>
-    singleFlight([periodId, ...instantsMs].join(' '), () =>
-      prime(periodId, payerId, instantsMs).catch((cause: unknown) => {
+  return (periodId, payerId, contents = {}) =>
+    singleFlight(`${snapshotPath(periodId, contents.budgets)} ${contents.instantsMs?.join(' ') ?? ''}`, () =>
+      prime(periodId, payerId, contents).catch((cause: unknown) => {
         onPrime?.('failed');
         throw cause instanceof Problem ? cause : new Problem('service_unavailable', { cause });
       }),
     );
+}
+
+function snapshotPath(periodId: number, budgets: CallerBudgets | null = null): string {
+  const owners = budgets?.all.map(({ kind, id }) => `${BUDGET_OWNERS[kind]}=${String(id)}`) ?? [];
+  return `/private/usage-snapshots/${String(periodId)}${owners.length === 0 ? '' : `?${owners.join('&')}`}`;
 }
 
 /** A period unknown to account (Postgres was restored) must not hold back all other usage, so others are tried. */

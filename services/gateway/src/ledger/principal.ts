@@ -1,8 +1,9 @@
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Limits } from '@tollgate/contracts/entitlement';
+import type { CallerBudgets } from './budgets.ts';
 import type { PayerCredits } from './credits.ts';
 
-/** Whose billing period a call is held to and charged to. */
+/** Whose billing period a call is held to and charged to; one object for the calls of the same caller's budgets. */
 export type PayerEntitlement = {
   payerId: number;
   periodId: number;
@@ -13,6 +14,8 @@ export type PayerEntitlement = {
   limits: Limits;
   /** If not null, these are enforced instead of `points_limit`. */
   credits: PayerCredits | null;
+  /** Of the caller's account and application. */
+  budgets: CallerBudgets | null;
   /** Where the payer can buy points; null without payments. */
   buyUrl: string | null;
 };

@@ -10,6 +10,7 @@ import type { UsageBatch, UsageCounters, UsageEvent } from '@tollgate/contracts/
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { LeaseEntry } from './leases.ts';
+import { LUA_SPEND } from './budgets-lua.ts';
 import { LUA_CUTS } from './credits-lua.ts';
 import { RESERVED_MS } from './share-lua.ts';
 import { LIVE_TTL_SEC } from './prime-script.ts';
@@ -28,11 +29,12 @@ const SEEN_TTL_SEC = 86_400;
  * with the number stored and XADD refused, the batch would be lost.
  * Usage that reaches a limit while gateways hold shares of the payer recalls these: until they are returned or expire,
  * it isn't acknowledged, so that no gateway admits a call after a caller could know (docs/design/admission.md).
- * Points of an entry at or after an instant of the payer's credits are added when the cut at it is fixed.
+ * Points of an entry at or after an instant of the payer's credits are added when the cut at it is fixed. Points of
+ * applications and members are added to what is known of their budgets.
  * Returns 0 repeated, 1 recorded, 2 not primed; then for each period four counters, -1 if it isn't live, and for how
  * many ms such shares may be in use.
  */
-const LUA = `${LUA_DATA_SET}${LUA_CUTS}
+const LUA = `${LUA_DATA_SET}${LUA_CUTS}${LUA_SPEND}
 local function ms_of_shares(shares, points, traffic_bytes, payer)
   local until_us, points_limit, traffic_limit = string.match(shares, '^(%d+) (-?%d+) (-?%d+)$')
   points_limit, traffic_limit = tonumber(points_limit), tonumber(traffic_limit)
@@ -57,7 +59,7 @@ ${LUA_NOT_TO_DISK}
 local answer = { fresh and 1 or 0 }
 for period = 1, periods do
   local key, first = KEYS[3 + period], 6 + (period - 1) * 5
-  local live = redis.call('HMGET', key, 'data_set', 'counters', 'shares', 'instants')
+  local live = redis.call('HMGET', key, 'data_set', 'counters', 'shares', 'instants', 'budgets')
   local points, requests, time_ms, traffic_bytes, shared_ms = -1, -1, -1, -1, 0
   if live[1] == data_set and live[2] then
     points, requests, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', live[2])
@@ -67,6 +69,7 @@ for period = 1, periods do
       time_ms, traffic_bytes = time_ms + ARGV[first + 3], traffic_bytes + ARGV[first + 4]
       local counters = struct.pack('${LIVE_COUNTERS}', points, requests, time_ms, traffic_bytes)
       redis.call('HSET', key, 'counters', counters)
+      if live[5] then spend(key, ARGV[3]) end
       redis.call('EXPIRE', key, ARGV[5])
     end
     if live[3] then shared_ms = ms_of_shares(live[3], points, traffic_bytes, ARGV[first + 5]) end

@@ -163,7 +163,7 @@ function createServe(options: DataCallOptions): Serve {
     return {
       recheck: async () => {
         const token = await authenticate(req, requestId);
-        return { token, payer: await entitle(token.account_id, requestId) };
+        return { token, payer: await entitle(token, requestId) };
       },
       watchToken: (end) => {
         const use = { token: bearerToken(req.rawHeaders) ?? '', active, requestId, end };
@@ -186,7 +186,7 @@ function createServe(options: DataCallOptions): Serve {
     accessLog?.note(req, whoOf(token));
     stepEnded('authenticate');
     trace?.begin('entitle');
-    const payment = entitle(token.account_id, requestId);
+    const payment = entitle(token, requestId);
     const payer = payment instanceof Promise ? await payment : payment;
     known.payer = payer;
     stepEnded('entitle');

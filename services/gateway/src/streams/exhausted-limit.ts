@@ -1,14 +1,21 @@
+import type { Problem } from '@tollgate/http/problem';
+import type { ReachedBudget } from '../ledger/budgets.ts';
 import type { PayerEntitlement } from '../ledger/principal.ts';
 import type { LiveUsage } from '../ledger/record-script.ts';
+import { budgetExceeded, periodLimitExceeded } from '../pipeline/admit/refused.ts';
 
-/** The first used-up limit of the period that applies to open subscriptions. */
+/** Why open subscriptions have to end: the first used-up limit that applies to them, in the order of admission. */
 export function exhaustedLimit(
-  { time_sec_limit, traffic_bytes_limit }: PayerEntitlement['limits'],
+  payer: PayerEntitlement,
   live: LiveUsage,
-  points: { cost: boolean; left: number },
-): 'points' | 'traffic' | 'time' | null {
-  if (points.cost && points.left <= 0) return 'points';
-  if (traffic_bytes_limit !== null && live.traffic_bytes >= traffic_bytes_limit) return 'traffic';
-  if (time_sec_limit !== null && live.time_ms >= time_sec_limit * 1000) return 'time';
+  points: { cost: boolean; left: number; reached: ReachedBudget | null },
+): Problem | null {
+  const { time_sec_limit, traffic_bytes_limit } = payer.limits;
+  if (points.cost && points.left <= 0) return periodLimitExceeded('points', payer);
+  if (points.cost && points.reached !== null) return budgetExceeded(points.reached, payer);
+  if (traffic_bytes_limit !== null && live.traffic_bytes >= traffic_bytes_limit)
+    return periodLimitExceeded('traffic', payer);
+  if (time_sec_limit !== null && live.time_ms >= time_sec_limit * 1000)
+    return periodLimitExceeded('time', payer);
   return null;
 }

@@ -4,11 +4,10 @@ import { toProblem } from '@tollgate/http/problem';
 import type { Problem } from '@tollgate/http/problem';
 import type { Admit } from '../pipeline/admit/admit.ts';
 import type { Lease } from '../ledger/leases.ts';
-import { periodLimitExceeded } from '../pipeline/admit/refused.ts';
 import type { PayerEntitlement, Principal } from '../ledger/principal.ts';
 import { exhaustedLimit } from './exhausted-limit.ts';
 import type { PrimePayer } from '../ledger/prime.ts';
-import type { ReadPointsLeft } from '../ledger/points-left.ts';
+import type { PointsLeft, ReadPointsLeft } from '../ledger/points-left.ts';
 import { createOperationMeter } from './operation-meter.ts';
 import type { OperationMeter } from './operation-meter.ts';
 import type { LiveUsage } from '../ledger/record-script.ts';
@@ -248,33 +247,34 @@ export class OpenSubscriptions<S extends Subscription> {
   #checkLimits(live: LiveUsage | null, periodId: number): void {
     const { primePayer, readPointsLeft } = this.#options;
     const { payer } = this.#principal;
-    const { limits } = payer;
     if (this.#metered() === 0 || periodId !== payer.periodId) return;
     if (live === null) {
       // Redis has lost the live counters, and without them no limit can be enforced.
       primePayer(payer).catch(() => undefined);
       return;
     }
-    if (payer.credits === null) {
-      this.#endIfExhausted(live, limits.points_limit === null ? Infinity : limits.points_limit - live.points);
+    if (payer.credits === null && payer.budgets === null) {
+      this.#endIfExhausted(live, UNKNOWN_POINTS);
       return;
     }
     void readPointsLeft(payer).then((pointsLeft) => {
       // Unknown while live counters are rebuilt: the next settlement tells.
-      if (payer === this.#principal.payer) this.#endIfExhausted(live, pointsLeft ?? Infinity);
+      if (payer === this.#principal.payer) this.#endIfExhausted(live, pointsLeft ?? UNKNOWN_POINTS);
     });
   }
 
-  #endIfExhausted(live: LiveUsage, pointsLeft: number): void {
+  #endIfExhausted(live: LiveUsage, { ofCredits, ofBudgets, reached }: PointsLeft): void {
     const { pointsPerMinute, onExhausted } = this.#options;
     const { payer } = this.#principal;
-    const { limits } = payer;
+    const { limits, credits } = payer;
     const metered = this.#metered();
     if (metered === 0) return;
-    this.#pointsLeft = pointsLeft;
-    const points = { cost: pointsPerMinute > 0 || this.#usesPoints, left: pointsLeft };
-    const exhausted = exhaustedLimit(limits, live, points);
-    if (exhausted !== null) onExhausted(periodLimitExceeded(exhausted, payer));
+    const isLimited = credits === null && limits.points_limit !== null;
+    const left = isLimited ? limits.points_limit - live.points : ofCredits;
+    this.#pointsLeft = Math.min(left, ofBudgets);
+    const points = { cost: pointsPerMinute > 0 || this.#usesPoints, left, reached };
+    const exhausted = exhaustedLimit(payer, live, points);
+    if (exhausted !== null) onExhausted(exhausted);
     else if (limits.time_sec_limit !== null) {
       // Settle when these subscriptions have used up the time, not up to an interval later.
       this.#settleWithin((limits.time_sec_limit * 1000 - live.time_ms) / metered);
@@ -283,6 +283,9 @@ export class OpenSubscriptions<S extends Subscription> {
 }
 
 type Usage = { points: number; requests: number; timeMs: number; trafficBytes: number };
+
+/** Neither credits nor budgets end a subscription. */
+const UNKNOWN_POINTS: PointsLeft = { ofCredits: Infinity, ofBudgets: Infinity, reached: null };
 
 const NOTHING: Usage = { points: 0, requests: 0, timeMs: 0, trafficBytes: 0 };
 const NOT_DUE = Promise.resolve();

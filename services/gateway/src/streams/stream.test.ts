@@ -6,7 +6,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { begin } from '../../test/suite/http-client.ts';
-import { publishEntitlementEvent, withCredits, withLimits } from '../../test/suite/stand-ins.ts';
+import { publishEntitlementEvent, withBudgets, withCredits, withLimits } from '../../test/suite/stand-ins.ts';
 
 let gateway: GatewayUnderTest;
 let nextAccount = 9_000;
@@ -111,6 +111,22 @@ test('a stream ends when no credits are left, says so, and the points of its fir
   expect(await ended).toBe('whole');
   expect(lastErrors(received())).toMatchObject([{ extensions: { code: 'points_limit_exceeded' } }]);
   expect(sum(await usageOf(accountId, 2), 'points')).toBe(3);
+});
+
+test("streams end when others have used up the application's budget, and a new one is refused", async () => {
+  const { accountId, token } = caller({});
+  const member = { points_per_period: null, points_per_day: 8 };
+  gateway.account.entitle(accountId, withBudgets(accountId, { member }));
+  const first = await subscribe(token);
+  const second = await subscribe(token);
+  const third = await subscribe(token);
+  for (const { ended, received } of [first, second, third]) {
+    expect(await ended).toBe('whole');
+    const extensions = { code: 'budget_exceeded', budget: 'member', window: 'day', limit: 8 };
+    expect(lastErrors(received())).toMatchObject([{ extensions }]);
+  }
+  expect(sum(await usageOf(accountId, 3), 'points')).toBe(9);
+  expect((await gateway.query({ token, body: SUBSCRIPTION })).status).toBe(402);
 });
 
 test('subscriptions: one more than the plan allows is 429, and a caller that goes away makes room', async () => {

@@ -34,6 +34,7 @@ export function payerOf(
     endedAt: '2026-12-31T23:59:59.000Z',
     limits: { ...UNLIMITED, ...limits },
     credits: null,
+    budgets: null,
     buyUrl: null,
   };
 }
@@ -86,7 +87,12 @@ export function openSubscriptions(
       primed.push(periodId);
       return Promise.resolve();
     },
-    readPointsLeft: () => Promise.resolve(credits?.left ?? null),
+    readPointsLeft: () =>
+      Promise.resolve(
+        typeof credits?.left === 'number'
+          ? { ofCredits: credits.left, ofBudgets: Infinity, reached: null }
+          : null,
+      ),
     principal: { token, payer: { ...payerOf(1, limits), credits: credits === undefined ? null : CREDITS } },
     settleIntervalMs: INTERVAL_MS,
     pointsPerMinute,

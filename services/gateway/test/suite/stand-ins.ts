@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { newAccessToken } from '@tollgate/credentials/access-token';
-import type { Credits, Entitlement, Limits } from '@tollgate/contracts/entitlement';
+import type { Budgets, Credits, Entitlement, Limits } from '@tollgate/contracts/entitlement';
 import { ENTITLEMENT_CHANNEL, LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
-import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
+import type { BudgetKind, Spent, UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
@@ -106,6 +106,8 @@ export type AccountStandIn = StandIn & {
   entitle: (accountId: number, change: Partial<Entitlement> | 'unknown') => void;
   /** Changes a period's counted usage; others have none. */
   count: (periodId: number, change: Partial<UsageSnapshot> | 'unknown') => void;
+  /** Sets what an application or a member has spent of budgets; others have spent nothing. */
+  spend: (kind: BudgetKind, id: number, spent: Spent) => void;
 };
 
 /** account's private listener, as far as the gateway calls it. */
@@ -113,11 +115,21 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
   const changes = new Map<number, Partial<Entitlement> | 'unknown'>();
   const counted = new Map<number, Partial<UsageSnapshot> | 'unknown'>();
   const payers = new Map<number, number>();
+  const spent = new Map<string, Spent>();
+  const spentOf = (kind: BudgetKind, id: string | null): Partial<Record<BudgetKind, Spent>> =>
+    id === null ? {} : { [kind]: spent.get(`${kind} ${id}`) ?? { points: 0, days: [] } };
   const standIn = await startStandIn((path) => {
     if (path === PLAN_LIMITS_PATH) return { status: 200, body: { subscription_limit: 500 } };
-    const periodId = Number(/^\/private\/usage-snapshots\/(\d+)$/.exec(path)?.[1]);
-    if (!Number.isNaN(periodId))
-      return found(counted.get(periodId), emptySnapshot(periodId, payers.get(periodId)));
+    const { pathname, searchParams } = new URL(path, 'http://account');
+    const periodId = Number(/^\/private\/usage-snapshots\/(\d+)$/.exec(pathname)?.[1]);
+    if (!Number.isNaN(periodId)) {
+      const budgets = {
+        ...spentOf('application', searchParams.get('application_id')),
+        ...spentOf('member', searchParams.get('account_id')),
+      };
+      const snapshot = emptySnapshot(periodId, payers.get(periodId));
+      return found(counted.get(periodId), searchParams.size === 0 ? snapshot : { ...snapshot, budgets });
+    }
     const accountId = Number(/^\/private\/entitlements\/(\d+)$/.exec(path)?.[1]);
     const change = changes.get(accountId);
     const entitlement = { ...activeEntitlement(accountId), ...(change === 'unknown' ? {} : change) };
@@ -131,6 +143,9 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
     },
     count: (periodId, change) => {
       counted.set(periodId, change);
+    },
+    spend: (kind, id, all) => {
+      spent.set(`${kind} ${String(id)}`, all);
     },
   };
 }
@@ -177,6 +192,17 @@ export function withCredits(
   const { billing_period } = withLimits(accountId, { points_limit, ...limits }, periodId);
   if (billing_period === undefined || billing_period === null) return {};
   return { billing_period: { ...billing_period, credits: { included, settled, open_periods, grants } } };
+}
+
+/** A period in which the account, or some of its applications, have budgets. */
+export function withBudgets(
+  accountId: number,
+  budgets: Budgets,
+  { periodId = accountId * 10, limits = {} }: { periodId?: number; limits?: Partial<Limits> } = {},
+): Partial<Entitlement> {
+  const { billing_period } = withLimits(accountId, limits, periodId);
+  if (billing_period === undefined || billing_period === null) return {};
+  return { billing_period: { ...billing_period, budgets } };
 }
 
 /** An entitlement with an active period and no limits. */

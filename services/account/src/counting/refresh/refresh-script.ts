@@ -1,5 +1,6 @@
 import {
   LIVE_COUNTERS,
+  LUA_FORGET_BUDGETS,
   SHARE_CHANNEL,
   usageLiveKey,
   usageShard,
@@ -14,17 +15,17 @@ import type { PendingRefresh } from './refresh-outbox.ts';
  * contain the change; to those of the version just before it is added; all others are deleted, and the next call
  * rebuilds them. The version is kept, so that a gateway with an older snapshot cannot build from that. Repetition and
  * reordering change nothing. If an instant of the payer's credits has passed and its cut isn't fixed yet, counters are
- * deleted, too, so that the change can't become part of the cut. Gateways that admit calls by shares are told
- * (docs/design/admission.md).
+ * deleted, too, so that the change can't become part of the cut. What is known of budgets is removed, because the change
+ * may concern any of them. Gateways that admit calls by shares are told (docs/design/admission.md).
  *
  * Changes of the counters come first: a Redis that is out of memory refuses a SET unless the script has written
  * before.
  */
-const LUA = `
+const LUA = `${LUA_FORGET_BUDGETS}
 local live, told = KEYS[1], KEYS[2]
 local previous, version = tonumber(ARGV[1]), tonumber(ARGV[2])
-local built, before, shares, instants =
-  unpack(redis.call('HMGET', live, 'usage_version', 'counters', 'shares', 'instants'))
+local built, before, shares, instants, budgets =
+  unpack(redis.call('HMGET', live, 'usage_version', 'counters', 'shares', 'instants', 'budgets'))
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local is_cut_due = instants and tonumber(string.match(instants, '^%d+')) <= now_ms
@@ -35,6 +36,7 @@ if built and tonumber(built) < version then
     points, requests, time_ms = points + ARGV[5], requests + ARGV[6], time_ms + ARGV[7]
     local counters = struct.pack('${LIVE_COUNTERS}', points, requests, time_ms, traffic_bytes + ARGV[8])
     redis.call('HSET', live, 'usage_version', ARGV[2], 'counters', counters)
+    if budgets then forget_budgets(live) end
     done = 1
   else
     redis.call('DEL', live)

@@ -46,8 +46,8 @@ const RECALL_POLL_MAX_MS = 50;
 
 /**
  * Admits a call: one script checks the plan's limits, exactly over all gateways (docs/design/admission.md), unless this
- * one holds a share of them (docs/design/admission.md).
- * @throws {Problem} (the promise) points_limit_exceeded, traffic_limit_exceeded, time_limit_exceeded;
+ * one holds a share of them (docs/design/admission.md). Shares don't contain budgets, so Redis decides where there are any.
+ * @throws {Problem} (the promise) points_limit_exceeded, budget_exceeded, traffic_limit_exceeded, time_limit_exceeded;
  * rate_limit_exceeded; session_limit_exceeded or subscription_limit_exceeded; service_unavailable if Redis is away or
  * behind, usage couldn't be recorded, or account is needed and away.
  */
@@ -119,7 +119,7 @@ export function createAdmission(options: AdmissionOptions): Admit {
       onAdmission?.('unavailable');
       return Promise.reject(unavailable('usage cannot be recorded at the moment'));
     }
-    const local = kind === 'call' ? shares?.admit(payer, units) : undefined;
+    const local = kind === 'call' && payer.budgets === null ? shares?.admit(payer, units) : undefined;
     if (local) {
       onDecided?.('share');
       onAdmission?.('admitted');

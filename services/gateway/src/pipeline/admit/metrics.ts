@@ -5,8 +5,8 @@ export function createAdmitMetrics(registry: Registry) {
   return {
     onAdmission: createOutcomes(registry, {
       name: 'tollgate_admissions_total',
-      help: 'Admissions by outcome: admitted, unavailable, or the limit that refused it: points, traffic, time, rate, slots',
-      outcomes: ['admitted', 'unavailable', 'points', 'traffic', 'time', 'rate', 'slots'],
+      help: 'Admissions by outcome: admitted, unavailable, or the limit that refused it: points, budget, traffic, time, rate, slots',
+      outcomes: ['admitted', 'unavailable', 'points', 'budget', 'traffic', 'time', 'rate', 'slots'],
     }),
     onDecided: createOutcomes(registry, {
       name: 'tollgate_admission_decisions_total',

@@ -23,8 +23,8 @@ beforeAll(async () => {
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
   // Redis expires keys by its own clock, so the rate's key stays here.
-  const clocked = underTurnedClock(LUA, 10, {
-    'first_member = 10': 'first_member = 12',
+  const clocked = underTurnedClock(LUA, 11, {
+    'first_member = 11': 'first_member = 13',
     ", 'PX', string.format('%d', ttl_ms)": '',
   });
   admitAt = defineScript(redis, clocked);
@@ -37,6 +37,7 @@ afterAll(async () => {
 });
 
 const NO_CREDITS = '';
+const NO_BUDGETS = '';
 
 type Ask = { rate: number; slots: number; members: string[]; atUs: number; units?: number };
 
@@ -49,6 +50,7 @@ async function askAll(payer: number, { rate, slots, members, atUs, units = 1 }: 
     1,
     units,
     NO_CREDITS,
+    NO_BUDGETS,
     ...turnedTo(atUs),
     ...members,
   ])) as ScriptResult;
@@ -177,7 +179,19 @@ test('the rate is forgotten when all of it is there again, and not before', asyn
   const payer = (payers += 1);
   const keys = ['live:1', 'rate', 'calls', 'shares'].map((name) => `{s0}:${name}:${String(payer)}`);
   const begunMs = performance.now();
-  const answer = (await admitNow(keys, [-1, -1, -1, 2, -1, 8_000, 1, 1, NO_CREDITS, 'm'])) as ScriptResult;
+  const answer = (await admitNow(keys, [
+    -1,
+    -1,
+    -1,
+    2,
+    -1,
+    8_000,
+    1,
+    1,
+    NO_CREDITS,
+    NO_BUDGETS,
+    'm',
+  ])) as ScriptResult;
   const [admitted] = admissionDecisions(
     { points_limit: null, rate_limit: 2 },
     { calls: 1, units: 1 },

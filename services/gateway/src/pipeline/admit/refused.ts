@@ -1,6 +1,7 @@
 import type { LimitField } from '@tollgate/contracts/entitlement';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem } from '@tollgate/http/problem';
+import type { ReachedBudget } from '../../ledger/budgets.ts';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
 import type { AdmissionKind, AdmissionDecision, RefusedLimit } from '../../ledger/admit-script.ts';
 import { rateLimitFields } from './rate-limit-state.ts';
@@ -54,11 +55,40 @@ function waysToGoOn(buyUrl: string | null): { credits_remaining: 0; buy_url?: st
   return buyUrl === null ? { credits_remaining: 0 } : { credits_remaining: 0, buy_url: buyUrl };
 }
 
+const DAY_MS = 86_400_000;
+
+/** A day's budget is used up until midnight UTC, a period's until the period ends; either may be raised before. */
+export function budgetExceeded(
+  { kind, window, limit, nowMs }: ReachedBudget,
+  { endedAt, billingStatus }: PayerEntitlement,
+  headers: Readonly<Record<string, string>> = {},
+): Problem {
+  const isDay = window === 'day';
+  const resetsMs = isDay ? (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS : Date.parse(endedAt) + 1_000;
+  const retrySec = Math.ceil((resetsMs - nowMs) / 1_000);
+  return new Problem('budget_exceeded', {
+    detail: `The ${kind}'s budget of ${String(limit)} points per ${isDay ? 'day' : 'billing period'} is used up.`,
+    headers: {
+      'x-billing-status': billingStatus,
+      ...headers,
+      ...(isDay ? { 'retry-after': String(retrySec) } : {}),
+    },
+    extensions: {
+      budget: kind,
+      window,
+      limit,
+      remaining: 0,
+      resets_at: new Date(resetsMs).toISOString().replace('.000Z', 'Z'),
+      ...(isDay ? { retry_after_sec: retrySec } : {}),
+    },
+  });
+}
+
 export function refused(
   limit: RefusedLimit,
   payer: PayerEntitlement,
   { kind, units }: { kind: AdmissionKind; units: number },
-  { waitUs }: Pick<AdmissionDecision, 'waitUs'>,
+  { waitUs, budget }: Pick<AdmissionDecision, 'waitUs' | 'budget'>,
   rateLimitState: RateLimitState,
 ): Problem {
   const headers = { ...rateLimitFields(rateLimitState), 'x-billing-status': payer.billingStatus };
@@ -67,6 +97,9 @@ export function refused(
     case 'traffic':
     case 'time':
       return periodLimitExceeded(limit, payer, headers);
+    case 'budget':
+      if (budget === null) throw new Error("a budget that is not the caller's is used up");
+      return budgetExceeded(budget, payer, headers);
     case 'rate': {
       const perMinute = payer.limits.rate_limit ?? 0;
       const detail =

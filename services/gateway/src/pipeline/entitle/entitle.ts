@@ -3,6 +3,7 @@ import type { CacheRest, EventCache } from '@tollgate/cache/event-cache';
 import { createGroupedStore } from '@tollgate/cache/grouped-store';
 import { entitlementSchema } from '@tollgate/contracts/entitlement';
 import type { Entitlement } from '@tollgate/contracts/entitlement';
+import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { Problem } from '@tollgate/http/problem';
@@ -13,8 +14,14 @@ import { knownEntitlement } from './known-entitlement.ts';
 import type { KnownEntitlement } from './known-entitlement.ts';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
 
+/** Whose call it is. */
+type EntitledCaller = Pick<ActiveToken, 'account_id' | 'application_id'>;
+
 /** A promise only if account has to be asked. */
-export type Entitle = (accountId: number, requestId: string) => PayerEntitlement | Promise<PayerEntitlement>;
+export type Entitle = (
+  caller: EntitledCaller,
+  requestId: string,
+) => PayerEntitlement | Promise<PayerEntitlement>;
 
 export type EntitleOptions = {
   account: Pick<PrivateApi, 'get'>;
@@ -58,39 +65,41 @@ export function createEntitle(options: EntitleOptions): Entitlements {
   const outage = createAccountOutage(options.logger);
   const cache = createEntitlementCache(options, outage);
 
-  function serveStale(known: KnownEntitlement): PayerEntitlement {
+  function serveStale(known: KnownEntitlement, caller: EntitledCaller): PayerEntitlement {
     onLookup?.('stale');
     outage.servedStale();
-    return payerOrThrow(known);
+    return payerOrThrow(known, caller);
   }
 
-  async function refresh(accountId: number, requestId: string): Promise<PayerEntitlement> {
+  async function refresh(caller: EntitledCaller, requestId: string): Promise<PayerEntitlement> {
+    const { account_id: accountId } = caller;
     const loading = cache.load(accountId, requestId);
     const loaded = await inTime(loading, () => {
       outage.failed(new Error(`no answer within ${String(REFRESH_TIMEOUT_MS)} ms`));
     });
-    if (loaded !== undefined) return payerOrThrow(loaded);
+    if (loaded !== undefined) return payerOrThrow(loaded, caller);
     // A change, or the loss of trust, may have come meanwhile.
     const known = cache.get(accountId);
-    return known === undefined ? payerOrThrow(await loading) : serveStale(known);
+    return known === undefined ? payerOrThrow(await loading, caller) : serveStale(known, caller);
   }
 
-  const entitle: Entitle = (accountId, requestId) => {
+  const entitle: Entitle = (caller, requestId) => {
+    const { account_id: accountId } = caller;
     const nowMs = performance.now();
     const known = cache.get(accountId, nowMs);
     if (known === undefined) {
       const rested = cache.rest.end();
       return rested === undefined
-        ? cache.load(accountId, requestId).then(payerOrThrow)
-        : rested.then(() => entitle(accountId, requestId));
+        ? cache.load(accountId, requestId).then((loaded) => payerOrThrow(loaded, caller))
+        : rested.then(() => entitle(caller, requestId));
     }
     if (nowMs < known.freshUntilMs) {
       onLookup?.('hit');
-      return payerOrThrow(known);
+      return payerOrThrow(known, caller);
     }
-    if (!outage.isOn()) return refresh(accountId, requestId);
+    if (!outage.isOn()) return refresh(caller, requestId);
     if (outage.takeProbe(nowMs)) cache.load(accountId, requestId).catch(() => undefined);
-    return serveStale(known);
+    return serveStale(known, caller);
   };
 
   return {
@@ -163,8 +172,11 @@ async function inTime<T>(loading: Promise<T>, onTimeout: () => void): Promise<T 
   }
 }
 
-function payerOrThrow({ payer, entitlement }: KnownEntitlement): PayerEntitlement {
-  if (payer !== null) return payer;
+function payerOrThrow(
+  { payer, payerByApplication, entitlement }: KnownEntitlement,
+  { application_id }: EntitledCaller,
+): PayerEntitlement {
+  if (payer !== null) return payerByApplication.get(application_id) ?? payer;
   const { status } = entitlement;
   switch (status) {
     case 'active':

@@ -1,4 +1,5 @@
 import type { Entitlement } from '@tollgate/contracts/entitlement';
+import { callerBudgets } from '../../ledger/budgets.ts';
 import { payerCredits } from '../../ledger/credits.ts';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
 
@@ -7,6 +8,8 @@ export type KnownEntitlement = {
   entitlement: Entitlement;
   /** Null if calls are refused. One object while it is kept: admissions are gathered by it. */
   payer: PayerEntitlement | null;
+  /** For calls of the account's applications that have a budget. */
+  payerByApplication: ReadonlyMap<number, PayerEntitlement>;
   freshUntilMs: number;
   staleUntilMs: number;
 };
@@ -23,16 +26,34 @@ export function knownEntitlement(
   const passes = entitlement.status === 'active' || entitlement.status === 'grace';
   const freshForMs = passes ? cacheTtlMs : Math.min(cacheTtlMs, REFUSAL_TTL_MS);
   const staleForMs = passes ? Math.max(freshForMs, staleIfErrorMs) : freshForMs;
+  const payer = payerOf(entitlement);
   const endMs = startedMs + (entitlement.valid_for_ms ?? Infinity);
   return {
     entitlement,
-    payer: payerOf(entitlement),
+    payer,
+    payerByApplication: payer === null ? NONE : payersOfApplications(payer, entitlement),
     freshUntilMs: Math.min(startedMs + freshForMs, endMs),
     staleUntilMs: Math.min(startedMs + staleForMs, endMs),
   };
 }
 
-function payerOf({ status, payer_id, billing_period }: Entitlement): PayerEntitlement | null {
+const NONE: ReadonlyMap<number, PayerEntitlement> = new Map();
+
+function payersOfApplications(
+  payer: PayerEntitlement,
+  { account_id: accountId, billing_period }: Entitlement,
+): ReadonlyMap<number, PayerEntitlement> {
+  const { budgets } = billing_period ?? {};
+  if (budgets?.applications === undefined) return NONE;
+  return new Map(
+    budgets.applications.map(({ application_id: applicationId }) => [
+      applicationId,
+      { ...payer, budgets: callerBudgets(budgets, { accountId, applicationId }) },
+    ]),
+  );
+}
+
+function payerOf({ status, account_id, payer_id, billing_period }: Entitlement): PayerEntitlement | null {
   if ((status !== 'active' && status !== 'grace') || billing_period === null) return null;
   return {
     payerId: payer_id,
@@ -41,6 +62,10 @@ function payerOf({ status, payer_id, billing_period }: Entitlement): PayerEntitl
     endedAt: billing_period.ended_at,
     limits: billing_period.limits,
     credits: billing_period.credits === undefined ? null : payerCredits(billing_period.credits),
+    budgets:
+      billing_period.budgets === undefined
+        ? null
+        : callerBudgets(billing_period.budgets, { accountId: account_id, applicationId: null }),
     buyUrl: billing_period.buy_url ?? null,
   };
 }

@@ -31,6 +31,8 @@ function pendingAnswers(source: 'account' | 'redis') {
   return { answers, answer, ...entitlements };
 }
 
+const CALLER = { account_id: 1, application_id: 10 };
+
 const blocked: Entitlement = { ...activeEntitlement(1), status: 'blocked', billing_period: null };
 
 describe.each(['account', 'redis'] as const)('answers of %s', (source) => {
@@ -40,20 +42,20 @@ describe.each(['account', 'redis'] as const)('answers of %s', (source) => {
     ['of all', undefined, 'all'],
   ])('one that a change %s has overtaken is asked for again, and not kept', async (_name, id, all) => {
     const { answers, answer, entitle, dropAccount, dropAll } = pendingAnswers(source);
-    const payer = entitle(1, 'request');
+    const payer = entitle(CALLER, 'request');
     await waitFor(() => answers.length === 1, { intervalMs: 1 });
     if (all === 'all') dropAll();
     else dropAccount(id ?? 0);
     await answer(0, { ...activeEntitlement(1), payer_id: 5 });
     await answer(1, blocked);
     await expect(payer).rejects.toMatchObject({ code: 'account_blocked' });
-    await expect(async () => entitle(1, 'request')).rejects.toMatchObject({ code: 'account_blocked' });
+    await expect(async () => entitle(CALLER, 'request')).rejects.toMatchObject({ code: 'account_blocked' });
     expect(answers).toHaveLength(2);
   });
 
   test('a change of another account leaves the answer as it is', async () => {
     const { answers, answer, entitle, dropAccount } = pendingAnswers(source);
-    const payer = entitle(1, 'request');
+    const payer = entitle(CALLER, 'request');
     await waitFor(() => answers.length === 1, { intervalMs: 1 });
     dropAccount(2);
     await answer(0, activeEntitlement(1));
@@ -63,11 +65,11 @@ describe.each(['account', 'redis'] as const)('answers of %s', (source) => {
 
   test('without trust nothing that is kept is used', async () => {
     const { answers, answer, entitle, trustCacheUntil } = pendingAnswers(source);
-    const first = entitle(1, 'request');
+    const first = entitle(CALLER, 'request');
     await answer(0, activeEntitlement(1));
     await first;
     trustCacheUntil(0);
-    const second = entitle(1, 'request');
+    const second = entitle(CALLER, 'request');
     await answer(1, activeEntitlement(1));
     await second;
     expect(answers).toHaveLength(2);

@@ -32,6 +32,6 @@ export function createIdentify(options: {
     if (token === null) throw invalidToken();
     onActive?.(token);
     trace?.begin('entitle');
-    return { token, bearerToken, payer: await options.entitle(token.account_id, requestId), revocationsSeen };
+    return { token, bearerToken, payer: await options.entitle(token, requestId), revocationsSeen };
   };
 }

@@ -139,25 +139,38 @@ async function closeAll(
 
 function createPayerRefresh(index: SocketIndex, entitle: Entitle): (accountId: number) => Promise<void> {
   const pending = new Set<number>();
-  return async (accountId) => {
-    const [first] = index.ofAccount(accountId);
-    if (first === undefined || pending.has(accountId)) return;
-    pending.add(accountId);
+
+  async function refresh(sockets: () => readonly CallerSocket[]): Promise<void> {
+    const [first] = sockets();
+    if (first === undefined || first.principal === null) return;
     try {
-      const answer = await entitle(accountId, first.requestId);
-      // All sockets share one object, the same while nothing changes, so that refreshPayer returns at once.
-      const known = first.principal?.payer;
-      const payer = isDeepStrictEqual(answer, known) && known !== undefined ? known : answer;
-      for (const socket of index.ofAccount(accountId)) socket.refreshPayer(payer);
+      const answer = await entitle(first.principal.token, first.requestId);
+      // They share one object, the same while nothing changes, so that refreshPayer returns at once.
+      const known = first.principal.payer;
+      const payer = isDeepStrictEqual(answer, known) ? known : answer;
+      for (const socket of sockets()) socket.refreshPayer(payer);
     } catch (error) {
       const problem = toProblem(error);
       // While account is away, nothing can be blocked there; expired periods are noticed when it is back.
       if (problem.status >= 500) return;
-      for (const socket of index.ofAccount(accountId)) socket.end(closeFor(problem));
-    } finally {
-      pending.delete(accountId);
+      for (const socket of sockets()) socket.end(closeFor(problem));
     }
+  }
+
+  return async (accountId) => {
+    if (pending.has(accountId)) return;
+    pending.add(accountId);
+    // An application may have a budget of its own.
+    const applications = new Set(index.ofAccount(accountId).map(applicationOf));
+    const socketsOf = (application: number | undefined) => () =>
+      index.ofAccount(accountId).filter((socket) => applicationOf(socket) === application);
+    await Promise.all([...applications].map((application) => refresh(socketsOf(application))));
+    pending.delete(accountId);
   };
+}
+
+function applicationOf({ principal }: CallerSocket): number | undefined {
+  return principal?.token.application_id;
 }
 
 function atMostEvery(intervalMs: number, act: () => void): (nowMs: number) => void {

@@ -4,7 +4,7 @@ import type { Limits } from '@tollgate/contracts/entitlement';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
-import { withLimits } from '../../../test/suite/stand-ins.ts';
+import { publishEntitlementEvent, withBudgets, withLimits } from '../../../test/suite/stand-ins.ts';
 import { openReady } from '../../../test/suite/raw-socket.ts';
 import type { RawSocket } from '../../../test/suite/raw-socket.ts';
 import { say, startScriptedUpstream } from '../../../test/suite/upstreams/scripted-upstream.ts';
@@ -167,6 +167,55 @@ test('points that messages state use up the period’s: open subscriptions end, 
   expect(codeOf(await raw.message({ type: 'error', id: 'refused' }))).toBe('points_limit_exceeded');
   raw.socket.close();
   await waitFor(async () => (await usage()).points === 11);
+});
+
+test("a budget of the socket's application: its operations are refused, and its subscriptions end", async () => {
+  const [applicationId, otherId] = [account * 10, account * 10 + 1];
+  const budget = { application_id: applicationId, points_per_period: 10, points_per_day: null };
+  gateway.account.entitle(account, withBudgets(account, { applications: [budget] }));
+  const socketOf = (id: number) =>
+    openReady(url, gateway.auth.issue({ accountId: account, applicationId: id }));
+  const [raw, other] = [await socketOf(applicationId), await socketOf(otherId)];
+  raw.send(start('sub', 'subscription { a }'), start('query'));
+  const both = await sentToUpstream(2);
+  const [sub, query] = ['sub', 'query'].map((id) => both.find((one) => one.id === id));
+  if (sub !== undefined) say(sub.socket, { type: 'next', id: sub.id, payload: priced(10) });
+  expect(codeOf(await raw.message({ type: 'error', id: 'sub' }))).toBe('budget_exceeded');
+  if (query !== undefined) answer(query, [priced(1)]);
+  await raw.message({ type: 'complete', id: 'query' });
+  raw.send(start('refused'));
+  expect(codeOf(await raw.message({ type: 'error', id: 'refused' }))).toBe('budget_exceeded');
+  other.send(start('other'));
+  const [, , sent] = await sentToUpstream(3);
+  if (sent !== undefined) answer(sent, [priced(1)]);
+  await other.message({ type: 'complete', id: 'other' });
+  for (const { socket } of [raw, other]) socket.close();
+});
+
+test("a socket is held to its application's budget once it has one, and another socket isn't", async () => {
+  const [applicationId, otherId] = [account * 10, account * 10 + 1];
+  const socketOf = (id: number) =>
+    openReady(url, gateway.auth.issue({ accountId: account, applicationId: id }));
+  const [other, raw] = [await socketOf(otherId), await socketOf(applicationId)];
+  const budget = { application_id: applicationId, points_per_period: 0, points_per_day: null };
+  gateway.account.entitle(account, withBudgets(account, { applications: [budget] }));
+  await publishEntitlementEvent(gateway.redis.url, JSON.stringify({ account_id: account }));
+  let calls = 0;
+  await waitFor(async () => {
+    const [id, sent] = [String((calls += 1)), held.length];
+    raw.send(start(id));
+    const refused = await waitFor(() =>
+      held.length > sent ? 'sent' : raw.received.find((one) => one.id === id && one.type === 'error'),
+    );
+    if (refused !== 'sent') return codeOf(refused) === 'budget_exceeded';
+    const last = held.at(-1);
+    if (last !== undefined) answer(last, [priced(1)]);
+    return false;
+  });
+  const sent = held.length;
+  other.send(start('other'));
+  await sentToUpstream(sent + 1);
+  for (const { socket } of [raw, other]) socket.close();
 });
 
 test.each([

@@ -118,6 +118,10 @@ const PROBLEM_CLOSES: Partial<Record<ErrorCode, { meaning: string; fix: string }
     meaning: "the billing period's points are used up",
     fix: 'Wait for the next period.',
   },
+  budget_exceeded: {
+    meaning: 'the budget of the application or the member is used up',
+    fix: 'As over HTTP.',
+  },
   time_limit_exceeded: { meaning: "the billing period's time is used up", fix: 'Wait for the next period.' },
   traffic_limit_exceeded: {
     meaning: "the billing period's traffic is used up",

@@ -196,6 +196,7 @@ export function payerWith(payerId: number, limits: Partial<Limits>): PayerEntitl
     endedAt: '2099-12-31T23:59:59Z',
     limits: { ...NO_LIMITS, ...limits },
     credits: null,
+    budgets: null,
     buyUrl: null,
   };
 }

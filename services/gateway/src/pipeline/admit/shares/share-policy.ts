@@ -77,7 +77,8 @@ export function createSharePolicy(first: PayerEntitlement, options: SharePolicyO
     onDecision: (called, decision, units) => {
       const share = requests.share();
       const isAdmitted = decision.outcome === 'admitted';
-      if (isAdmitted) use.countCall(share?.slotsInUse() ?? 0, units);
+      // No share would admit a call with a budget.
+      if (isAdmitted && called.budgets === null) use.countCall(share?.slotsInUse() ?? 0, units);
       payer = called;
       if (share === null) return decision;
       if (isAdmitted) share.onOtherCall(nowMs(), units);

@@ -1,0 +1,82 @@
+import { liveBudgetField } from '@tollgate/contracts/usage-stream';
+
+/**
+ * What an application or a member has spent (docs/design/admission.md): the points of the period, the newest UTC day
+ * with points, counted from 1970-01-01, and the points of that day. Usage belongs to the day that its `at_ms` is in,
+ * as in account's hourly rows; that of an earlier day can't be of the present one.
+ */
+export const LUA_SPENT = `
+local day_ms = 86400000
+local function spent_at(text)
+  local points, day, of_day = string.match(text, '^(%d+) (%d+) (%d+)$')
+  return { points = tonumber(points), day = tonumber(day), of_day = tonumber(of_day) }
+end
+local function spend_in_day(spent, day, points)
+  if day > spent.day then spent.day, spent.of_day = day, points
+  elseif day == spent.day then spent.of_day = spent.of_day + points end
+end
+local function store_spent(key, field, spent)
+  redis.call('HSET', key, field, string.format('%d %d %d', spent.points, spent.day, spent.of_day))
+end
+`;
+
+/**
+ * `budget_left` of a caller, from its argument (CallerBudgets) and the live key of the current period: which budget is
+ * used up first in the argument's order (0 none; twice its number less 1 for the period's, twice its number for the
+ * day's), and the least that is left of any. Nil if it isn't known what was spent.
+ */
+export const LUA_BUDGET_LEFT = `${LUA_SPENT}
+local function budget_left(argument, key, now_ms)
+  local fields, limits = {}, {}
+  for field, per_period, per_day in string.gmatch(argument, '(%S+) (%S+) (%S+)') do
+    fields[#fields + 1] = field
+    limits[#limits + 1] = { tonumber(per_period), tonumber(per_day) }
+  end
+  local reached, left, today = 0, math.huge, math.floor(now_ms / day_ms)
+  for index, text in ipairs(redis.call('HMGET', key, unpack(fields))) do
+    if not text then return nil end
+    local spent = spent_at(text)
+    local used = { spent.points, spent.day >= today and spent.of_day or 0 }
+    for window, limit in ipairs(limits[index]) do
+      if limit >= 0 then
+        if used[window] >= limit and reached == 0 then reached = 2 * (index - 1) + window end
+        left = math.min(left, math.max(limit - used[window], 0))
+      end
+    end
+  end
+  return reached, left
+end
+`;
+
+/** Adds a batch's usage to what is known of budgets in a period's live counters. The batch is decoded once. */
+export const LUA_SPEND = `${LUA_SPENT}
+local batch = nil
+local function spend(key, json)
+  batch = batch or cjson.decode(json)
+  local period, fields, events_of = tonumber(string.match(key, '%d+$')), {}, {}
+  local function add(field, event)
+    if not events_of[field] then
+      events_of[field] = {}
+      fields[#fields + 1] = field
+    end
+    table.insert(events_of[field], event)
+  end
+  for _, event in ipairs(batch.events) do
+    if event.period_id == period and event.points > 0 then
+      add(string.format('${liveBudgetField('application', '%d')}', event.application_id), event)
+      add(string.format('${liveBudgetField('member', '%d')}', event.account_id), event)
+    end
+  end
+  if #fields == 0 then return end
+  for index, text in ipairs(redis.call('HMGET', key, unpack(fields))) do
+    if text then
+      local spent = spent_at(text)
+      for _, event in ipairs(events_of[fields[index]]) do
+        spent.points = spent.points + event.points
+        spend_in_day(spent, math.floor(event.at_ms / day_ms), event.points)
+      end
+      store_spent(key, fields[index], spent)
+    end
+  end
+end
+`;
