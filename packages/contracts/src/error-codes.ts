@@ -133,6 +133,49 @@ const REQUESTS = {
     meaning: 'The batch has more operations than `limit` says.',
     fix: 'Send smaller batches, or one operation per request.',
   },
+  document_invalid: {
+    status: 400,
+    title: 'The GraphQL document is not valid',
+    meaning:
+      "The GraphQL document can't be parsed; `locations` says where. Status 200 if the client accepts only `application/json`.",
+    fix: 'Fix the syntax.',
+  },
+  document_too_deep: {
+    status: 400,
+    title: 'The GraphQL operation is nested too deep',
+    meaning: 'The operation has more levels of fields than `limit` says.',
+    fix: 'Ask for fewer levels in one operation.',
+  },
+  too_many_aliases: {
+    status: 400,
+    title: 'The GraphQL operation has too many aliases',
+    meaning: 'The operation has more aliases than `limit` says, each use of a fragment counted.',
+    fix: 'Split the operation.',
+  },
+  too_many_root_fields: {
+    status: 400,
+    title: 'The GraphQL operation has too many root fields',
+    meaning: 'The operation has more root fields than `limit` says.',
+    fix: 'Split the operation.',
+  },
+  too_many_tokens: {
+    status: 400,
+    title: 'The GraphQL document has too many tokens',
+    meaning: 'The document has more tokens than `limit` says.',
+    fix: 'Split the document, or send its values as variables.',
+  },
+  too_many_directives: {
+    status: 400,
+    title: 'The GraphQL operation has too many directives',
+    meaning: 'The operation has more directives than `limit` says, each use of a fragment counted.',
+    fix: 'Split the operation.',
+  },
+  introspection_disabled: {
+    status: 400,
+    title: 'Introspection is disabled',
+    meaning: 'The operation has `__schema` or `__type`, which this service refuses.',
+    fix: 'Read the schema in the explorer.',
+  },
   subscriptions_only: {
     status: 400,
     title: 'Only subscriptions are allowed over WebSocket',
@@ -162,8 +205,14 @@ const REQUESTS = {
   payload_too_large: {
     status: 413,
     title: 'The request body is too large',
-    meaning: 'The body, also decoded, or the GraphQL document is over the limit.',
+    meaning: 'The body, also decoded, is over the limit.',
     fix: 'Send less.',
+  },
+  document_too_large: {
+    status: 413,
+    title: 'The GraphQL document is too large',
+    meaning: 'The GraphQL document has more bytes than `limit` says.',
+    fix: 'Send its values as variables, or split it.',
   },
   uri_too_long: {
     status: 414,

@@ -59,6 +59,14 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const refusals = openRefusals(context, store.redis, traces);
   const reader = createOperationReader({
     maxDocumentBytes: config.GRAPHQL_MAX_DOCUMENT_BYTES,
+    guards: {
+      maxDepth: config.GRAPHQL_MAX_DEPTH,
+      maxAliases: config.GRAPHQL_MAX_ALIASES,
+      maxRootFields: config.GRAPHQL_MAX_ROOT_FIELDS,
+      maxDirectives: config.GRAPHQL_MAX_DIRECTIVES,
+      maxTokens: config.GRAPHQL_MAX_TOKENS,
+      introspection: config.GRAPHQL_INTROSPECTION === 'on',
+    },
     batchLimit: config.GRAPHQL_BATCH_LIMIT,
   });
   const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };

@@ -57,7 +57,26 @@ export const SETTINGS = {
       .describe('operations in one request; 0 refuses batches'),
     GRAPHQL_MAX_DOCUMENT_BYTES: wholeNumber(1, 1_073_741_824)
       .default(65_536)
-      .describe('larger GraphQL documents get 413, also over WebSocket'),
+      .describe('larger GraphQL documents get 413'),
+    GRAPHQL_MAX_DEPTH: wholeNumber(0, 1_000)
+      .default(50)
+      .describe('levels of fields in a GraphQL operation, then 400; 0 for no limit'),
+    GRAPHQL_MAX_ALIASES: wholeNumber(0, 1_000_000)
+      .default(500)
+      .describe('aliases in a GraphQL operation, then 400; 0 for no limit'),
+    GRAPHQL_MAX_ROOT_FIELDS: wholeNumber(0, 1_000_000)
+      .default(200)
+      .describe('root fields of a GraphQL operation, then 400; 0 for no limit'),
+    GRAPHQL_MAX_TOKENS: wholeNumber(0, 1_000_000)
+      .default(5_000)
+      .describe('tokens in a GraphQL document, then 400; 0 for no limit'),
+    GRAPHQL_MAX_DIRECTIVES: wholeNumber(0, 1_000_000)
+      .default(500)
+      .describe('directives in a GraphQL operation, then 400; 0 for no limit'),
+    GRAPHQL_INTROSPECTION: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('`off` refuses operations with `__schema` or `__type`'),
     GRAPHQL_UPLOADS: z
       .enum(['off', 'on'])
       .default('off')

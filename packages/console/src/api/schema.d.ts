@@ -4499,7 +4499,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4597,7 +4597,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4693,7 +4693,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4791,7 +4791,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

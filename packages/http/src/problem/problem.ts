@@ -8,13 +8,15 @@ export type FieldError = {
   message: string;
 };
 
+type Extensions = Readonly<Record<string, string | number | readonly object[]>>;
+
 export type ProblemOptions = {
   /** A public sentence. Never a secret, an address or the name of an internal part. */
   detail?: string;
   errors?: readonly FieldError[];
   headers?: Readonly<Record<string, string>>;
   /** Further public members (RFC 9457, section 3.2). */
-  extensions?: Readonly<Record<string, string | number>>;
+  extensions?: Extensions;
   /** For the log only. */
   cause?: unknown;
 };
@@ -27,7 +29,7 @@ export class Problem extends Error {
   readonly detail: string | undefined;
   readonly errors: readonly FieldError[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly extensions: Readonly<Record<string, string | number>>;
+  readonly extensions: Extensions;
 
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
     const { status, title } = ERROR_CODES[code];

@@ -131,7 +131,17 @@ const ANSWERS: Description['answers'] = {
 };
 
 const ERRORS: Description['answers'] = {
-  400: refusal(['invalid_request', 'batch_too_large']),
+  400: refusal([
+    'invalid_request',
+    'batch_too_large',
+    'document_invalid',
+    'document_too_deep',
+    'too_many_aliases',
+    'too_many_root_fields',
+    'too_many_tokens',
+    'too_many_directives',
+    'introspection_disabled',
+  ]),
   ...refusals,
 };
 

@@ -307,7 +307,7 @@ test('a document of the limit passes, and a longer one is 413 before it is parse
   };
   expect((await gateway.query({ body: of(65_536) })).status).toBe(200);
   const answer = await gateway.query({ body: of(65_537) });
-  expect([answer.status, codeOf(answer)]).toEqual([413, 'payload_too_large']);
+  expect([answer.status, codeOf(answer)]).toEqual([413, 'document_too_large']);
 });
 
 test('unfinished bodies take memory: a payer gets a part of it, and others still get theirs', async () => {

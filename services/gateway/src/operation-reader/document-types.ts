@@ -1,10 +1,14 @@
 import { Kind, parse } from 'graphql';
+import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { Problem } from '@tollgate/http/problem';
+import type { Guards } from './guards.ts';
+import { hasGuards, parseGuarded } from './parse-guarded.ts';
 
 /** `unknown`: nothing that was sent tells the type, as with persisted documents. */
 export type OperationType = 'query' | 'mutation' | 'subscription' | 'unknown';
 
-/** More than honest documents have; parsing that many takes a few milliseconds. */
+/** Read without guards. More than honest documents have; parsing that many takes a few milliseconds. */
 const MAX_TOKENS = 5_000;
 
 /** Clients repeat their documents, and parsing one costs as much as a good part of the rest of its call. */
@@ -13,22 +17,31 @@ const REMEMBERED_DOCUMENT_MAX_LENGTH = 16_384;
 
 type DefinedOperation = { type: Exclude<OperationType, 'unknown'>; name: string | undefined };
 
-/** The type of the operation that a server would run of a document. */
+/** What is remembered of a text: its operations, or why it is refused. */
+type KnownDocument = readonly DefinedOperation[] | Problem;
+
+/**
+ * The type of the operation that a server would run of a document.
+ * @throws {Problem} document_invalid, and the codes of the guards, if there are any
+ */
 export type DocumentType = (text: string, operationName: unknown) => OperationType;
 
-export function createDocumentType(): DocumentType {
-  const remembered = new LRUCache<string, readonly DefinedOperation[]>({
+export function createDocumentType(guards: Guards): DocumentType {
+  const read = hasGuards(guards) ? (text: string) => parseGuarded(text, guards) : parseIfPossible;
+  const remembered = new LRUCache<string, KnownDocument>({
     maxSize: REMEMBERED_MAX_LENGTH,
     maxEntrySize: REMEMBERED_DOCUMENT_MAX_LENGTH,
-    sizeCalculation: (_operations, text) => Math.max(text.length, 1),
+    sizeCalculation: (_known, text) => Math.max(text.length, 1),
   });
 
   function operationsIn(text: string): readonly DefinedOperation[] {
-    const known = remembered.get(text);
-    if (known !== undefined) return known;
-    const operations = parseOperations(text);
-    remembered.set(text, operations);
-    return operations;
+    let known = remembered.get(text);
+    if (known === undefined) {
+      known = knownOf(() => read(text));
+      remembered.set(text, known);
+    }
+    if (known instanceof Problem) throw known;
+    return known;
   }
 
   // Unknown if several operations of different types could be meant, because servers choose differently.
@@ -43,14 +56,23 @@ export function createDocumentType(): DocumentType {
   };
 }
 
-function parseOperations(text: string): DefinedOperation[] {
+function knownOf(read: () => DocumentNode | null): KnownDocument {
   try {
-    const { definitions } = parse(text, { noLocation: true, maxTokens: MAX_TOKENS });
+    const definitions = read()?.definitions ?? [];
     return definitions
       .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
       .map(({ operation, name }) => ({ type: operation, name: name?.value }));
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+function parseIfPossible(text: string): DocumentNode | null {
+  try {
+    return parse(text, { noLocation: true, maxTokens: MAX_TOKENS });
   } catch {
     // No GraphQL, too long, or nested so deep that parsing it overflows the stack.
-    return [];
+    return null;
   }
 }

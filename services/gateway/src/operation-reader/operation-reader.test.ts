@@ -2,7 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { createOperationReader } from './operation-reader.ts';
 
-const reader = createOperationReader({ maxDocumentBytes: 65_536, batchLimit: 3 });
+const NO_GUARDS = {
+  maxDepth: 0,
+  maxAliases: 0,
+  maxRootFields: 0,
+  maxDirectives: 0,
+  maxTokens: 0,
+  introspection: true,
+};
+
+const reader = createOperationReader({ maxDocumentBytes: 65_536, guards: NO_GUARDS, batchLimit: 3 });
 
 const SEVERAL = 'query Read { a } mutation Write { b } subscription Follow($of: In = {x: "}"}) @d { c }';
 
@@ -72,7 +81,7 @@ test.each([
 });
 
 test('lists can be refused', () => {
-  const { operations } = createOperationReader({ maxDocumentBytes: 10, batchLimit: 0 });
+  const { operations } = createOperationReader({ maxDocumentBytes: 10, guards: NO_GUARDS, batchLimit: 0 });
   for (const list of [[], [{ query: '{ a }' }]]) {
     expect(() => operations(list)).toThrow(expect.objectContaining({ code: 'batch_too_large' }));
   }

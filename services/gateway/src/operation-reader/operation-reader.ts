@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Problem } from '@tollgate/http/problem';
 import { createDocumentType } from './document-types.ts';
 import type { OperationType } from './document-types.ts';
+import type { Guards } from './guards.ts';
 import { isObject } from './json.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
 
@@ -30,34 +31,38 @@ export type Operations = {
 };
 
 export type OperationReader = {
-  /** Of the parsed body of a request over HTTP. @throws {Problem} invalid_request, batch_too_large, payload_too_large */
+  /** Of the parsed body of a request over HTTP. @throws {Problem} invalid_request, batch_too_large, and of its documents */
   operations: (request: unknown) => Operations;
-  /** Of one operation, over HTTP or WebSocket. @throws {Problem} payload_too_large */
+  /** Of one operation, over HTTP or WebSocket. @throws {Problem} document_too_large, document_invalid, and the codes of the guards */
   typeOf: (request: Record<string, unknown>) => OperationType;
 };
 
 export type OperationReaderLimits = {
   maxDocumentBytes: number;
+  guards: Guards;
   /** Operations of one request; 0 refuses lists. */
   batchLimit: number;
 };
 
 export function createOperationReader({
   maxDocumentBytes,
+  guards,
   batchLimit,
 }: OperationReaderLimits): OperationReader {
-  const documentType = createDocumentType();
+  const documentType = createDocumentType(guards);
 
   function typeOf(request: Record<string, unknown>): OperationType {
     const { query, operationName } = request;
-    if (typeof query !== 'string') return 'unknown';
+    // Some clients send an empty text with the name of a stored document.
+    if (typeof query !== 'string' || query === '') return 'unknown';
     if (Buffer.byteLength(query) > maxDocumentBytes) {
-      throw new Problem('payload_too_large', {
+      throw new Problem('document_too_large', {
         detail: `A GraphQL document may have ${String(maxDocumentBytes)} bytes.`,
         extensions: { limit: maxDocumentBytes },
       });
     }
-    return mayRunAnother(request, query) ? 'unknown' : documentType(query, operationName);
+    const type = documentType(query, operationName);
+    return mayRunAnother(request, query) ? 'unknown' : type;
   }
 
   function batch(requests: readonly unknown[]): Operations {

@@ -86,10 +86,22 @@ export function createDataEndpoint(options: DataCallOptions): HttpHandler {
   const { logger, onCall, traces, logFailure, recordRefusal, addressOf, accessLog, apiVersion } = options;
   const serve = createServe(options);
 
-  function refuse(req: HttpRequest, res: HttpResponse, requestId: string, error: unknown): Problem {
+  function refuse(
+    req: HttpRequest,
+    res: HttpResponse,
+    requestId: string,
+    error: unknown,
+    { payer }: KnownOfCall,
+  ): Problem {
     const problem = toProblem(error);
     if (problem.status >= 500) logFailure(requestId, problem, addressOf(req));
-    sendRefusal(req, res, problem, requestId);
+    sendRefusal(
+      req,
+      res,
+      problem,
+      requestId,
+      payer === null ? {} : { 'x-billing-status': payer.billingStatus },
+    );
     return problem;
   }
 
@@ -103,7 +115,7 @@ export function createDataEndpoint(options: DataCallOptions): HttpHandler {
     try {
       outcome = await serve(req, res, requestId, trace, known);
     } catch (error) {
-      problem = refuse(req, res, requestId, error);
+      problem = refuse(req, res, requestId, error, known);
       outcome = problem.code;
     }
     const durationMs = ended(outcome);

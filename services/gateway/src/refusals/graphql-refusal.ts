@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import type { Problem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
+import { graphqlErrorOfCall } from '../http/graphql-error.ts';
 import { mediaRanges } from './media-ranges.ts';
 
 /**
@@ -13,24 +14,30 @@ export function sendRefusal(
   res: HttpResponse,
   problem: Problem,
   requestId: string,
+  /** The gateway's own that are known of the call. */
+  fields: Readonly<Record<string, string>> = {},
 ): void {
   if (res.headersSent) {
     cutAnswer(res);
     return;
   }
-  const { code, status, detail, title, headers, extensions } = problem;
-  const body = JSON.stringify({
-    errors: [{ message: detail ?? title, extensions: { ...extensions, code, request_id: requestId } }],
-  });
-  res.writeHead(status, {
+  const body = JSON.stringify({ errors: [graphqlErrorOfCall(problem, requestId)] });
+  const mediaType = refusalMediaType(req.headers.accept);
+  res.writeHead(statusOf(problem, mediaType), {
     'x-points-cost': '0',
-    ...headers,
-    'content-type': `${refusalMediaType(req.headers.accept)}; charset=utf-8`,
+    ...fields,
+    ...problem.headers,
+    'content-type': `${mediaType}; charset=utf-8`,
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'x-request-id': requestId,
   });
   res.end(req.method === 'HEAD' ? undefined : body);
+}
+
+/** A document that can't be parsed is no failed request for clients that accept JSON only (GraphQL over HTTP). */
+function statusOf({ code, status }: Problem, mediaType: string): number {
+  return code === 'document_invalid' && mediaType === JSON_TYPE ? 200 : status;
 }
 
 const GRAPHQL = 'application/graphql-response+json';

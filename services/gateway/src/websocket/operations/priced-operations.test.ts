@@ -385,7 +385,7 @@ describe('the upstream gets what the gateway has read', () => {
     const raw = await ready();
     raw.send(start('1', `{ a } #${' '.repeat(65_536)}`));
     expect((await raw.message({ type: 'error', id: '1' })).payload).toMatchObject([
-      { extensions: { code: 'payload_too_large' } },
+      { extensions: { code: 'document_too_large' } },
     ]);
     expect(held).toEqual([]);
     raw.socket.close();
