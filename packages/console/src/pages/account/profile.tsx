@@ -14,7 +14,7 @@ export function Profile() {
   const [isSaved, setSaved] = useState(false);
   if (session === undefined || session === null) return null;
   return (
-    <Section title="Profile">
+    <Section title="Name">
       <p>
         <bdi>{session.name}</bdi>
       </p>

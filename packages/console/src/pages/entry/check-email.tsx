@@ -40,7 +40,7 @@ export function CheckEmail({ children, onSendAgain, onCorrect }: CheckEmailProps
         <Button onPress={onCorrect}>Use another address</Button>
       </div>
       <p>
-        <SignInLink>Back to the sign-in</SignInLink>
+        <SignInLink>Back to sign in</SignInLink>
       </p>
     </EntryPage>
   );

@@ -13,7 +13,7 @@ export function ForgotPasswordPage() {
         <>If {email} has an account, we sent a link to set a new password. It is valid for an hour.</>
       )}
     >
-      <SignInLink>Back to the sign-in</SignInLink>
+      <SignInLink>Back to sign in</SignInLink>
     </LinkByEmail>
   );
 }

@@ -11,7 +11,7 @@ import { useLinkToken } from './use-link-token.ts';
 /** `/user/reset-password`: sets a new password by the token of the mail, which ends all sessions. */
 export function ResetPasswordPage() {
   const { token } = useLinkToken();
-  const [isDead, setDead] = useState(false);
+  const [isDead, setDead] = useState(token === '');
   const [isDone, setDone] = useState(false);
   if (isDone) {
     return (

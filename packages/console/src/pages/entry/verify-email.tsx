@@ -18,7 +18,7 @@ import { useLinkToken } from './use-link-token.ts';
  */
 export function VerifyEmailPage() {
   const { token, purpose } = useLinkToken();
-  const [isDead, setDead] = useState(false);
+  const [isDead, setDead] = useState(token === '');
   const parts = {
     token,
     onDead: () => {

@@ -10,7 +10,7 @@ import { NewWebhook } from './new-webhook.tsx';
 import { webhooksQuery } from './queries.ts';
 import { WebhookStatus } from './webhook-status.tsx';
 
-/** `/user/webhooks`: the servers that get usage alerts as signed requests. */
+/** `/user/webhooks`: the servers that get usage alerts and credit events as signed requests. */
 export function WebhooksPage() {
   const { data, isPending, error, refetch } = useQuery(webhooksQuery);
   const [isCreating, setCreating] = useState(false);
@@ -35,7 +35,7 @@ export function WebhooksPage() {
         <Empty title="No webhooks yet">
           <p>
             A webhook sends a signed request to your server when usage passes one of your{' '}
-            <Link to="/alerts">alert thresholds</Link>.
+            <Link to="/alerts">alert thresholds</Link>, and when credits are granted, expire soon or run low.
           </p>
           {create}
         </Empty>

@@ -50,7 +50,7 @@ export function Activity() {
   };
   return (
     <Section
-      title="Activity"
+      title="Account activity"
       status={<SelectField label="Show" name="kind" options={KINDS} value={kind} onChange={select} />}
     >
       {isPending && <Skeleton />}
