@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { accessTokenHash, newAccessToken } from '@tollgate/credentials/access-token';
-import { introspectionSchema } from '@tollgate/contracts/introspection';
+import { activeToken } from '@tollgate/testbed/active-token';
 import { createIntrospector } from './introspection.ts';
 import type { Introspector, IntrospectorOptions } from './introspection.ts';
 
@@ -17,20 +17,7 @@ beforeEach(() => {
 const auth: IntrospectorOptions['auth'] = {
   postForm: (_path, { token = '' }, schema) => {
     requests.push(token);
-    const iat = Math.floor(Date.now() / 1000);
-    const answer = introspectionSchema.parse({
-      active: true,
-      scope: 'api',
-      client_id: CLIENT_ID,
-      sub: '7',
-      token_type: 'bearer',
-      exp: iat + 60,
-      iat,
-      account_id: 7,
-      application_id: 3,
-      expires_in_ms: 60_000,
-      revocation_epoch: epochOf(token),
-    });
+    const answer = { ...activeToken({ clientId: CLIENT_ID }), revocation_epoch: epochOf(token) };
     return Promise.resolve(schema.parse(answer));
   },
 };

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { accessTokenHash, newAccessToken } from '@tollgate/credentials/access-token';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
+import { activeToken } from '@tollgate/testbed/active-token';
 import { createIntrospector } from './introspection.ts';
 import type { Introspector, IntrospectorOptions } from './introspection.ts';
 
@@ -17,7 +18,7 @@ let answer: (token: string) => unknown;
 
 beforeEach(async () => {
   requests = [];
-  answer = () => activeToken(3_600);
+  answer = () => activeToken();
   authServer = createServer((req, res) => void respond(req, res)).listen(0, '127.0.0.1');
   await once(authServer, 'listening');
   auth = createPrivateApi({
@@ -41,23 +42,6 @@ async function respond(req: IncomingMessage, res: ServerResponse): Promise<void>
   const body = answer(token);
   if (body === undefined) res.writeHead(500);
   res.end(JSON.stringify(body ?? {}));
-}
-
-function activeToken(lifespanSec: number, subject = 7) {
-  const iat = Math.floor(Date.now() / 1000);
-  return {
-    active: true,
-    scope: 'api',
-    client_id: '6f1f6d5e-5d2a-4f0b-9c0e-0a4b1c2d3e4f',
-    sub: String(subject),
-    token_type: 'bearer',
-    exp: iat + lifespanSec,
-    iat,
-    account_id: subject,
-    application_id: 3,
-    expires_in_ms: lifespanSec * 1_000,
-    revocation_epoch: 0,
-  };
 }
 
 function introspector(options: Partial<IntrospectorOptions> = {}) {
@@ -128,7 +112,7 @@ test('50 concurrent callers with one token make one request', async () => {
 test('concurrent callers with different tokens each get their own answer', async () => {
   const { introspect } = introspector();
   const tokens = Array.from({ length: 20 }, newToken);
-  answer = (token) => activeToken(60, tokens.indexOf(token));
+  answer = (token) => activeToken({ lifespanSec: 60, accountId: tokens.indexOf(token) });
   const answers = await Promise.all([...tokens, ...tokens].map((token) => introspect(token)));
   expect(answers.map((active) => active?.account_id)).toEqual([...tokens.keys(), ...tokens.keys()]);
   expect(requests).toHaveLength(20);
@@ -152,7 +136,7 @@ test('an inactive token is asked about again only after the negative cache’s t
 
   const { introspect } = introspector({ negativeCacheTtlMs: 20 });
   expect(await introspect(token)).toBeNull();
-  answer = () => activeToken(60);
+  answer = () => activeToken({ lifespanSec: 60 });
   await until(async () => (await introspect(token)) !== null);
 });
 
@@ -168,7 +152,7 @@ test('an active answer is asked for again after the cache’s time', async () =>
 test('the cache never serves a token past its exp', async () => {
   const { introspect } = introspector();
   const token = newToken();
-  const { exp, ...rest } = activeToken(2);
+  const { exp, ...rest } = activeToken({ lifespanSec: 2 });
   answer = () => {
     const expires_in_ms = exp * 1_000 - Date.now();
     return expires_in_ms > 0 ? { ...rest, exp, expires_in_ms } : { active: false };
@@ -200,13 +184,18 @@ test('a failure reaches all who wait, isn’t kept, and is never "inactive"', as
   const failures = await Promise.allSettled(Array.from({ length: 50 }, () => introspect(token)));
   expect(requests).toHaveLength(1);
   for (const failure of failures) expect(failure).toEqual({ status: 'rejected', reason: unavailable });
-  answer = () => activeToken(60);
+  answer = () => activeToken({ lifespanSec: 60 });
   expect(await introspect(token)).toMatchObject({ account_id: 7 });
 });
 
 test('an answer that breaks the contract is service_unavailable', async () => {
   const { introspect } = introspector();
-  for (const broken of [{}, { active: true }, { active: 'false' }, { ...activeToken(60), account_id: '7' }]) {
+  for (const broken of [
+    {},
+    { active: true },
+    { active: 'false' },
+    { ...activeToken({ lifespanSec: 60 }), account_id: '7' },
+  ]) {
     answer = () => broken;
     await expect(introspect(newToken())).rejects.toEqual(unavailable);
   }
@@ -264,7 +253,7 @@ test('an answer that a drop overtook is neither given nor kept: auth is asked ag
       if (requests.length > 1) return { active: false };
       // The revocation arrives after auth has decided and before its response.
       drop(made, token);
-      return activeToken(60);
+      return activeToken({ lifespanSec: 60 });
     };
     const answers = await Promise.all([made.introspect(token), made.introspect(token)]);
     expect([answers, requests.length]).toEqual([[null, null], 2]);
@@ -277,7 +266,7 @@ test('a drop of something else doesn’t disturb an introspection under way', as
   answer = () => {
     dropClient('00000000-5d2a-4f0b-9c0e-0a4b1c2d3e4f', 1);
     dropToken(accessTokenHash(newToken()));
-    return activeToken(60);
+    return activeToken({ lifespanSec: 60 });
   };
   const token = newToken();
   await introspect(token);
@@ -289,7 +278,7 @@ test('a token that is dropped during every answer is service_unavailable', async
   const { introspect, dropAll } = introspector();
   answer = () => {
     dropAll();
-    return activeToken(60);
+    return activeToken({ lifespanSec: 60 });
   };
   await expect(introspect(newToken())).rejects.toEqual(unavailable);
   expect(requests).toHaveLength(3);

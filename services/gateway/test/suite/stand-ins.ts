@@ -6,6 +6,7 @@ import type { BudgetKind, Spent, UsageSnapshot } from '@tollgate/contracts/usage
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { activeToken } from '@tollgate/testbed/active-token';
 import { bodyOf, startServer } from './upstreams/server.ts';
 import type { TestServer } from './upstreams/server.ts';
 
@@ -56,6 +57,9 @@ async function startStandIn(answer: (path: string, body: string) => Answer): Pro
   };
 }
 
+/** Of every token. */
+const CLIENT_ID = '00000000-0000-4000-8000-000000000000';
+
 type TokenOwner = { accountId: number; applicationId: number; lifespanSec: number };
 
 export type AuthStandIn = StandIn & {
@@ -66,38 +70,22 @@ export type AuthStandIn = StandIn & {
 
 /** auth's private listener, as far as the gateway calls it. */
 export async function startAuthStandIn(): Promise<AuthStandIn> {
-  const owners = new Map<string, TokenOwner & { exp: number }>();
+  const owners = new Map<string, TokenOwner & { iat: number }>();
   const standIn = await startStandIn((_path, body) => {
     const owner = owners.get(new URLSearchParams(body).get('token') ?? '');
-    return { status: 200, body: owner === undefined ? { active: false } : introspection(owner) };
+    const answer = owner === undefined ? { active: false } : activeToken({ clientId: CLIENT_ID, ...owner });
+    return { status: 200, body: answer };
   });
   return {
     ...standIn,
     issue: ({ accountId = 7, applicationId = 70, lifespanSec = 3_600 } = {}) => {
       const token = newAccessToken('tg', crypto.randomUUID());
-      const exp = Math.floor(Date.now() / 1000) + lifespanSec;
-      owners.set(token, { accountId, applicationId, lifespanSec, exp });
+      owners.set(token, { accountId, applicationId, lifespanSec, iat: Math.floor(Date.now() / 1_000) });
       return token;
     },
     revoke: (token) => {
       owners.delete(token);
     },
-  };
-}
-
-function introspection({ accountId, applicationId, lifespanSec, exp }: TokenOwner & { exp: number }) {
-  return {
-    active: true,
-    scope: 'api',
-    client_id: '00000000-0000-4000-8000-000000000000',
-    sub: String(accountId),
-    token_type: 'bearer',
-    exp,
-    iat: exp - lifespanSec,
-    account_id: accountId,
-    application_id: applicationId,
-    expires_in_ms: Math.max(exp * 1_000 - Date.now(), 1),
-    revocation_epoch: 0,
   };
 }
 

@@ -1,22 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LiveToken } from '@tollgate/introspection';
 import { Problem } from '@tollgate/http/problem';
+import { activeToken } from '@tollgate/testbed/active-token';
 import { authenticateBearer } from './bearer.ts';
 
-const TOKEN: LiveToken = {
-  active: true,
-  scope: 'api',
-  client_id: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
-  sub: '7',
-  token_type: 'bearer',
-  exp: 2_000_000_000,
-  iat: 1_900_000_000,
-  account_id: 7,
-  application_id: 8,
-  expires_in_ms: 60_000,
-  revocation_epoch: 0,
-  expiresAtMs: Infinity,
-};
+const TOKEN: LiveToken = { ...activeToken(), expiresAtMs: Infinity };
 
 type Introspect = Parameters<typeof authenticateBearer>[0];
 
