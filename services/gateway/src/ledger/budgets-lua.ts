@@ -48,32 +48,42 @@ local function budget_left(argument, key, now_ms)
 end
 `;
 
-/** Adds a batch's usage to what is known of budgets in a period's live counters. The batch is decoded once. */
+/**
+ * Adds a batch's usage to what is known of budgets in a period's live counters. The batch is decoded once for all of its
+ * periods. Nothing in it may raise an error, because the batch is in the stream then.
+ */
 export const LUA_SPEND = `${LUA_SPENT}
-local batch = nil
+local uses_by_period = nil
+local function decode_uses(json)
+  uses_by_period = {}
+  for _, event in ipairs(cjson.decode(json).events) do
+    local period, points, at_ms = tonumber(event.period_id), tonumber(event.points), tonumber(event.at_ms)
+    if period and points and at_ms and points > 0 then
+      uses_by_period[period] = uses_by_period[period] or {}
+      local uses = uses_by_period[period]
+      local owners = {
+        ['${liveBudgetField('application', '%d')}'] = tonumber(event.application_id),
+        ['${liveBudgetField('member', '%d')}'] = tonumber(event.account_id),
+      }
+      for format, id in pairs(owners) do
+        local field = string.format(format, id)
+        uses[field] = uses[field] or {}
+        table.insert(uses[field], { points = points, day = math.floor(at_ms / day_ms) })
+      end
+    end
+  end
+end
 local function spend(key, json)
-  batch = batch or cjson.decode(json)
-  local period, fields, events_of = tonumber(string.match(key, '%d+$')), {}, {}
-  local function add(field, event)
-    if not events_of[field] then
-      events_of[field] = {}
-      fields[#fields + 1] = field
-    end
-    table.insert(events_of[field], event)
-  end
-  for _, event in ipairs(batch.events) do
-    if event.period_id == period and event.points > 0 then
-      add(string.format('${liveBudgetField('application', '%d')}', event.application_id), event)
-      add(string.format('${liveBudgetField('member', '%d')}', event.account_id), event)
-    end
-  end
+  if not uses_by_period then decode_uses(json) end
+  local uses, fields = uses_by_period[tonumber(string.match(key, '%d+$'))], {}
+  for field in pairs(uses or {}) do fields[#fields + 1] = field end
   if #fields == 0 then return end
   for index, text in ipairs(redis.call('HMGET', key, unpack(fields))) do
     if text then
       local spent = spent_at(text)
-      for _, event in ipairs(events_of[fields[index]]) do
-        spent.points = spent.points + event.points
-        spend_in_day(spent, math.floor(event.at_ms / day_ms), event.points)
+      for _, use in ipairs(uses[fields[index]]) do
+        spent.points = spent.points + use.points
+        spend_in_day(spent, use.day, use.points)
       end
       store_spent(key, fields[index], spent)
     end

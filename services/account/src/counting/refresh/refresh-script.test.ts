@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { usageLiveKey, usageShard, usageVersionKey } from '@tollgate/contracts/usage-stream';
+import { liveBudgetField, usageLiveKey, usageShard, usageVersionKey } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { openRedis, redisTimeMs } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
@@ -74,6 +74,18 @@ test('counters of the version before grow, once however often they are told', as
   expect(await read()).toEqual([9, 107, 107, 107, 107]);
   expect(await redis.get(told)).toBe('9');
   expect(await redis.ttl(told)).toBeGreaterThan(500);
+});
+
+test('what was spent of budgets goes with a change, and stays without one', async () => {
+  const { build, refresh, live } = newPeriod();
+  await build(5, 100);
+  const fields = ['budgets', liveBudgetField('application', 7), liveBudgetField('member', PAYER)];
+  const known = async () => (await redis.hmget(live, ...fields)).filter((value) => value !== null).length;
+  await redis.hset(live, Object.fromEntries(fields.map((field) => [field, '1'])));
+  expect(await refreshLive(refresh(2, 5, 7))).toBe('unchanged');
+  expect(await known()).toBe(3);
+  expect(await refreshLive(refresh(5, 9, 7))).toBe('added');
+  expect(await known()).toBe(0);
 });
 
 test('counters of any other version go', async () => {
