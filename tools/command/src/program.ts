@@ -5,6 +5,7 @@ import { newGroup } from './commands.ts';
 import { accountsGroup } from './groups/accounts.ts';
 import { applicationsGroup } from './groups/applications.ts';
 import { auditGroup } from './groups/audit.ts';
+import { budgetsGroup } from './groups/budgets.ts';
 import { callsGroup } from './groups/calls.ts';
 import { creditsGroup } from './groups/credits.ts';
 import { doctorCommand } from './groups/doctor.ts';
@@ -43,6 +44,7 @@ export function createProgram(surroundings: Surroundings = {}): Command {
     creditsGroup,
     periodsGroup,
     teamsGroup,
+    budgetsGroup,
     applicationsGroup,
     tokensGroup,
     auditGroup,

@@ -81,6 +81,46 @@ describe('credits', () => {
   });
 });
 
+describe('budgets', () => {
+  test('of an application are set, shown and removed', async () => {
+    const made = ['applications', 'create', '--account', await newAccount(), '--name', 'ETL'];
+    const { application_id } = await stack.json<{ application_id: number }>(...made);
+    const whose = ['--application', String(application_id)];
+    const figures = ['--points-per-period', '500', '--points-per-day', '0'];
+    expect(await stack.json('budgets', 'set', ...whose, ...figures)).toMatchObject({
+      application_id,
+      points_per_period: 500,
+      points_per_day: 0,
+    });
+    const shown = await stack.run(['budgets', 'get', ...whose]);
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/^points_per_day +0$/m)]);
+    expect(shown.stdout).toMatch(/^points_today +0$/m);
+    expect(await stack.json('budgets', 'set', ...whose, '--points-per-day', '7')).toMatchObject({
+      points_per_period: null,
+      points_per_day: 7,
+    });
+  });
+
+  test('of a member are set; of an account without a team there are none', async () => {
+    const [manager, member] = [await newSubscriber(), await newAccount()];
+    const made = ['teams', 'create', '--manager', manager, '--name', 'Desk'];
+    const { team_id } = await stack.json<{ team_id: number }>(...made);
+    const set = ['budgets', 'set', '--member', member, '--points-per-day', '9'];
+    const refused = await stack.run(set);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('not a member')]);
+    await stack.json('teams', 'add-member', String(team_id), member);
+    expect(await stack.json(...set)).toMatchObject({ points_per_day: 9, spent: { points_today: 0 } });
+    expect(await stack.json('budgets', 'get', '--member', member)).toMatchObject({ points_per_day: 9 });
+  });
+
+  test('are of an application or of a member, never of both or neither', async () => {
+    for (const whose of [[], ['--application', '1', '--member', '1']]) {
+      const { code, stderr } = await stack.run(['budgets', 'get', ...whose]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('--application or --member')]);
+    }
+  });
+});
+
 describe('deletions that owners have requested', () => {
   const requested = (account: string) =>
     stack.sql(

@@ -2254,6 +2254,8 @@ export interface components {
                     time_sec_usage: number;
                     traffic_bytes_usage: number;
                 } | null;
+                /** @description Null without one. */
+                budget: components["schemas"]["MemberBudget"] | null;
             }[];
             /** @description In the current billing period; null without one. */
             former_members_usage: {
@@ -2263,6 +2265,17 @@ export interface components {
                 traffic_bytes_usage: number;
             } | null;
             invitations: components["schemas"]["SentInvitation"][];
+        };
+        MemberBudget: {
+            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+            points_per_period: number | null;
+            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+            points_per_day: number | null;
+            /** @description What was spent in the payer's current billing period, null without one, and on the current UTC day. */
+            spent: {
+                points_in_period: number | null;
+                points_today: number;
+            };
         };
         SentInvitation: {
             invitation_id: number;
@@ -2321,6 +2334,8 @@ export interface components {
                  */
                 joined_at: string;
             }[];
+            /** @description The caller's own; null without one. */
+            budget: components["schemas"]["MemberBudget"] | null;
         };
         TeamHandedOver: {
             team_id: number;
@@ -2356,6 +2371,8 @@ export interface components {
                  */
                 joined_at: string;
             }[];
+            /** @description The caller's own; null without one. */
+            budget: components["schemas"]["MemberBudget"] | null;
             /** @description Set if the new payer's billing period does not allow calls. */
             warning: string | null;
         };
@@ -2427,17 +2444,6 @@ export interface components {
             manager_points_per_period: number | null;
             /** @description Set by the manager of the owner's team. The lower figure holds. */
             manager_points_per_day: number | null;
-        };
-        MemberBudget: {
-            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
-            points_per_period: number | null;
-            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
-            points_per_day: number | null;
-            /** @description What was spent in the payer's current billing period, null without one, and on the current UTC day. */
-            spent: {
-                points_in_period: number | null;
-                points_today: number;
-            };
         };
         PublicPlan: {
             plan_id: number;

@@ -223,6 +223,35 @@ describe("a member's budget", () => {
     expect(seen.body).toMatchObject({ spent: { points_in_period: 12, points_today: 12 } });
   });
 
+  test('is on the team page: everyone’s for the manager, their own for members', async () => {
+    const other = await newOwner(suite);
+    await joinTeam(manager, other);
+    expect((await member.browser.request('GET', '/team')).body).toMatchObject({ budget: null });
+    await manager.browser.request('PUT', ofMember(member), { points_per_day: 40 });
+    const use = { payer_id: manager.account_id, account_id: member.account_id, period_id };
+    await appendBatch(suite.store, [
+      usageEvent({ ...use, points: 7, at_ms: Date.now() - 2 * 86_400_000 }),
+      usageEvent({ ...use, points: 5 }),
+    ]);
+    await allCounted(suite);
+    const budget = {
+      points_per_period: null,
+      points_per_day: 40,
+      spent: { points_in_period: 12, points_today: 5 },
+    };
+    expect((await member.browser.request('GET', '/team')).body).toMatchObject({ budget });
+    expect((await other.browser.request('GET', '/team')).body).toMatchObject({ budget: null });
+    const { body } = await manager.browser.request('GET', '/team');
+    const members = body['members'] as { account_id: number; budget: unknown }[];
+    expect(new Map(members.map((one) => [one.account_id, one.budget]))).toEqual(
+      new Map([
+        [manager.account_id, null],
+        [member.account_id, budget],
+        [other.account_id, null],
+      ]),
+    );
+  });
+
   test('ends with the membership', async () => {
     await manager.browser.request('PUT', ofMember(member), { points_per_day: 40 });
     await manager.browser.request('PUT', managed(application), { points_per_day: 4 });

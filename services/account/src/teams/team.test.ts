@@ -52,7 +52,15 @@ describe('a team', () => {
         billing_status: 'none',
         slots: { used: 1, limit: null },
         members: [
-          { account_id, name: 'Someone', email, role: 'manager', joined_at: expect.any(String), usage: null },
+          {
+            account_id,
+            name: 'Someone',
+            email,
+            role: 'manager',
+            joined_at: expect.any(String),
+            usage: null,
+            budget: null,
+          },
         ],
         former_members_usage: null,
         invitations: [],

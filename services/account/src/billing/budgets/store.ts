@@ -26,6 +26,19 @@ export async function findApplicationBudget(query: Query, applicationId: number)
   return rows[0] ?? NO_APPLICATION_BUDGET;
 }
 
+/** Of an account's applications that have one. */
+export function listApplicationBudgets(
+  query: Query,
+  accountId: number,
+): Promise<(ApplicationBudget & { application_id: number })[]> {
+  return query(
+    `SELECT application_id, ${APPLICATION_COLUMNS}
+     FROM application_budgets JOIN applications USING (application_id)
+     WHERE account_id = :accountId ORDER BY application_id`,
+    { accountId },
+  );
+}
+
 /** Whose figures: the owner's, or those of the manager of the owner's team. */
 export type Setter = 'owner' | 'manager';
 

@@ -1,4 +1,12 @@
-import { accountFile, activity, applications, passkeys, sessions, tokens } from './identity-files.ts';
+import {
+  accountFile,
+  activity,
+  applicationBudgets,
+  applications,
+  passkeys,
+  sessions,
+  tokens,
+} from './identity-files.ts';
 import {
   alertSettings,
   alerts,
@@ -23,6 +31,7 @@ const CONTENTS: readonly (ExportTable | ExportRecord)[] = [
   passkeys,
   sessions,
   applications,
+  applicationBudgets,
   tokens,
   teamFile,
   teamMembers,

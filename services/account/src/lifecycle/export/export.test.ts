@@ -128,20 +128,25 @@ describe('the files', () => {
     await makeTeam(owner, 'Desk');
     await joinTeam(owner, member);
     const { account_id } = member;
-    await makeOwnApplication(member.browser, { name: "the member's own" });
+    const made = await makeOwnApplication(member.browser, { name: "the member's own" });
+    await member.browser.request('PUT', `${made.path}/budget`, { points_per_period: 70 });
+    await owner.browser.request('PUT', `/team/members/${String(account_id)}/budget`, { points_per_day: 9 });
     const used = { payer_id: owner.account_id, account_id, period_id };
     await countPastUsage(suite.database, [{ ...used, at: new Date(), points: 3 }]);
     const { files, rows } = await exportOf(owner);
     expect(rows('team-members')).toMatchObject([
-      { account_id: owner.account_id, role: 'manager', points_usage: 0 },
-      { account_id, email: member.email, role: 'member', points_usage: 3 },
+      { account_id: owner.account_id, role: 'manager', points_usage: 0, points_per_day: null },
+      { account_id, email: member.email, role: 'member', points_usage: 3, points_per_day: 9 },
     ]);
     expect(rows('usage')).toMatchObject([{ account_id, points: 3 }]);
     expect(files.get('applications.json')).toBe('[]\n');
 
     const own = await exportOf(member);
     expect(own.json('team')).toMatchObject({ name: 'Desk', role: 'member', payer_id: owner.account_id });
-    expect(own.rows('team-members')).toMatchObject([{ account_id }]);
+    expect(own.rows('team-members')).toMatchObject([{ account_id, points_per_day: 9 }]);
+    expect(own.rows('application-budgets')).toMatchObject([
+      { application_id: made.application_id, points_per_period: 70, manager_points_per_day: null },
+    ]);
     expect(own.rows('usage')).toMatchObject([{ account_id, payer_id: owner.account_id, points: 3 }]);
     expect(own.rows('billing-periods')).toEqual([]);
     const text = [...own.files.values()].join('\n');

@@ -2,6 +2,7 @@ import { listApplications } from '../../access/applications/store.ts';
 import { tokenStatus } from '../../access/tokens/rules.ts';
 import { listOfAccount } from '../../access/tokens/store.ts';
 import type { ListedRow } from '../../access/tokens/store.ts';
+import { listApplicationBudgets } from '../../billing/budgets/store.ts';
 import { ownEntry } from '../../identity/activity/entry.ts';
 import { listOwnEntries } from '../../identity/activity/store.ts';
 import { listSessions } from '../../identity/sessions/session-store.ts';
@@ -56,6 +57,20 @@ export const applications = exportTable({
       ({ application_id }) => application_id,
     );
   },
+});
+
+export const applicationBudgets = exportTable({
+  name: 'application-budgets',
+  description:
+    "What your applications may spend of the payer's points; empty is no limit. The manager's figures are those that the manager of your team has set.",
+  columns: [
+    'application_id',
+    'points_per_period',
+    'points_per_day',
+    'manager_points_per_period',
+    'manager_points_per_day',
+  ],
+  pages: ({ query, account_id }) => onePage(listApplicationBudgets(query, account_id)),
 });
 
 export const tokens = exportTable({

@@ -1,3 +1,4 @@
+import type { Budget } from '@tollgate/contracts/entitlement';
 import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
 import { exportTable, onePage } from './export-file.ts';
 import type { ExportRecord } from './export-file.ts';
@@ -13,17 +14,20 @@ export const teamFile: ExportRecord = {
   },
 };
 
+const BUDGET_FIELDS = ['points_per_period', 'points_per_day'] as const;
+
 export const teamMembers = exportTable({
   name: 'team-members',
   description:
-    'If you manage a team, its members and what they used in the current billing period. If you are a member, only you.',
-  columns: ['account_id', 'name', 'email', 'role', 'joined_at', ...USAGE_FIELDS],
+    'If you manage a team, its members, what they used in the current billing period and what they may spend (points_per_period, points_per_day; empty is no limit). If you are a member, only you.',
+  columns: ['account_id', 'name', 'email', 'role', 'joined_at', ...USAGE_FIELDS, ...BUDGET_FIELDS],
   pages: (source) => onePage(membersOf(source)),
 });
 
 type Member = NonNullable<Source['team']>['members'][number];
 
-type MemberRow = Omit<Member, 'usage'> & Readonly<Record<(typeof USAGE_FIELDS)[number], number | null>>;
+type MemberRow = Omit<Member, 'usage' | 'budget'> &
+  Readonly<Record<(typeof USAGE_FIELDS)[number] | (typeof BUDGET_FIELDS)[number], number | null>>;
 
 const NO_USAGE = {
   points_usage: null,
@@ -36,11 +40,22 @@ const NO_USAGE = {
 function membersOf({ team, account_id }: Source): MemberRow[] {
   if (team === null) return [];
   if ('invitations' in team) {
-    return team.members.map(({ usage, ...member }) => ({ ...member, ...(usage ?? NO_USAGE) }));
+    return team.members.map(({ usage, budget, ...member }) => ({
+      ...member,
+      ...(usage ?? NO_USAGE),
+      ...figuresOf(budget),
+    }));
   }
   return team.members
     .filter((member) => member.account_id === account_id)
-    .map((member) => ({ ...member, ...NO_USAGE }));
+    .map((member) => ({ ...member, ...NO_USAGE, ...figuresOf(team.budget) }));
+}
+
+function figuresOf(budget: Budget | null): Budget {
+  return {
+    points_per_period: budget?.points_per_period ?? null,
+    points_per_day: budget?.points_per_day ?? null,
+  };
 }
 
 export const teamInvitations = exportTable({

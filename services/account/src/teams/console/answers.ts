@@ -1,6 +1,7 @@
 import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
 import { billingStatusSchema } from '@tollgate/contracts/entitlement';
 import { z } from 'zod';
+import { memberBudgetSchema } from '../../billing/budgets/answers.ts';
 import { id, instant } from '../../http/answer-fields.ts';
 
 const roleSchema = z.enum(['manager', 'member']);
@@ -45,13 +46,22 @@ const teamSchema = z.object({
 });
 
 const memberViewSchema = teamSchema
-  .extend({ role: z.literal('member'), members: z.array(memberSchema) })
+  .extend({
+    role: z.literal('member'),
+    members: z.array(memberSchema),
+    budget: memberBudgetSchema.nullable().meta({ description: "The caller's own; null without one." }),
+  })
   .meta({ id: 'TeamOfMember', description: 'What a member sees.' });
 
 const managerViewSchema = teamSchema
   .extend({
     role: z.literal('manager'),
-    members: z.array(memberSchema.extend({ usage: memberUsageSchema })),
+    members: z.array(
+      memberSchema.extend({
+        usage: memberUsageSchema,
+        budget: memberBudgetSchema.nullable().meta({ description: 'Null without one.' }),
+      }),
+    ),
     former_members_usage: memberUsageSchema,
     invitations: z.array(sentInvitationSchema),
   })

@@ -1,5 +1,8 @@
+import { findSpent, findSpentToday } from '../../billing/budgets/spent.ts';
+import { findMemberBudgets } from '../../billing/budgets/store.ts';
 import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import { sumUsage } from '../../billing/periods/usage-sums.ts';
+import type { ReportedUsage } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { entitlementAnswer } from '../../billing/entitlements/entitlement-answer.ts';
 import { noTeam } from '../changes.ts';
@@ -20,7 +23,7 @@ const MEMBERS_SQL = `
   WHERE team_id = (SELECT team_id FROM team_members WHERE account_id = :accountId)
   ORDER BY role = 'manager' DESC, joined_at, account_id`;
 
-/** Four statements, however large the team is. @throws {Problem} not_found */
+/** At most seven statements, however large the team is. @throws {Problem} not_found */
 export async function teamView(query: Query, accountId: number) {
   const now = new Date();
   const rows = await query<Row>(MEMBERS_SQL, { accountId });
@@ -40,16 +43,34 @@ export async function teamView(query: Query, accountId: number) {
     billing_status: status,
     slots: { used: rows.length + pending.length, limit: slotsLimitOf(payerPeriods, now) },
   };
-  if (role === 'member') return { ...seen, role, members };
+  if (role === 'member') {
+    const budget = (await findMemberBudgets(query, [accountId])).get(accountId);
+    const spent = budget === undefined ? null : await findSpent(query, { account_id: accountId });
+    return { ...seen, role, members, budget: budget && spent ? { ...budget, spent } : null };
+  }
 
   const used = await findMemberUsage(query, payerPeriods, now);
   const usageOf = (isMeant: (accountId: number) => boolean) =>
     used === undefined ? null : sumUsage(used.filter(({ account_id }) => isMeant(account_id)));
+  const budgets = await findMemberBudgets(
+    query,
+    rows.map(({ account_id }) => account_id),
+  );
+  const spentToday = budgets.size === 0 ? null : await findSpentToday(query, payer_id, [...budgets.keys()]);
+  const budgetOf = (accountId: number, usage: ReportedUsage | null) => {
+    const budget = budgets.get(accountId);
+    if (budget === undefined) return null;
+    const points_today = spentToday?.get(accountId) ?? 0;
+    return { ...budget, spent: { points_in_period: usage?.points_usage ?? null, points_today } };
+  };
   const inTeam = new Set(rows.map(({ account_id }) => account_id));
   return {
     ...seen,
     role,
-    members: members.map((member) => ({ ...member, usage: usageOf((id) => id === member.account_id) })),
+    members: members.map((member) => {
+      const usage = usageOf((id) => id === member.account_id);
+      return { ...member, usage, budget: budgetOf(member.account_id, usage) };
+    }),
     // Included, so that the sum is the plan's usage.
     former_members_usage: usageOf((id) => !inTeam.has(id)),
     invitations: invitations.map((sent) => ({ ...invitationAnswer(sent), status: sent.status })),
