@@ -6,6 +6,7 @@ import type { ConsoleTab } from '../browser/console-page.ts';
 import type { Stack } from '../stack/stack.ts';
 import { accountJourneys } from './console/account.ts';
 import { applicationJourneys, firstApplicationJourney } from './console/applications.ts';
+import { budgetJourneys } from './console/budgets.ts';
 import { datesJourneys } from './console/dates.ts';
 import { deletionJourneys } from './console/deletion.ts';
 import { entryJourneys } from './console/entry.ts';
@@ -32,6 +33,7 @@ export const PEOPLE_JOURNEYS = {
   entry: entryJourneys,
   applications: applicationJourneys,
   team: teamJourneys,
+  budgets: budgetJourneys,
   'alerts and webhooks': webhookJourneys,
   live: liveJourneys,
 } satisfies Journeys;

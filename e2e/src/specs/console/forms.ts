@@ -167,6 +167,8 @@ const OTHERS: readonly (readonly [module: string, why: string])[] = [
   ['pages/account/two-factor/passkeys.tsx', BY_ACCOUNT],
   ['pages/account/two-factor/passkeys.tsx', BY_ACCOUNT],
   ['pages/entry/second-step-form.tsx', BY_ACCOUNT],
+  ['pages/applications/application-budget.tsx', 'its fields may be empty: budgets.ts'],
+  ['pages/team/member-budget.tsx', 'its fields may be empty: budgets.ts'],
   ['pages/requests/request-id-search.tsx', 'is a search: requests.ts'],
   ['pages/team/no-team.tsx', 'is shown without a team: team.ts'],
   ['pages/webhooks/webhook.tsx', 'has the fields of a new webhook: webhooks.ts'],

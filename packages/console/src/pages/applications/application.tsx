@@ -26,9 +26,11 @@ const ApplicationSamples = lazyPart(
 
 const ApplicationUsage = lazyPart(async () => (await import('./application-usage.tsx')).ApplicationUsage);
 
+const ApplicationBudget = lazyPart(async () => (await import('./application-budget.tsx')).ApplicationBudget);
+
 const DangerZone = lazyPart(async () => (await import('./danger-zone.tsx')).DangerZone);
 
-/** `/user/api_v2/applications/<application_id>`: how to call the API with it, its usage, tokens and settings. */
+/** `/user/api_v2/applications/<application_id>`: how to call the API with it, its usage, tokens, budget and settings. */
 export function ApplicationPage() {
   const { applicationId } = useParams({ from: '/signed-in/api_v2/applications/$applicationId' });
   const { data, isPending, error, refetch } = useQuery(applicationQuery(applicationId));
@@ -47,6 +49,7 @@ export function ApplicationPage() {
       </Suspense>
       <TokenList application={data} />
       <Suspense fallback={<Skeleton rows={8} />}>
+        <ApplicationBudget applicationId={applicationId} />
         <ApplicationSettings key={applicationId} application={data} />
         <DangerZone application={data} onDeleted={() => void navigate({ to: '/api_v2/applications' })} />
       </Suspense>

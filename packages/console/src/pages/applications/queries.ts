@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, resultOf } from '../../api/client.ts';
 import { usageQuery } from '../../api/usage.ts';
-import type { operations } from '../../api/schema.d.ts';
+import type { components, operations } from '../../api/schema.d.ts';
 import type { Status } from './status.tsx';
 import { cursorOf } from '../../ui/list/list-search.ts';
 import type { ListSearch } from '../../ui/list/list-search.ts';
@@ -52,6 +52,21 @@ export function applicationQuery(applicationId: number) {
     queryFn: ({ signal }) =>
       resultOf(
         api.GET('/api/console/applications/{application_id}', {
+          signal,
+          params: { path: { application_id: applicationId } },
+        }),
+      ),
+  });
+}
+
+export type ApplicationBudget = components['schemas']['ApplicationBudget'];
+
+export function applicationBudgetQuery(applicationId: number) {
+  return queryOptions({
+    queryKey: ['applications', applicationId, 'budget'],
+    queryFn: ({ signal }) =>
+      resultOf(
+        api.GET('/api/console/applications/{application_id}/budget', {
           signal,
           params: { path: { application_id: applicationId } },
         }),

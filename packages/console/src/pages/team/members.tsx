@@ -9,6 +9,7 @@ import { Moment } from '../../ui/moment.tsx';
 import styles from '../../ui/page/page.module.css';
 import { paceQuery } from '../overview/queries.ts';
 import { HandOver, RemoveMember } from './member-actions.tsx';
+import { MemberBudget } from './member-budget.tsx';
 import { ORDERS, inOrder } from './member-order.ts';
 import type { Order } from './member-order.ts';
 import type { Member, Team, TeamOfManager } from './queries.ts';
@@ -16,8 +17,10 @@ import own from './team.module.css';
 
 type UsageOfPeriod = TeamOfManager['former_members_usage'];
 
-/** A member, or all former ones together. The usage is only the manager's to see. */
-type Row = { member: Member | null; usage?: UsageOfPeriod };
+type BudgetOfMember = TeamOfManager['members'][number]['budget'];
+
+/** A member, or all former ones together. Usage and budget are only the manager's to see. */
+type Row = { member: Member | null; usage?: UsageOfPeriod; budget?: BudgetOfMember };
 
 /** The members; the manager also sees what each has used in this period. */
 export function Members({ team, accountId }: { team: Team; accountId: number }) {
@@ -42,7 +45,11 @@ function MembersWithUsage({ team, accountId }: { team: TeamOfManager; accountId:
   const { data: pace, isPending } = useQuery(paceQuery);
   const [order, setOrder] = useState<string>(ORDERS[0].value);
   const { members, former_members_usage: former } = team;
-  const rows: Row[] = inOrder(members, order as Order).map((member) => ({ member, usage: member.usage }));
+  const rows: Row[] = inOrder(members, order as Order).map((member) => ({
+    member,
+    usage: member.usage,
+    budget: member.budget,
+  }));
   if (hasUsage(former)) rows.push({ member: null, usage: former });
   const limit = pace?.limits.points_limit?.limit;
   const used = rows.reduce((sum, { usage }) => sum + (usage?.points_usage ?? 0), 0);
@@ -68,6 +75,7 @@ function MembersWithUsage({ team, accountId }: { team: TeamOfManager; accountId:
             align: 'end',
             cell: ({ usage }) => usage && whole > 0 && <Share share={usage.points_usage / whole} />,
           },
+          ...(members.some(({ budget }) => budget !== null) ? [BUDGET] : []),
         ]}
         actions={({ member }) => <MemberMenu member={member} />}
       />
@@ -95,6 +103,7 @@ function MemberMenu({ member }: { member: Member | null }) {
     <RowMenu
       name={member.name}
       actions={[
+        { label: 'Set budget', dialog: (state) => <MemberBudget {...state} member={member} /> },
         { label: 'Make manager', dialog: (state) => <HandOver {...state} member={member} /> },
         {
           label: 'Remove',
@@ -133,6 +142,28 @@ const USAGE: readonly Column<Row>[] = (['Points', 'Requests'] as const).map((lab
   cell: ({ usage }) =>
     usage ? formatNumber(label === 'Points' ? usage.points_usage : usage.requests_usage) : 'No plan',
 }));
+
+/** `120 of 5,000 today`, and of the period. */
+const BUDGET: Column<Row> = {
+  label: 'Budget',
+  align: 'end',
+  cell: ({ budget }) =>
+    budget && (
+      <span className={own['budget']}>
+        {budget.points_per_day !== null && (
+          <span>
+            {formatNumber(budget.spent.points_today)} of {formatNumber(budget.points_per_day)} today
+          </span>
+        )}
+        {budget.points_per_period !== null && (
+          <span>
+            {formatNumber(budget.spent.points_in_period ?? 0)} of {formatNumber(budget.points_per_period)}{' '}
+            this period
+          </span>
+        )}
+      </span>
+    ),
+};
 
 function hasUsage(usage: UsageOfPeriod): boolean {
   return usage !== null && Object.values(usage).some((count) => count > 0);

@@ -7,6 +7,7 @@ type TeamOfMember = components['schemas']['TeamOfMember'];
 export type Team = TeamOfManager | TeamOfMember;
 export type Member = Team['members'][number];
 export type SentInvitation = components['schemas']['SentInvitation'];
+export type ManagedBudget = components['schemas']['ManagedMemberBudget'];
 export type ReceivedInvitation = components['schemas']['ReceivedInvitation'];
 
 /** The team as its manager or a member sees it; null for an account without one. */
@@ -15,6 +16,20 @@ export const teamQuery = queryOptions({
   queryFn: ({ signal }): Promise<Team | null> =>
     nullIf(404, resultOf(api.GET('/api/console/team', { signal }))),
 });
+
+/** A member's budget and those of their applications, for the manager. */
+export function memberBudgetQuery(account_id: number) {
+  return queryOptions({
+    queryKey: ['team', 'budget', account_id],
+    queryFn: ({ signal }) =>
+      resultOf(
+        api.GET('/api/console/team/members/{account_id}/budget', {
+          signal,
+          params: { path: { account_id } },
+        }),
+      ),
+  });
+}
 
 export const receivedInvitationsQuery = queryOptions({
   queryKey: ['invitations'],

@@ -1,6 +1,7 @@
 import { formatNumber } from '../../ui/format.ts';
 import styles from '../../ui/page/page.module.css';
 import { Badge } from '../../ui/page/states.tsx';
+import { BudgetSpent } from '../../ui/usage/budget-spent.tsx';
 import type { Team } from './queries.ts';
 
 const BILLING = {
@@ -41,6 +42,12 @@ export function TeamFacts({ team, accountId }: { team: Team; accountId: number }
         <dt>Slots</dt>
         <dd>{slotsInWords(team.slots)}</dd>
       </dl>
+      {team.role === 'member' && team.budget !== null && (
+        <>
+          <h3>Your budget</h3>
+          <BudgetSpent budget={team.budget} spent={team.budget.spent} />
+        </>
+      )}
     </section>
   );
 }
