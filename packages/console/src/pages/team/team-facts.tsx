@@ -44,7 +44,7 @@ export function TeamFacts({ team, accountId }: { team: Team; accountId: number }
       </dl>
       {team.role === 'member' && team.budget !== null && (
         <>
-          <h3>Your budget</h3>
+          <h2>Your budget</h2>
           <BudgetSpent budget={team.budget} spent={team.budget.spent} />
         </>
       )}
