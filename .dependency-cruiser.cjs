@@ -78,7 +78,7 @@ const rooms = {
     },
     refusals: { of: [...base, 'billing', 'counting', 'usage'], floors: ['.', 'console'] },
     operating: {
-      of: [...base, 'access', 'billing', 'notifications', 'counting'],
+      of: [...base, 'access', 'billing', 'notifications', 'counting', 'closing'],
       floors: ['health-report', '.'],
     },
     lifecycle: {

@@ -41,6 +41,17 @@ const postgresSchema = z.object({
       secrets: z.int(),
     }),
   ),
+  /** How usage is settled with credits. Null before all migrations were applied. */
+  closing: z
+    .object({
+      /** Since when nothing is settled, because Postgres was restored and the usage isn't repaired; else null. */
+      stopped_at: instant.nullable(),
+      /** How long the oldest step has been due; 0 without any. */
+      oldest_due_sec: z.number(),
+      /** Accounts whose credits differ from their movements, at most 100. */
+      differing_accounts: z.array(z.int()),
+    })
+    .nullable(),
   /** Null before all migrations were applied. */
   plan_limits: planLimitsSchema.nullable(),
 });

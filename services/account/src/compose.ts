@@ -42,7 +42,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const selfService = openSelfService(platform);
   const notifications = openNotifications(platform, mail.needs);
   const counting = openCounting(platform);
-  const closing = openClosing(platform);
+  const closing = openClosing(platform, counting.needs);
   const payments = openPayments(platform, counting.needs);
   const usage = openUsage(platform, identity.needs);
   const refusals = openRefusals(platform);

@@ -247,6 +247,23 @@ test('usage that is not counted', async () => {
   await waitFor(async () => (await redis.xlen('{s5}:usage')) === 0);
 });
 
+test('credits that are not settled after a restore, and ledgers that differ', async () => {
+  await stack.sql("INSERT INTO usage_restores (stream) VALUES ('{s5}:usage')");
+  await stack.sql("INSERT INTO credit_differences (account_id, fault) VALUES (7, 'balance'), (9, 'rest')");
+  repairs.push(() => stack.sql('DELETE FROM usage_restores'));
+  repairs.push(() => stack.sql('DELETE FROM credit_differences'));
+  const { code, of } = await examine();
+  expect(code).toBe(1);
+  expect(of('credits')).toMatchObject([
+    { ...problem('Postgres was restored'), action: 'Run tollgate usage repair --restored.' },
+    {
+      status: 'warning',
+      finding: expect.stringContaining('7, 9') as unknown,
+      action: 'Run tollgate credits check --account 7.',
+    },
+  ]);
+});
+
 test('clocks that are apart', async () => {
   await restartAccount(clockAhead(90_000));
   const { of } = await examine();

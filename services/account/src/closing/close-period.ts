@@ -4,6 +4,7 @@ import { giveBack, hasEnded, takeGrowth } from './settle.ts';
 import type { Step } from './settle.ts';
 import {
   hasPendingCut,
+  insertCarryOver,
   lockAccountIfFree,
   lockLiveGrants,
   lockPeriod,
@@ -66,6 +67,7 @@ async function settle(
   isUsable: (grant: Grant) => boolean,
   endedBy: Date,
 ): Promise<void> {
+  if (period.rollover_max !== null) await insertCarryOver(query, step.account_id, period.period_id);
   const demand = demandOf(period);
   if (demand < period.settled_points) await saveClosed(query, await giveBack(query, step, period, endedBy));
   else if (demand === period.settled_points) await saveClosed(query, period);

@@ -17,12 +17,21 @@ import {
 } from '../../test/suite/credits.ts';
 import type { Payer } from '../../test/suite/credits.ts';
 import { insertAccount, insertPeriod, secondsFromNow } from '../../test/suite/database/records.ts';
+import { operatePath, operatorCredentials } from '../../test/suite/operator.ts';
 import { allCounted } from '../../test/suite/usage/usage-streams.ts';
+import { createQuery } from '../platform/database/query.ts';
+import { createCountedUntil } from './counted.ts';
 
 let suite: AccountUnderTest;
 
 beforeAll(async () => {
-  suite = await startAccount({ settings: { CLOSING_DELAY_SEC: '0' } });
+  suite = await startAccount({
+    settings: {
+      CLOSING_DELAY_SEC: '0',
+      HOUSEKEEPING_INTERVAL_SEC: '1',
+      OPERATOR_CREDENTIALS: operatorCredentials,
+    },
+  });
 });
 
 afterAll(async () => {
@@ -148,6 +157,47 @@ describe('usage of a closed period that comes late', () => {
     expect(await balanceOf(suite, first.credit_id)).toMatchObject({ points_remaining: 0, used: 5 });
     expect(await settledOf(suite, payer.period_id)).toMatchObject({ settled_points: 6, overuse_points: 1 });
   });
+});
+
+test('after a restore of Postgres nothing is settled until the usage is repaired', async () => {
+  const [payer, other] = [await newPayer(suite), await newPayer(suite)];
+  await use(suite, payer, 12);
+  await allCounted(suite);
+  const stream = usageStreamKey(usageShard(payer.account_id));
+  const countedUntil = ({ account_id }: Payer) =>
+    createCountedUntil(createQuery(suite.database), suite.store)(account_id);
+  expect(await countedUntil(payer)).toBeGreaterThan(0);
+  await suite.account.stop();
+  // As in a backup that was made before the usage was counted.
+  await suite.database('usage_stream_positions').where({ stream }).update({ position: '1-1' });
+  await suite.database('usage_stream_trims').where({ stream }).delete();
+  for (const { period_id } of [payer, other]) await endPeriod(suite, period_id);
+  expect(await countedUntil(payer)).toBe(0);
+  expect(await countedUntil(other)).toBeGreaterThan(0);
+  await suite.account.restart();
+  await becomeReady(suite.account);
+  await waitFor(async () => (await suite.database('usage_restores').where({ stream })).length === 1);
+  expect([await countedUntil(payer), await countedUntil(other)]).toEqual([0, 0]);
+  expect(await suite.database('period_closings').where({ period_id: payer.period_id })).toHaveLength(1);
+  const repair = (body: object) => operatePath(suite.account, 'POST', '/private/usage-repairs', body);
+  expect((await repair({})).status).toBe(200);
+  expect(await countedUntil(payer)).toBe(0);
+  expect((await repair({ restored: true })).status).toBe(200);
+  for (const { period_id } of [payer, other]) await periodClosed(suite, period_id);
+});
+
+test('the background check names an account whose ledger differs, until it does not any more', async () => {
+  const payer = await newPayer(suite);
+  await grantNow(suite, payer.account_id);
+  await cutsResolved(suite, payer.account_id);
+  const differences = () =>
+    suite.database('credit_differences').where({ account_id: payer.account_id }).pluck('fault');
+  // Nothing was taken for it.
+  const settled = suite.database('period_credits').where({ period_id: payer.period_id });
+  await suite.database('period_credits').insert({ period_id: payer.period_id, settled_points: 5 });
+  await waitFor(async () => (await differences()).join() === 'settled_points');
+  await settled.delete();
+  await waitFor(async () => (await differences()).length === 0);
 });
 
 test('account is killed -9 while it closes, and each period is closed once', async () => {

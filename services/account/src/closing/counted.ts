@@ -1,23 +1,26 @@
-import { usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { usageShard, usageStreamKey, usageTrimmedKey } from '@tollgate/contracts/usage-stream';
 import { defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import { FIRST_STREAM_ID, nextStreamId, streamIdMs } from '../counting/stream/stream-id.ts';
-import { findPosition } from '../counting/stream/positions.ts';
+import { isImplausible } from '../counting/gaps/rollback-repair.ts';
+import { FIRST_STREAM_ID, compareStreamIds, nextStreamId, streamIdMs } from '../counting/stream/stream-id.ts';
 import type { Query } from '../platform/database/query.ts';
 
 /** Until which instant of Redis' clock (Unix time in ms, exclusive) all usage of an account is counted. */
 export type CountedUntil = (accountId: number) => Promise<number>;
 
-/** The clock and the first entry from an ID on, both of one moment. */
+/** The clock, the first entry from an ID on, and the entry up to which the stream is trimmed, all of one moment. */
 const LUA = `
 local time = redis.call('TIME')
 local first = redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', 1)[1]
-return { time[1] * 1000 + math.floor(time[2] / 1000), first and first[1] or '' }
+return { time[1] * 1000 + math.floor(time[2] / 1000), first and first[1] or '', redis.call('GET', KEYS[2]) or '' }
 `;
+
+const UNKNOWN = 0;
 
 /**
  * Asks once for each stream. Nothing is locked: the position is read first, so what Redis lacks after it was counted
- * and trimmed meanwhile.
+ * and trimmed meanwhile. A stream that is trimmed beyond a position that stays was counted before Postgres was restored
+ * from a backup. From then on until that is repaired nothing is known (docs/design/credits.md).
  */
 export function createCountedUntil(query: Query, redis: ScriptableRedis): CountedUntil {
   const script = defineScript(redis, LUA);
@@ -25,9 +28,16 @@ export function createCountedUntil(query: Query, redis: ScriptableRedis): Counte
 
   async function ask(shard: number): Promise<number> {
     const stream = usageStreamKey(shard);
-    const position = (await findPosition(query, stream)) ?? FIRST_STREAM_ID;
-    const [nowMs, uncounted] = (await script([stream], [nextStreamId(position)])) as [number, string];
-    return uncounted === '' ? nowMs : Math.min(nowMs, streamIdMs(uncounted));
+    for (let before: string | undefined; ;) {
+      const position = await findCountedPosition(query, stream);
+      if (position === undefined || position === before) return UNKNOWN;
+      const answer = await script([stream, usageTrimmedKey(shard)], [nextStreamId(position)]);
+      const [nowMs, uncounted, trimmed] = answer as [number, string, string];
+      if (trimmed === '' || isImplausible(trimmed) || compareStreamIds(trimmed, position) <= 0) {
+        return uncounted === '' ? nowMs : Math.min(nowMs, streamIdMs(uncounted));
+      }
+      before = position;
+    }
   }
 
   return (accountId) => {
@@ -36,4 +46,15 @@ export function createCountedUntil(query: Query, redis: ScriptableRedis): Counte
     known.set(shard, asked);
     return asked;
   };
+}
+
+/** Undefined while the repair after a restore is outstanding. One statement: the repair moves the position. */
+async function findCountedPosition(query: Query, stream: string): Promise<string | undefined> {
+  const rows = await query<{ position: string | null }>(
+    `SELECT (SELECT position FROM usage_stream_positions WHERE stream = :stream) AS position
+     WHERE NOT EXISTS (SELECT FROM usage_restores)`,
+    { stream },
+    'closing_position',
+  );
+  return rows.map(({ position }) => position ?? FIRST_STREAM_ID)[0];
 }

@@ -1,6 +1,6 @@
 import type { CreditSource } from '../billing/credits/allocation.ts';
 import type { PeriodState, Use } from '../billing/credits/settlement.ts';
-import { includedPoints } from '../billing/periods/limits.ts';
+import { includedPoints, rolloverPointsMax } from '../billing/periods/limits.ts';
 import type { Query } from '../platform/database/query.ts';
 
 /** False if another transaction has locked the account. */
@@ -115,7 +115,8 @@ export async function findPeriodsAtCut(query: Query, accountId: number, at: Date
   return rows.map(stateOf);
 }
 
-export type PeriodToSettle = PeriodState & { ends_at: Date };
+/** `rollover_max`: null if nothing is carried over to the next period. */
+export type PeriodToSettle = PeriodState & { ends_at: Date; rollover_max: number | null };
 
 /**
  * Undefined if the period isn't in that state. Its points stay as they are until the transaction ends: the first lock
@@ -146,7 +147,11 @@ export async function lockPeriod(
     { periodId, points: totals[0]?.points ?? 0, state },
     'closing_period',
   );
-  return rows.map(({ ends_at, ...row }) => ({ ...stateOf(row), ends_at }))[0];
+  return rows.map(({ ends_at, ...row }) => ({
+    ...stateOf(row),
+    ends_at,
+    rollover_max: rolloverPointsMax(row.description),
+  }))[0];
 }
 
 function stateOf({ description, ...state }: StateRow): PeriodState {
@@ -179,6 +184,63 @@ export async function saveClosed(query: Query, period: PeriodState): Promise<voi
        closed_at = coalesce(credited.closed_at, excluded.closed_at)`,
     period,
     'closing_save_closed',
+  );
+}
+
+/** What a period leaves for the next one is to be granted or corrected. */
+export async function insertCarryOver(query: Query, accountId: number, periodId: number): Promise<void> {
+  await query(
+    `INSERT INTO credit_carry_overs (period_id, account_id) VALUES (:periodId, :accountId) ON CONFLICT DO NOTHING`,
+    { accountId, periodId },
+  );
+}
+
+/** False if it isn't to be done any more. */
+export async function takeCarryOver(query: Query, periodId: number): Promise<boolean> {
+  const rows = await query('DELETE FROM credit_carry_overs WHERE period_id = :periodId RETURNING period_id', {
+    periodId,
+  });
+  return rows.length > 0;
+}
+
+/** `expires_at`: the end of the next period, exclusive. */
+export type Carrying = { included: number | null; points: number; rollover_max: number; expires_at: Date };
+
+/** Undefined if nothing is carried over: no period follows, or the plan doesn't say so. */
+export async function findCarrying(query: Query, periodId: number): Promise<Carrying | undefined> {
+  const rows = await query<{ description: Record<string, unknown>; points: number; expires_at: Date }>(
+    `SELECT period.description, closed_points AS points, next.ended_at + interval '1 second' AS expires_at
+     FROM billing_periods AS period JOIN period_credits USING (period_id)
+     CROSS JOIN LATERAL (
+       SELECT ended_at FROM billing_periods AS later
+       WHERE later.account_id = period.account_id AND later.started_at > period.started_at
+       ORDER BY started_at LIMIT 1
+     ) AS next
+     WHERE period_id = :periodId AND closed_points IS NOT NULL`,
+    { periodId },
+  );
+  return rows.flatMap(({ description, ...row }) => {
+    const rollover_max = rolloverPointsMax(description);
+    return rollover_max === null ? [] : [{ ...row, rollover_max, included: includedPoints(description) }];
+  })[0];
+}
+
+/** Grants that a period left for the next one; `taken_back` by corrections. `key` is that of the first one. */
+export function findCarried(
+  query: Query,
+  accountId: number,
+  key: string,
+): Promise<{ credit_id: number; points: number; points_remaining: number; taken_back: number }[]> {
+  return query(
+    `SELECT credit_id, points, points_remaining, CAST(coalesce((
+       SELECT sum(moved.points) FROM credit_movements AS moved
+       WHERE moved.credit_id = credit_grants.credit_id AND reason = 'carry_over_corrected'
+     ), 0) AS bigint) AS taken_back
+     FROM credit_grants
+     WHERE account_id = :accountId AND reporter = 'closing'
+       AND (idempotency_key = :key OR starts_with(idempotency_key, :key || ':'))
+     ORDER BY credit_id`,
+    { accountId, key },
   );
 }
 

@@ -4,17 +4,20 @@ import type { Logger } from '@tollgate/log';
 import { isServiceUnavailable } from '@tollgate/http/problem';
 import { USAGE_SHARD_COUNT, usageShard } from '@tollgate/contracts/usage-stream';
 import type { ScriptableRedis } from '@tollgate/redis/script';
+import type { LockInstant } from '../billing/credits/changes.ts';
 import type { DueWatch } from '../platform/background/due-watch.ts';
 import { startWorkLoop } from '../platform/background/work-loop.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
+import { carryOver } from './carry-over.ts';
 import { closePeriod, correctPeriod } from './close-period.ts';
 import { createCountedUntil } from './counted.ts';
 import type { CountedUntil } from './counted.ts';
 import { resolveNextCut } from './resolve-cut.ts';
 
-type StepName = 'cut' | 'period' | 'correction';
+type StepName = 'cut' | 'period' | 'correction' | 'carry_over';
 
 export type ClosingMetrics = {
+  stopped: Pick<Gauge, 'set'>;
   done: Pick<Counter<'step'>, 'inc'>;
   failed: Pick<Counter<'step'>, 'inc'>;
   oldestDue: Pick<Gauge<'step'>, 'set'>;
@@ -24,6 +27,7 @@ export type ClosingOptions = {
   query: Query;
   transact: Transact;
   redis: ScriptableRedis;
+  lockInstant: LockInstant;
   /** CLOSING_DELAY_SEC */
   delaySec: number;
   dueWatch: DueWatch;
@@ -38,7 +42,7 @@ type Step = {
   name: StepName;
   /** What is due, as columns of Due. */
   due: string;
-  run: (query: Query, due: Due, countedUntil: Date) => Promise<boolean>;
+  run: (query: Query, due: Due, countedUntil: Date, lockInstant: LockInstant) => Promise<boolean>;
 };
 
 const LISTED = 500;
@@ -74,6 +78,11 @@ export function stepsOf(delaySec: number): Step[] {
         FROM credit_corrections JOIN billing_periods USING (period_id) GROUP BY account_id, period_id`,
       run: correctPeriod,
     },
+    {
+      name: 'carry_over',
+      due: 'SELECT account_id, period_id, created_at AS at FROM credit_carry_overs',
+      run: (query, due, _countedUntil, lockInstant) => carryOver(query, due, lockInstant),
+    },
   ];
 }
 
@@ -90,6 +99,9 @@ export function startClosing(options: ClosingOptions): { close: () => Promise<vo
     work: async (signal) => {
       for (const [accountId, untilMs] of waiting) if (untilMs <= performance.now()) waiting.delete(accountId);
       await observeDue(options, steps);
+      const isStopped = await isRepairDue(options.query);
+      options.metrics.stopped.set(isStopped ? 1 : 0);
+      if (isStopped) return;
       const countedUntil = createCountedUntil(options.query, options.redis);
       for (const step of steps) await runStep(options, step, { countedUntil, waiting, signal });
     },
@@ -99,7 +111,7 @@ export function startClosing(options: ClosingOptions): { close: () => Promise<vo
     },
     due: {
       dueWatch: options.dueWatch,
-      condition: steps.map(({ due }) => `EXISTS (${due})`).join(' OR '),
+      condition: `NOT EXISTS (SELECT FROM usage_restores) AND (${steps.map(({ due }) => `EXISTS (${due})`).join(' OR ')})`,
     },
     logger: options.logger,
   });
@@ -108,9 +120,14 @@ export function startClosing(options: ClosingOptions): { close: () => Promise<vo
 export function createClosingMetrics(registry: Registry): ClosingMetrics {
   const labelled = { labelNames: ['step'] as const, registers: [registry] };
   const metrics = {
+    stopped: new Gauge({
+      name: 'tollgate_closing_stopped',
+      help: '1 while nothing is settled because Postgres was restored and `usage repair --restored` has not run, else 0',
+      registers: [registry],
+    }),
     done: new Counter({
       name: 'tollgate_closing_steps_total',
-      help: 'Cuts resolved, periods closed and closed periods corrected by this process, by step: cut, period or correction',
+      help: 'Steps of closing that this process has done: cut (resolved), period (closed), correction or carry_over',
       ...labelled,
     }),
     failed: new Counter({
@@ -153,14 +170,14 @@ async function runStep(options: ClosingOptions, step: Step, run: Run): Promise<v
 }
 
 async function runOne(
-  { transact, logger, metrics }: ClosingOptions,
+  { transact, lockInstant, logger, metrics }: ClosingOptions,
   step: Step,
   { waiting }: Run,
   due: Due,
   countedUntil: Date,
 ): Promise<boolean> {
   try {
-    const isDone = await transact((inside) => step.run(inside, due, countedUntil));
+    const isDone = await transact((inside) => step.run(inside, due, countedUntil, lockInstant));
     if (isDone) metrics.done.inc({ step: step.name });
     return isDone;
   } catch (error) {
@@ -190,6 +207,11 @@ function findDue(
     { waiting, uncounted, shardCount: USAGE_SHARD_COUNT, limit: LISTED },
     `closing_due_${name}`,
   );
+}
+
+/** Postgres was restored from a backup: figures that are settled may lack usage that Redis still has. */
+async function isRepairDue(query: Query): Promise<boolean> {
+  return (await query('SELECT FROM usage_restores LIMIT 1')).length > 0;
 }
 
 async function observeDue({ query, metrics }: ClosingOptions, steps: readonly Step[]): Promise<void> {

@@ -13,6 +13,7 @@ export function openOperating({ config, pools, redis }: Pick<Platform, 'config' 
         authPrivateUrl: config.AUTH_PRIVATE_URL,
         publicUrl: config.PUBLIC_URL,
         sealingKeys: config.TOKEN_SEALING_KEYS,
+        closingDelaySec: config.CLOSING_DELAY_SEC,
       },
     },
   };

@@ -6362,6 +6362,11 @@ export interface operations {
                                 key: "first" | "older" | "missing";
                                 secrets: number;
                             }[];
+                            closing: {
+                                stopped_at: string | null;
+                                oldest_due_sec: number;
+                                differing_accounts: number[];
+                            } | null;
                             plan_limits: {
                                 subscription_limit: number | null;
                             } | null;

@@ -9,6 +9,7 @@ import { checkMigrations, checkSchema } from './schema-checks.ts';
 const MAX_SKEW_SEC = 1;
 const MAX_OUTBOX_AGE_SEC = 300;
 const MAX_STREAM_AGE_SEC = 60;
+const MAX_STEP_AGE_SEC = 1_800;
 
 export function checkReport(report: HealthReport): Finding[] {
   const { postgres, redis } = report;
@@ -23,6 +24,7 @@ export function checkReport(report: HealthReport): Finding[] {
           checkWrites(postgres),
           ...checkOutboxes(postgres),
           ...checkSealing(postgres),
+          ...checkCredits(postgres),
         ]),
     ...(redis === null ? [] : redis.servers.flatMap(checkRedisServer)),
     ...checkClocks(report),
@@ -109,6 +111,46 @@ function checkSealing({ sealed_secrets }: Postgres): readonly Finding[] {
           );
     }),
     'All secrets are sealed under the first key.',
+  );
+}
+
+function checkCredits({ closing }: Postgres): readonly Finding[] {
+  const check = 'credits';
+  if (closing === null) return [skipped(check, 'Migrations are not applied.')];
+  const { stopped_at, oldest_due_sec, differing_accounts } = closing;
+  const [first] = differing_accounts;
+  return orOk(
+    check,
+    [
+      ...(stopped_at === null
+        ? []
+        : [
+            problem(
+              check,
+              `Postgres was restored from a backup; since ${stopped_at} usage isn't settled with credits.`,
+              'Run tollgate usage repair --restored.',
+            ),
+          ]),
+      ...(stopped_at === null && oldest_due_sec > MAX_STEP_AGE_SEC
+        ? [
+            problem(
+              check,
+              `Usage isn't settled with credits: the oldest step has been due for ${String(Math.round(oldest_due_sec))} s.`,
+              'See TollgateClosingOverdue in the runbook.',
+            ),
+          ]
+        : []),
+      ...(first === undefined
+        ? []
+        : [
+            warning(
+              check,
+              `The credits of these accounts differ from their movements: ${differing_accounts.join(', ')}.`,
+              `Run tollgate credits check --account ${String(first)}.`,
+            ),
+          ]),
+    ],
+    'Usage is settled with credits, and no difference was found.',
   );
 }
 

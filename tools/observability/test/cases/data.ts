@@ -121,6 +121,23 @@ export const DATA_CASES: AlertCases = {
     fires: { 'tollgate_closing_oldest_due_seconds{step="period"}': '0+60x120' },
     quiet: { 'tollgate_closing_oldest_due_seconds{step="period"}': '0+60x40 0x80' },
   },
+  TollgateClosingFailing: {
+    at: '45m',
+    fires: { 'tollgate_closing_failures_total{step="cut"}': '0+1x60' },
+    // A step that failed once.
+    quiet: { 'tollgate_closing_failures_total{step="cut"}': '0x10 1x60' },
+  },
+  TollgateClosingStopped: {
+    at: '20m',
+    fires: { tollgate_closing_stopped: '1x40' },
+    quiet: { tollgate_closing_stopped: '1x10 0x40' },
+  },
+  TollgateCreditsDiffer: {
+    at: '30m',
+    fires: { tollgate_credit_differences_total: '0x10 1x60' },
+    // Found long ago: the difference remains.
+    quiet: { tollgate_credit_differences_total: '1x60' },
+  },
   TollgateSignUpPlanMissing: {
     at: '10m',
     fires: { tollgate_sign_up_plan_missing: '1x20' },

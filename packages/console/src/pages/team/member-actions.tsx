@@ -1,6 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { api, resultOf } from '../../api/client.ts';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import type { DialogState } from '../../ui/dialog.tsx';
+import { counted } from '../../ui/format.ts';
+import { creditsQuery } from '../plan/credits/queries.ts';
 import type { Member } from './queries.ts';
 import { useTeamRefresh } from './use-team-change.ts';
 
@@ -9,7 +12,9 @@ type MemberDialogProps = DialogState & { member: Member };
 /** Makes a member the manager and payer. */
 export function HandOver({ member, isOpen, onClose }: MemberDialogProps) {
   const refresh = useTeamRefresh();
+  const { data: credits } = useQuery({ ...creditsQuery, enabled: isOpen });
   const { account_id, name } = member;
+  const ownPoints = (credits?.grants ?? []).reduce((sum, grant) => sum + grant.points_remaining, 0);
   return (
     <ConfirmByName
       title={
@@ -29,6 +34,12 @@ export function HandOver({ member, isOpen, onClose }: MemberDialogProps) {
         <bdi>{name}</bdi> pays for the calls of the whole team from the next call on, and you become a member.
         If <bdi>{name}</bdi> has no plan, the calls of everyone in the team are refused.
       </p>
+      {ownPoints > 0 && (
+        <p>
+          Your credits of {counted(ownPoints, 'point')} stay with you. You can’t use them while you are a
+          member, and they expire as before.
+        </p>
+      )}
       <p>
         <bdi>{name}</bdi> gets an email. Only <bdi>{name}</bdi> can make you the manager again.
       </p>

@@ -97,7 +97,9 @@ function movementFault(
       return differs('order_of_use', 0, points);
     return null;
   }
-  if (to_ledger !== 'grant' && after > 0) return differs('rest', before, points);
+  // A carry-over that was too much is taken back in part.
+  const isRest = to_ledger !== 'grant' && movement.reason !== 'carry_over_corrected';
+  if (isRest && after > 0) return differs('rest', before, points);
   return null;
 }
 

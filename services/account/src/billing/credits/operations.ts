@@ -11,12 +11,13 @@ import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { CREDIT_SOURCES } from './allocation.ts';
 import { creditAnswer, creditSchema, movementSchema } from './answers.ts';
-import { FAULTS, checkLedger } from './check.ts';
+import { FAULTS } from './check.ts';
 import type { Difference } from './check.ts';
 import { grantCredits, voidCredit } from './changes.ts';
 import type { LockInstant } from './changes.ts';
+import { findDifferences } from './differences.ts';
 import { newCreditSchema } from './input.ts';
-import { findCredit, listCredits, listHolders, listMovements, readLedger } from './store.ts';
+import { findCredit, listCredits, listHolders, listMovements } from './store.ts';
 
 type ReadNeeds = { query: Query; redisNowMs: () => number };
 
@@ -184,12 +185,7 @@ export const operatorCredits = {
               ? await listHolders(snapshot, cursor ?? 0, CHECKED_AT_ONCE + 1)
               : [account_id];
           const { rows, next_cursor } = cutPage(found, { limit: CHECKED_AT_ONCE }, (accountId) => accountId);
-          const differences: z.output<typeof differenceSchema>[] = [];
-          for (const accountId of rows) {
-            const difference = checkLedger(await readLedger(snapshot, accountId));
-            if (difference !== null) differences.push({ account_id: accountId, ...difference });
-          }
-          return { checked: rows.length, differences, next_cursor };
+          return { checked: rows.length, differences: await findDifferences(snapshot, rows), next_cursor };
         }),
     }),
   ],

@@ -25,6 +25,15 @@ export function includedPoints(description: LimitedPeriod['description']): numbe
   return statedLimit(description, 'points_limit');
 }
 
+/** How many unused included points go over to the next period; null for none. It isn't enforced, so a text is none. */
+export function rolloverPointsMax(description: LimitedPeriod['description']): number | null {
+  const most = description[ROLLOVER_FIELD];
+  return typeof most === 'number' && Number.isSafeInteger(most) && most > 0 ? most : null;
+}
+
+/** Of a plan's description. */
+export const ROLLOVER_FIELD = 'rollover_points_max';
+
 function limitOf(
   { description, team_slots_limit, credit_points = 0 }: LimitedPeriod,
   field: LimitField,

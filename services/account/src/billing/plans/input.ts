@@ -3,6 +3,7 @@ import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import { countField, idField } from '../../http/input/fields.ts';
 import { jsonValue } from '../../http/input/json-value.ts';
 import { lineSchema, nameSchema } from '../../http/input/name.ts';
+import { ROLLOVER_FIELD } from '../periods/limits.ts';
 import { suggestedLimit } from './suggested-limit.ts';
 
 const DEFAULT_GRACE_SEC = 3 * 86_400;
@@ -14,12 +15,12 @@ function isStorable(value: unknown): boolean {
   return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member));
 }
 
-/** Any attributes; limits are whole numbers or null, which means no limit. */
+/** Any attributes; limits and the points that roll over are whole numbers or null, which means none. */
 const descriptionSchema = z
   .record(z.string(), jsonValue, 'must be a JSON object')
   .refine(isStorable, 'must contain only valid Unicode without NUL')
   .superRefine((description, context) => {
-    for (const field of LIMIT_FIELDS) {
+    for (const field of [...LIMIT_FIELDS, ROLLOVER_FIELD]) {
       const limit = description[field] ?? null;
       if (limit === null || (Number.isSafeInteger(limit) && Number(limit) >= 0)) continue;
       const message = 'must be a whole number of at least 0, or null';

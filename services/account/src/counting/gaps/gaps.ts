@@ -47,6 +47,16 @@ export async function insertMissingBatches(query: Query, missing: readonly Missi
   );
 }
 
+/** Nothing is settled until forgetRestores. */
+export async function insertRestore(query: Query, stream: string): Promise<void> {
+  await query('INSERT INTO usage_restores (stream) VALUES (:stream) ON CONFLICT DO NOTHING', { stream });
+}
+
+/** After the repair that follows a restore of Postgres. */
+export async function forgetRestores(query: Query): Promise<void> {
+  await query('DELETE FROM usage_restores');
+}
+
 export async function insertRollback(query: Query, gap: Rollback): Promise<void> {
   const { stream, cause, after_entry } = gap;
   const known =

@@ -4,7 +4,7 @@ import type { Logger } from '@tollgate/log';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { insertRollback } from './gaps.ts';
+import { insertRestore, insertRollback } from './gaps.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
 import { storePositions } from '../stream/positions.ts';
 import { createRecoverPeriods } from './recover-periods.ts';
@@ -108,6 +108,7 @@ export async function recoverStream(
   const { usage: recovered } = await recoverPeriods(query, stream, trimmed, 'all');
   const gap = { stream: stream.key, after_entry: stored, last_entry: trimmed, recovered };
   await insertRollback(query, { cause: 'postgres_set_back', ...gap });
+  await insertRestore(query, stream.key);
   const reached = new Map([[stream.key, trimmed]]);
   await storePositions(query, reached, reached);
   return gap;

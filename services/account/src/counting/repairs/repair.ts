@@ -13,6 +13,7 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import { createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { createRecoverPeriods } from '../gaps/recover-periods.ts';
+import { forgetRestores } from '../gaps/gaps.ts';
 import { isImplausible, lockPosition, recoverStream, skipUsedIds } from '../gaps/rollback-repair.ts';
 import { loadPositions } from '../stream/positions.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
@@ -100,15 +101,16 @@ export function createRepairUsage({
       await transact((query) => repairStream(query, stream, repaired));
       repaired.checked_streams += 1;
     }
-    await transact((query) =>
-      recordAudit(query, {
+    await transact(async (query) => {
+      if (restored) await forgetRestores(query);
+      await recordAudit(query, {
         ...by,
         action: 'usage_repaired',
         application_id: null,
         account_id: null,
         details: repaired,
-      }),
-    );
+      });
+    });
     onTotalsChanged();
     return repaired;
   };

@@ -17,6 +17,7 @@ export type ReportedHealth = {
   authPrivateUrl: string;
   publicUrl: string;
   sealingKeys: readonly SealingKey[];
+  closingDelaySec: number;
 };
 
 const PROBE_TIMEOUT_MS = 2_000;
@@ -28,9 +29,9 @@ const liveSchema = z.object({ version: z.string() });
  * never fails.
  */
 export async function reportHealth(reported: ReportedHealth): Promise<HealthReport> {
-  const { database, redis, authPrivateUrl, publicUrl, sealingKeys } = reported;
+  const { database, redis, authPrivateUrl, publicUrl } = reported;
   const [postgres, redisReport, auth] = await Promise.all([
-    orNull(reportPostgres(database, sealingKeys)),
+    orNull(reportPostgres(database, reported)),
     orNull(reportRedis(redis)),
     orNull(reportAuth(authPrivateUrl)),
   ]);

@@ -14,6 +14,7 @@ import { compareWithThisVersion, readSchemaVersion } from '../../platform/databa
 import { settingFaults } from '../../platform/database/session-settings.ts';
 import { backlogOf } from '../../platform/outbox/backlog.ts';
 import type { BacklogTable } from '../../platform/outbox/backlog.ts';
+import { reportClosing } from './closing-report.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
 
@@ -31,7 +32,7 @@ const SEALED_TABLES = [SEALED_TOKENS.table, SEALED_WEBHOOK_SECRETS.table, SEALED
 
 export async function reportPostgres(
   database: Knex,
-  sealingKeys: readonly SealingKey[],
+  { sealingKeys, closingDelaySec }: { sealingKeys: readonly SealingKey[]; closingDelaySec: number },
 ): Promise<PostgresReport> {
   const query = createQuery(database);
   const { version, now_ms } = singleRow(
@@ -59,6 +60,7 @@ export async function reportPostgres(
     unknown_migrations: unknown,
     outboxes,
     sealed_secrets,
+    closing: pending.length > 0 ? null : await reportClosing(query, closingDelaySec),
     plan_limits: pending.length > 0 ? null : await largestPlanLimits(query),
   };
 }

@@ -3,7 +3,7 @@ import type { Query } from '../database/query.ts';
 export type Actor = {
   /**
    * `operator:<credential id>`, `service:<credential id>`, `client:<client id>`, `account:<account id>` for its
-   * owner, `renewal`, `account-erasure`, `sign-up`, `seed`, `payments` or `webhook-delivery`.
+   * owner, `renewal`, `closing`, `account-erasure`, `sign-up`, `seed`, `payments` or `webhook-delivery`.
    */
   actor: string;
   address: string;

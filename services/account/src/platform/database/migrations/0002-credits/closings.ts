@@ -10,6 +10,13 @@ export const CLOSINGS = /* sql */ `
   CREATE INDEX period_closings_account_id_idx ON period_closings (account_id);
   CREATE INDEX period_closings_ends_at_idx ON period_closings (ends_at);
 
+  -- Usage streams whose position was behind what Redis had trimmed: Postgres was restored from a backup. Until they are
+  -- repaired, nothing is settled.
+  CREATE TABLE usage_restores (
+    stream text PRIMARY KEY,
+    found_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  );
+
   CREATE FUNCTION period_end_of_use(period billing_periods) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT least(period.ended_at + (period.grace_sec + 1) * interval '1 second', (
       SELECT min(later.started_at) FROM billing_periods AS later

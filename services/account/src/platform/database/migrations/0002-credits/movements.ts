@@ -66,6 +66,14 @@ export const MOVEMENTS = /* sql */ `
   CREATE TRIGGER credit_movements_move AFTER INSERT ON credit_movements
     FOR EACH ROW EXECUTE FUNCTION credit_movements_move();
 
+  -- Accounts whose ledger differs from its grants and periods, as the checks in the background have found.
+  CREATE TABLE credit_differences (
+    account_id bigint PRIMARY KEY,
+    fault text NOT NULL,
+    movement_id bigint,
+    found_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  );
+
   CREATE FUNCTION credit_grants_are_issued() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF NOT EXISTS (SELECT FROM credit_movements WHERE credit_id = NEW.credit_id AND from_ledger = 'issued') THEN

@@ -55,6 +55,14 @@ export const SETTLEMENT = /* sql */ `
   CREATE TRIGGER credit_grants_cut AFTER INSERT OR UPDATE OF void_requested_at ON credit_grants
     FOR EACH ROW EXECUTE FUNCTION credit_grants_cut();
 
+  -- Closed periods whose plan carries unused points over to the next period: what they leave is to be granted, or to be
+  -- corrected.
+  CREATE TABLE credit_carry_overs (
+    period_id bigint PRIMARY KEY REFERENCES billing_periods ON DELETE CASCADE,
+    account_id bigint NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  );
+
   -- Periods whose points changed after they were closed. One row for each change: a single row per period would make
   -- counting wait for the correction.
   CREATE TABLE credit_corrections (
