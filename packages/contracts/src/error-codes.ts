@@ -468,6 +468,12 @@ const OPERATORS = {
     meaning: 'The `Idempotency-Key` was used for a request with other content.',
     fix: 'Use a new key for each grant.',
   },
+  credits_not_transferable: {
+    status: 409,
+    title: 'The credits cannot be transferred',
+    meaning: 'Only points that were bought can be transferred, and only while some are left and not voided.',
+    fix: 'Void the grant, and grant points to the other account.',
+  },
   total_too_large: {
     status: 409,
     title: 'The account would have too many points',

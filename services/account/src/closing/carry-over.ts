@@ -1,12 +1,10 @@
 import { grantCredits } from '../billing/credits/changes.ts';
 import type { LockInstant } from '../billing/credits/changes.ts';
 import { lockHolder } from '../billing/credits/store.ts';
-import type { Actor } from '../platform/audit/audit-log.ts';
 import type { Query } from '../platform/database/query.ts';
+import { CLOSING_ACTOR, CLOSING_REPORTER } from './closing-actor.ts';
 import { findCarrying, insertMovements, lockAccountIfFree, findCarried, takeCarryOver } from './store.ts';
 import type { Carrying } from './store.ts';
-
-const CLOSING_ACTOR: Actor = { actor: 'closing', address: 'none', request_id: 'none' };
 
 /** Before bought points, and before what is given without a priority. */
 const PRIORITY = 10;
@@ -47,7 +45,7 @@ export async function carryOver(
       query,
       lockInstant,
       { account_id, points, note: null, purchase_id: null, ...terms },
-      { reporter: 'closing', idempotency_key },
+      { reporter: CLOSING_REPORTER, idempotency_key },
       CLOSING_ACTOR,
     );
   }

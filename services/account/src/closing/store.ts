@@ -22,13 +22,15 @@ export type Grant = {
   expires_at: Date | null;
   void_requested_at: Date | null;
   void_to: string | null;
+  transfer_to: number | null;
   voided_at: Date | null;
+  purchase_id: number | null;
   points_remaining: number;
 };
 
 const GRANTS_SQL = `
-  SELECT credit_id, source, priority, created_at, usable_from, expires_at, void_requested_at, void_to, voided_at,
-         points_remaining
+  SELECT credit_id, source, priority, created_at, usable_from, expires_at, void_requested_at, void_to, transfer_to,
+         voided_at, purchase_id, points_remaining
   FROM credit_grants WHERE account_id = :accountId`;
 
 /** Those that have points, or are to be marked as void. */

@@ -64,7 +64,8 @@ export function stepsOf(delaySec: number): Step[] {
       name: 'cut',
       due: `SELECT account_id, 0 AS period_id, at FROM credit_cuts
         WHERE resolved_at IS NULL AND at <= statement_timestamp()`,
-      run: (query, { account_id }, countedUntil) => resolveNextCut(query, account_id, countedUntil),
+      run: (query, { account_id }, countedUntil, lockInstant) =>
+        resolveNextCut(query, account_id, countedUntil, lockInstant),
     },
     {
       name: 'period',

@@ -15,6 +15,7 @@ export type ShownCredit = {
   expires_at: string | null;
   note: string | null;
   void_requested_at: string | null;
+  transfer_to: number | null;
   voided_at: string | null;
   points_voided: number | null;
 };

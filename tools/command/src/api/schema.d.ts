@@ -794,6 +794,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/private/credits/{credit_id}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move what is left of a purchase to another account
+         * @description Only of points that were bought. Voids the grant, and grants what was left to the other account until the same time, once earlier usage is counted, normally within a second. Repeating it changes nothing.
+         */
+        post: operations["transferCredit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/private/credits/{credit_id}/movements": {
         parameters: {
             query?: never;
@@ -1560,6 +1580,8 @@ export interface components {
             note: string | null;
             purchase_id: number | null;
             void_requested_at: string | null;
+            /** @description The account that gets what is left; null for none. */
+            transfer_to: number | null;
             voided_at: string | null;
             /** @description Null until the status is `void`. */
             points_voided: number | null;
@@ -2435,6 +2457,17 @@ export interface components {
         };
         /** @description `idempotency_conflict`: The idempotency key was used for another request. `total_too_large`: The account would have too many points. */
         "idempotency_conflict.total_too_large": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `credits_not_transferable`: The credits cannot be transferred. `total_too_large`: The account would have too many points. */
+        "credits_not_transferable.total_too_large": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -5011,6 +5044,52 @@ export interface operations {
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    transferCredit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                credit_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "account_id": 8
+                 *     }
+                 */
+                "application/json": {
+                    account_id: number;
+                };
+            };
+        };
+        responses: {
+            /** @description The voided grant. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Credit"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["credits_not_transferable.total_too_large"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

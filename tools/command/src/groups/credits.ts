@@ -8,12 +8,14 @@ import {
   addGet,
   addList,
   addPaging,
+  addYes,
   answersOf,
   newGroup,
   showList,
   showRecord,
 } from '../commands.ts';
 import type { ListOptions } from '../commands.ts';
+import { confirm } from '../confirm.ts';
 import { EXIT, Failure } from '../failures.ts';
 import { tableLines } from '../output.ts';
 import type { Open } from '../session.ts';
@@ -67,6 +69,7 @@ export function creditsGroup(open: Open): Command {
     act: (api, credit_id) =>
       resultOf(api.POST('/private/credits/{credit_id}/void', { params: { path: { credit_id } } })),
   });
+  addTransfer(group, open);
   addMovements(group, open);
   addCheck(group, open);
   return group;
@@ -113,6 +116,24 @@ function addGrant(group: Command, open: Open): void {
       const params = { header: { 'Idempotency-Key': grant.key ?? randomUUID() } };
       await showRecord(session, await resultOf(session.api.POST('/private/credits', { params, body })));
     });
+}
+
+function addTransfer(group: Command, open: Open): void {
+  const command = group
+    .command('transfer')
+    .description('Move what is left of a purchase to another account, until the same time')
+    .argument('<credit_id>', 'ID', values.id)
+    .requiredOption('--to <account_id>', 'account that gets the points', values.id);
+  addYes(command).action(async (credit_id: number, { to, yes }: { to: number; yes?: boolean }) => {
+    const session = open();
+    await confirm(`Move what is left of grant ${String(credit_id)} to account ${String(to)}?`, { yes });
+    const params = { path: { credit_id } };
+    const body = { account_id: to };
+    await showRecord(
+      session,
+      await resultOf(session.api.POST('/private/credits/{credit_id}/transfer', { params, body })),
+    );
+  });
 }
 
 function addMovements(group: Command, open: Open): void {

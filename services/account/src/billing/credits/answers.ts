@@ -24,6 +24,7 @@ export const creditSchema = z
     note: z.string().nullable(),
     purchase_id: id.nullable(),
     void_requested_at: instant.nullable(),
+    transfer_to: id.nullable().meta({ description: 'The account that gets what is left; null for none.' }),
     voided_at: instant.nullable(),
     points_voided: count.nullable().meta({ description: 'Null until the status is `void`.' }),
     created_at: instant,

@@ -53,8 +53,7 @@ export async function grantCredits(
   if (!(await lockHolder(query, account_id))) {
     throw invalidFields([{ field: 'account_id', message: 'there is no such account' }]);
   }
-  const { remaining, included } = await sumPoints(query, account_id);
-  if (remaining + included + BigInt(points) > BigInt(MAX_TOTAL)) throw new Problem('total_too_large');
+  await refuseTooMany(query, account_id, points);
   const nowMs = await lockInstant(query, account_id);
   const made = await insertCredit(query, { ...wanted, ...timesOf(wanted, nowMs), ...keyed });
   if (made === undefined) {
@@ -94,6 +93,49 @@ export async function voidCredit(
   const details = { credit_id: creditId, source: credit.source, to: void_to };
   await recordAudit(query, { ...by, action: 'credits_voided', application_id: null, account_id, details });
   return voided;
+}
+
+/**
+ * Voids what is left of a grant that was bought, and gives it to another account with the same end. Both happen in the
+ * transaction that settles the usage before this instant (docs/design/credits.md). Repeating it changes nothing. `query`
+ * is a transaction's.
+ * @throws {Problem} not_found; invalid_request for the account; credits_not_transferable; total_too_large
+ */
+export async function transferCredit(
+  query: Query,
+  lockInstant: LockInstant,
+  creditId: number,
+  toAccountId: number,
+  by: Actor,
+): Promise<Credit> {
+  const found = await findCredit(query, creditId);
+  if (found === undefined) throw new Problem('not_found');
+  const { account_id, source } = found;
+  const refused = (message: string) => invalidFields([{ field: 'account_id', message }]);
+  if (account_id === toAccountId) throw refused('must be another account');
+  // In the order of their IDs, so that two transfers can't wait for each other.
+  for (const id of [account_id, toAccountId].toSorted((one, other) => one - other)) {
+    if (id === account_id) await lockAccount(query, id);
+    else if (!(await lockHolder(query, id))) throw refused('there is no such account');
+  }
+  const nowMs = await lockInstant(query, account_id);
+  const credit = await lockCredit(query, creditId);
+  if (credit.transfer_to === toAccountId) return credit;
+  const isOver =
+    credit.void_requested_at !== null || credit.points_remaining === 0 || hasExpired(credit, nowMs);
+  if (source !== 'purchase' || isOver) throw new Problem('credits_not_transferable');
+  await refuseTooMany(query, toAccountId, credit.points_remaining);
+  const wanted = { at: new Date(nowMs), void_to: 'voided' as const, transfer_to: toAccountId };
+  const transferred = await markVoidRequested(query, creditId, wanted);
+  const details = { credit_id: creditId, source, to: 'voided', transfer_to: toAccountId };
+  await recordAudit(query, { ...by, action: 'credits_voided', application_id: null, account_id, details });
+  return transferred;
+}
+
+/** @throws {Problem} total_too_large */
+async function refuseTooMany(query: Query, accountId: number, points: number): Promise<void> {
+  const { remaining, included } = await sumPoints(query, accountId);
+  if (remaining + included + BigInt(points) > BigInt(MAX_TOTAL)) throw new Problem('total_too_large');
 }
 
 /**

@@ -24,6 +24,8 @@ export type Credit = {
   purchase_id: number | null;
   /** From this instant its points can't be used. */
   void_requested_at: Date | null;
+  /** The account that gets what is left then; null for none. */
+  transfer_to: number | null;
   /** Null until the usage before that instant is settled. */
   voided_at: Date | null;
   points_voided: number | null;

@@ -13,7 +13,7 @@ import { CREDIT_SOURCES } from './allocation.ts';
 import { creditAnswer, creditSchema, movementSchema } from './answers.ts';
 import { FAULTS } from './check.ts';
 import type { Difference } from './check.ts';
-import { grantCredits, voidCredit } from './changes.ts';
+import { grantCredits, transferCredit, voidCredit } from './changes.ts';
 import type { LockInstant } from './changes.ts';
 import { findDifferences } from './differences.ts';
 import { newCreditSchema } from './input.ts';
@@ -130,6 +130,27 @@ export const operatorCredits = {
           voidCredit(inside, lockInstant, credit_id, 'voided', actor),
         );
         // The answer says that no gateway admits calls by these points.
+        await announceEntitlements([credit.account_id]);
+        return creditAnswer(credit, redisNowMs());
+      },
+    }),
+    operation('POST /private/credits/{credit_id}/transfer', {
+      operationId: 'transferCredit',
+      summary: 'Move what is left of a purchase to another account',
+      description:
+        'Only of points that were bought. Voids the grant, and grants what was left to the other account until the ' +
+        'same time, once earlier usage is counted, normally within a second. Repeating it changes nothing.',
+      caller: operator,
+      params: ofCredit,
+      body: z.strictObject({ account_id: idField }),
+      example: { account_id: 8 },
+      answers: { 200: { ...CREDIT, description: 'The voided grant.' } },
+      problems: ['credits_not_transferable', 'total_too_large'],
+      handle: async (needs: ChangeNeeds, { by: { actor }, params: { credit_id }, body: { account_id } }) => {
+        const { transact, lockInstant, announceEntitlements, redisNowMs } = needs;
+        const credit = await transact((inside) =>
+          transferCredit(inside, lockInstant, credit_id, account_id, actor),
+        );
         await announceEntitlements([credit.account_id]);
         return creditAnswer(credit, redisNowMs());
       },

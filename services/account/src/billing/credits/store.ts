@@ -8,7 +8,7 @@ import type { VoidLedger } from './ledgers.ts';
 import type { Movement } from './movement.ts';
 
 const COLUMNS = `credit_id, account_id, points, points_remaining, source, priority, effective_at, usable_from,
-  expires_at, note, purchase_id, void_requested_at, voided_at, points_voided, created_at`;
+  expires_at, note, purchase_id, void_requested_at, transfer_to, voided_at, points_voided, created_at`;
 
 /** False if there is no such account, or if it is erased; otherwise locked as by lockAccount. */
 export async function lockHolder(query: Query, accountId: number): Promise<boolean> {
@@ -107,12 +107,12 @@ export async function lockCredit(query: Query, creditId: number): Promise<Credit
 export async function markVoidRequested(
   query: Query,
   creditId: number,
-  { at, void_to }: { at: Date; void_to: VoidLedger },
+  { at, void_to, transfer_to = null }: { at: Date; void_to: VoidLedger; transfer_to?: number | null },
 ): Promise<Credit> {
   const rows = await query<Credit>(
-    `UPDATE credit_grants SET void_requested_at = :at, void_to = :void_to
+    `UPDATE credit_grants SET void_requested_at = :at, void_to = :void_to, transfer_to = :transfer_to
      WHERE credit_id = :creditId RETURNING ${COLUMNS}`,
-    { creditId, at, void_to },
+    { creditId, at, void_to, transfer_to },
   );
   return singleRow(rows);
 }

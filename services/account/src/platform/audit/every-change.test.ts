@@ -481,6 +481,12 @@ describe('the private listener', () => {
       const { credit_id } = await grantTo(suite.account, await makeAccount(suite.account));
       return { path: `/private/credits/${String(credit_id)}/void` };
     },
+    'POST /private/credits/{credit_id}/transfer': async () => {
+      const source = 'purchase';
+      const { credit_id } = await grantTo(suite.account, await makeAccount(suite.account), { source });
+      const body = { account_id: await makeAccount(suite.account) };
+      return { path: `/private/credits/${String(credit_id)}/transfer`, body };
+    },
     'POST /private/teams': async () => ({
       path: '/private/teams',
       body: { account_id: await makeAccount(suite.account), name: 'Team' },

@@ -19,6 +19,8 @@ export const GRANTS = /* sql */ `
     -- The instant of Redis' clock from which its points can't be used, and where what is left of them goes.
     void_requested_at timestamptz(3),
     void_to text CHECK (void_to IN ('voided', 'refunded', 'forfeited')),
+    -- The account that gets what is left; null for none.
+    transfer_to bigint REFERENCES accounts,
     -- Both null until the usage before that instant is settled.
     voided_at timestamptz,
     points_voided bigint CHECK (points_voided >= 0),
@@ -35,7 +37,8 @@ export const GRANTS = /* sql */ `
       CHECK (usable_from >= effective_at AND usable_from < effective_at + interval '1 second'),
     CONSTRAINT credit_grants_expire_after_start CHECK (expires_at > usable_from),
     CONSTRAINT credit_grants_void CHECK ((void_requested_at IS NULL) = (void_to IS NULL)
-      AND (voided_at IS NULL) = (points_voided IS NULL) AND (voided_at IS NULL OR void_requested_at IS NOT NULL))
+      AND (voided_at IS NULL) = (points_voided IS NULL) AND (voided_at IS NULL OR void_requested_at IS NOT NULL)),
+    CONSTRAINT credit_grants_transfer CHECK (transfer_to IS NULL OR void_to = 'voided' AND transfer_to <> account_id)
   );
   CREATE UNIQUE INDEX credit_grants_idempotency_key ON credit_grants (reporter, idempotency_key);
   CREATE INDEX credit_grants_account_id_idx ON credit_grants (account_id, credit_id);
@@ -43,7 +46,8 @@ export const GRANTS = /* sql */ `
 
   CREATE FUNCTION credit_grants_are_not_edited() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE
-      may_change text[] := ARRAY['points_remaining', 'note', 'void_requested_at', 'void_to', 'voided_at', 'points_voided'];
+      may_change text[] := ARRAY['points_remaining', 'note', 'void_requested_at', 'void_to', 'transfer_to', 'voided_at',
+        'points_voided'];
     BEGIN
       IF TG_OP = 'INSERT' THEN
         IF NEW.points_remaining <> 0 THEN
@@ -54,7 +58,8 @@ export const GRANTS = /* sql */ `
         OR NEW.points_remaining <> OLD.points_remaining AND pg_trigger_depth() < 2
         OR NEW.note IS DISTINCT FROM OLD.note AND NEW.note IS NOT NULL
         OR OLD.void_requested_at IS NOT NULL
-          AND (NEW.void_requested_at, NEW.void_to) IS DISTINCT FROM (OLD.void_requested_at, OLD.void_to)
+          AND (NEW.void_requested_at, NEW.void_to, NEW.transfer_to)
+            IS DISTINCT FROM (OLD.void_requested_at, OLD.void_to, OLD.transfer_to)
         OR OLD.voided_at IS NOT NULL
           AND (NEW.voided_at, NEW.points_voided) IS DISTINCT FROM (OLD.voided_at, OLD.points_voided) THEN
         RAISE EXCEPTION 'a grant is not edited';
