@@ -23,6 +23,7 @@ import {
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
 import { allowedOrigins } from '@tollgate/config/allowed-origins';
 import { introspectionSettings } from '@tollgate/introspection/settings';
+import { OVERUSE_MODES } from './billing/credits/settlement.ts';
 import { explorerExamples } from './console/explorer/examples-setting.ts';
 import { PAYMENT_MODES, checkPayments, stripeSecretKey, stripeWebhookSecrets } from './payments/settings.ts';
 import { SELF_SERVICE_ACTIONS } from './self-service/settings.ts';
@@ -139,6 +140,12 @@ export const SETTINGS = {
     CREDITS_EXPIRING_DAYS: wholeNumber(1, 365)
       .default(7)
       .describe('how many days before credits expire their holder is told'),
+    CREDITS_OVERUSE: z
+      .enum(OVERUSE_MODES)
+      .default('forgive')
+      .describe(
+        'usage that neither a plan nor credits cover, such as calls in flight when points run out: `forgive` it, or `carry` it to the next purchase',
+      ),
     REFUSED_CALLS_RETENTION_DAYS: wholeNumber(1, 3_650)
       .default(30)
       .describe('how long records and numbers of refused and failed data calls are kept'),

@@ -1984,6 +1984,8 @@ export interface components {
             credits: {
                 /** @description Points that can be used now, after the included points of the plan. */
                 points_remaining: number;
+                /** @description What the next purchase pays first: usage that neither the plan nor credits covered. */
+                overuse_points: number;
                 /** @description Grants that are scheduled or have points left, in order of use. */
                 grants: {
                     credit_id: number;
@@ -4993,6 +4995,7 @@ export interface operations {
                      *       "payer_id": 7,
                      *       "credits": {
                      *         "points_remaining": 8200,
+                     *         "overuse_points": 0,
                      *         "grants": [
                      *           {
                      *             "credit_id": 3,
@@ -5047,6 +5050,7 @@ export interface operations {
                      *       "payer_id": 7,
                      *       "credits": {
                      *         "points_remaining": 8200,
+                     *         "overuse_points": 0,
                      *         "grants": [
                      *           {
                      *             "credit_id": 3,

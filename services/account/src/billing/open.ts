@@ -3,6 +3,7 @@ import type { Worker } from '../platform/background/worker.ts';
 import { createQuery, createSnapshot, createTransact } from '../platform/database/query.ts';
 import type { Transact } from '../platform/database/query.ts';
 import type { Platform } from '../platform/open.ts';
+import type { OveruseMode } from './credits/settlement.ts';
 import { summarizeAccount } from './entitlements/account-summary.ts';
 import { createKeptAnswers } from './entitlements/kept-answers.ts';
 import type { KeptAnswers } from './entitlements/kept-answers.ts';
@@ -23,6 +24,7 @@ export function openBilling(platform: Platform): {
     announceEntitlements: (accountIds: readonly number[]) => Promise<void>;
     redisNowMs: () => number;
     creditChecks: Transact;
+    overuseMode: OveruseMode;
     /** The Plan page, which sells packs; null without payments. */
     buyUrl: string | null;
     summarizeAccount: typeof summarizeAccount;
@@ -71,6 +73,7 @@ export function openBilling(platform: Platform): {
       announceEntitlements: (accountIds) => announceEntitlements(query, { redis, keptAnswers }, accountIds),
       redisNowMs,
       creditChecks: createSnapshot(pools.usageChecks),
+      overuseMode: config.CREDITS_OVERUSE,
       buyUrl: config.PAYMENTS === 'none' ? null : new URL('/user/plan', config.PUBLIC_URL).href,
       refuseBlocked: createRefuseBlocked(query),
       summarizeAccount,

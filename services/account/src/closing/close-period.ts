@@ -2,6 +2,7 @@ import { demandOf } from '../billing/credits/settlement.ts';
 import type { Query } from '../platform/database/query.ts';
 import { giveBack, hasEnded, takeGrowth } from './settle.ts';
 import type { Step } from './settle.ts';
+import type { StepNeeds } from './step-needs.ts';
 import {
   hasPendingCut,
   insertCarryOver,
@@ -23,11 +24,12 @@ export async function closePeriod(
   query: Query,
   { account_id, period_id }: Account,
   countedUntil: Date,
+  { overuse }: Pick<StepNeeds, 'overuse'>,
 ): Promise<boolean> {
   if (!(await lockIfReady(query, account_id, countedUntil))) return false;
   const period = await lockPeriod(query, period_id, 'open');
   if (period === undefined) return false;
-  const step: Step = { account_id, at: period.ends_at, reason: 'period_closed' };
+  const step: Step = { account_id, at: period.ends_at, reason: 'period_closed', overuse };
   const usable = (grant: Grant) => grant.usable_from <= countedUntil && !hasEnded(grant, countedUntil);
   await settle(query, step, period, usable, countedUntil);
   return true;
@@ -41,12 +43,13 @@ export async function correctPeriod(
   query: Query,
   { account_id, period_id }: Account,
   countedUntil: Date,
+  { overuse }: Pick<StepNeeds, 'overuse'>,
 ): Promise<boolean> {
   if (!(await lockIfReady(query, account_id, countedUntil))) return false;
   if (!(await takeCorrections(query, period_id))) return false;
   const period = await lockPeriod(query, period_id, 'closed');
   if (period === undefined) return true;
-  const step: Step = { account_id, at: countedUntil, reason: 'usage_corrected' };
+  const step: Step = { account_id, at: countedUntil, reason: 'usage_corrected', overuse };
   const usable = (grant: Grant) => grant.usable_from < period.ends_at && !hasEnded(grant, countedUntil);
   await settle(query, step, period, usable, countedUntil);
   return true;

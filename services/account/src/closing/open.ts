@@ -17,6 +17,7 @@ export function openClosing(
       transact: createTransact(pools.closing),
       redis,
       lockInstant,
+      overuse: config.CREDITS_OVERUSE,
       delaySec: config.CLOSING_DELAY_SEC,
       dueWatch,
       logger,

@@ -1,7 +1,9 @@
 import type { LockInstant } from '../billing/credits/changes.ts';
+import { payOveruse } from '../billing/credits/settlement.ts';
 import type { Query } from '../platform/database/query.ts';
 import { endOf, hasEnded, restOf, takeGrowth } from './settle.ts';
 import {
+  findCarriedOveruse,
   findNextCut,
   findPeriodsAtCut,
   insertMovements,
@@ -14,6 +16,7 @@ import {
 } from './store.ts';
 import type { Grant } from './store.ts';
 import { giveOn, lockReceivers } from './transfers.ts';
+import type { StepNeeds } from './step-needs.ts';
 
 /**
  * Settles what an account used until its next cut with the grants that were usable until then, and ends those that end
@@ -24,7 +27,7 @@ export async function resolveNextCut(
   query: Query,
   account_id: number,
   countedUntil: Date,
-  lockInstant: LockInstant,
+  { lockInstant, overuse }: StepNeeds,
 ): Promise<boolean> {
   if (!(await lockAccountIfFree(query, account_id))) return false;
   const at = await findNextCut(query, account_id);
@@ -34,8 +37,10 @@ export async function resolveNextCut(
   await recordCut(query, account_id, at);
   const periods = await findPeriodsAtCut(query, account_id, at);
   const usable = grants.filter((grant) => wasUsableUntil(grant, at));
-  await savePeriods(query, await takeGrowth(query, { account_id, at, reason: 'usage' }, periods, usable));
+  const step = { account_id, at, reason: 'usage' as const, overuse };
+  await savePeriods(query, await takeGrowth(query, step, periods, usable));
   await endGrants(query, account_id, at, lockInstant);
+  if (overuse === 'carry') await payCarried(query, account_id, at);
   await resolveCut(query, account_id, at);
   return true;
 }
@@ -44,6 +49,27 @@ export async function resolveNextCut(
 function wasUsableUntil(grant: Grant, at: Date): boolean {
   const end = endOf(grant);
   return grant.usable_from < at && (end === null || end >= at);
+}
+
+/** Purchases that start at the cut first pay the overuse of before it, each at most what it has. */
+async function payCarried(query: Query, account_id: number, at: Date): Promise<void> {
+  const started = (await lockLiveGrants(query, account_id)).filter(
+    ({ source, usable_from }) => source === 'purchase' && usable_from.getTime() === at.getTime(),
+  );
+  for (const { credit_id, points_remaining } of started) {
+    const carried = await findCarriedOveruse(query, account_id);
+    const { paid, periods } = payOveruse(carried, points_remaining);
+    const movements = paid.map((part) => ({
+      ...part,
+      credit_id,
+      from_ledger: 'grant',
+      to_ledger: 'used',
+      reason: 'overuse',
+      corrects_movement_id: null,
+    }));
+    await insertMovements(query, account_id, at, movements);
+    await savePeriods(query, periods);
+  }
 }
 
 /** A void that was requested later than the grant's expiry ends it, too: nothing is left by then. */

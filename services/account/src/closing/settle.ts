@@ -1,12 +1,17 @@
 import { inOrderOfUse } from '../billing/credits/allocation.ts';
 import { settleGrowth, settleShrinkage } from '../billing/credits/settlement.ts';
-import type { PeriodState } from '../billing/credits/settlement.ts';
+import type { OveruseMode, PeriodState } from '../billing/credits/settlement.ts';
 import type { Query } from '../platform/database/query.ts';
 import { findUses, insertMovements, lockGrants } from './store.ts';
 import type { Grant, Movement } from './store.ts';
 
 /** What movements of one step have in common; `at` is the instant that they are dated at. */
-export type Step = { account_id: number; at: Date; reason: 'usage' | 'period_closed' | 'usage_corrected' };
+export type Step = {
+  account_id: number;
+  at: Date;
+  reason: 'usage' | 'period_closed' | 'usage_corrected';
+  overuse: OveruseMode;
+};
 
 /** Exclusive; null for a grant without an end. */
 export function endOf({ expires_at, void_requested_at }: Grant): Date | null {
@@ -17,11 +22,11 @@ export function endOf({ expires_at, void_requested_at }: Grant): Date | null {
 /** Takes what the periods used since they were settled from `usable` grants. Returns the periods that changed. */
 export async function takeGrowth<Period extends PeriodState>(
   query: Query,
-  { account_id, at, reason }: Step,
+  { account_id, at, reason, overuse }: Step,
   periods: readonly Period[],
   usable: readonly Grant[],
 ): Promise<Period[]> {
-  const { uses, periods: changed } = settleGrowth(periods, inOrderOfUse(usable));
+  const { uses, periods: changed } = settleGrowth(periods, inOrderOfUse(usable), overuse);
   await insertMovements(
     query,
     account_id,

@@ -100,7 +100,8 @@ export async function resolveCut(query: Query, accountId: number, at: Date): Pro
 type StateRow = Omit<PeriodState, 'included'> & { description: Record<string, unknown> };
 
 const STATE_COLUMNS = `period.period_id, period.description,
-  coalesce(credited.settled_points, 0) AS settled_points, coalesce(credited.overuse_points, 0) AS overuse_points`;
+  coalesce(credited.settled_points, 0) AS settled_points, coalesce(credited.overuse_points, 0) AS overuse_points,
+  coalesce(credited.carried_points, 0) AS carried_points`;
 
 /** The open periods at a cut, oldest first. */
 export async function findPeriodsAtCut(query: Query, accountId: number, at: Date): Promise<PeriodState[]> {
@@ -160,17 +161,19 @@ function stateOf({ description, ...state }: StateRow): PeriodState {
   return { ...state, included: includedPoints(description) };
 }
 
-export async function savePeriods(query: Query, periods: readonly PeriodState[]): Promise<void> {
+export async function savePeriods(query: Query, periods: readonly CarriedOveruse[]): Promise<void> {
   if (periods.length === 0) return;
   await query(
-    `INSERT INTO period_credits (period_id, settled_points, overuse_points)
-     SELECT * FROM unnest(CAST(:ids AS bigint[]), CAST(:settled AS bigint[]), CAST(:overuse AS bigint[])) ORDER BY 1
-     ON CONFLICT (period_id) DO UPDATE
-       SET settled_points = excluded.settled_points, overuse_points = excluded.overuse_points`,
+    `INSERT INTO period_credits (period_id, settled_points, overuse_points, carried_points)
+     SELECT * FROM unnest(CAST(:ids AS bigint[]), CAST(:settled AS bigint[]), CAST(:overuse AS bigint[]),
+       CAST(:carried AS bigint[])) ORDER BY 1
+     ON CONFLICT (period_id) DO UPDATE SET settled_points = excluded.settled_points,
+       overuse_points = excluded.overuse_points, carried_points = excluded.carried_points`,
     {
       ids: periods.map(({ period_id }) => period_id),
       settled: periods.map(({ settled_points }) => settled_points),
       overuse: periods.map(({ overuse_points }) => overuse_points),
+      carried: periods.map(({ carried_points }) => carried_points),
     },
   );
 }
@@ -179,15 +182,28 @@ export async function saveClosed(query: Query, period: PeriodState): Promise<voi
   await query(
     `WITH closed AS (DELETE FROM period_closings WHERE period_id = :period_id)
      INSERT INTO period_credits AS credited
-       (period_id, settled_points, overuse_points, closed_at, closed_points)
-     VALUES (:period_id, :settled_points, :overuse_points, clock_timestamp(), :points)
+       (period_id, settled_points, overuse_points, carried_points, closed_at, closed_points)
+     VALUES (:period_id, :settled_points, :overuse_points, :carried_points, clock_timestamp(), :points)
      ON CONFLICT (period_id) DO UPDATE SET settled_points = excluded.settled_points,
-       overuse_points = excluded.overuse_points, closed_points = excluded.closed_points,
+       overuse_points = excluded.overuse_points, carried_points = excluded.carried_points,
+       closed_points = excluded.closed_points,
        closed_at = coalesce(credited.closed_at, excluded.closed_at)`,
     period,
     'closing_save_closed',
   );
 }
+
+/** Periods of the account, open or closed, whose overuse the next purchase pays; oldest first. */
+export function findCarriedOveruse(query: Query, accountId: number): Promise<CarriedOveruse[]> {
+  return query<CarriedOveruse>(
+    `SELECT period_id, settled_points, overuse_points, carried_points
+     FROM billing_periods JOIN period_credits USING (period_id)
+     WHERE account_id = :accountId AND carried_points > 0 ORDER BY started_at`,
+    { accountId },
+  );
+}
+
+export type CarriedOveruse = Omit<PeriodState, 'included' | 'points'>;
 
 /** What a period leaves for the next one is to be granted or corrected. */
 export async function insertCarryOver(query: Query, accountId: number, periodId: number): Promise<void> {

@@ -4,7 +4,6 @@ import type { Logger } from '@tollgate/log';
 import { isServiceUnavailable } from '@tollgate/http/problem';
 import { USAGE_SHARD_COUNT, usageShard } from '@tollgate/contracts/usage-stream';
 import type { ScriptableRedis } from '@tollgate/redis/script';
-import type { LockInstant } from '../billing/credits/changes.ts';
 import type { DueWatch } from '../platform/background/due-watch.ts';
 import { startWorkLoop } from '../platform/background/work-loop.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
@@ -13,6 +12,7 @@ import { closePeriod, correctPeriod } from './close-period.ts';
 import { createCountedUntil } from './counted.ts';
 import type { CountedUntil } from './counted.ts';
 import { resolveNextCut } from './resolve-cut.ts';
+import type { StepNeeds } from './step-needs.ts';
 
 type StepName = 'cut' | 'period' | 'correction' | 'carry_over';
 
@@ -23,11 +23,10 @@ export type ClosingMetrics = {
   oldestDue: Pick<Gauge<'step'>, 'set'>;
 };
 
-export type ClosingOptions = {
+export type ClosingOptions = StepNeeds & {
   query: Query;
   transact: Transact;
   redis: ScriptableRedis;
-  lockInstant: LockInstant;
   /** CLOSING_DELAY_SEC */
   delaySec: number;
   dueWatch: DueWatch;
@@ -42,7 +41,7 @@ type Step = {
   name: StepName;
   /** What is due, as columns of Due. */
   due: string;
-  run: (query: Query, due: Due, countedUntil: Date, lockInstant: LockInstant) => Promise<boolean>;
+  run: (query: Query, due: Due, countedUntil: Date, needs: StepNeeds) => Promise<boolean>;
 };
 
 const LISTED = 500;
@@ -64,8 +63,8 @@ export function stepsOf(delaySec: number): Step[] {
       name: 'cut',
       due: `SELECT account_id, 0 AS period_id, at FROM credit_cuts
         WHERE resolved_at IS NULL AND at <= statement_timestamp()`,
-      run: (query, { account_id }, countedUntil, lockInstant) =>
-        resolveNextCut(query, account_id, countedUntil, lockInstant),
+      run: (query, { account_id }, countedUntil, needs) =>
+        resolveNextCut(query, account_id, countedUntil, needs),
     },
     {
       name: 'period',
@@ -82,7 +81,7 @@ export function stepsOf(delaySec: number): Step[] {
     {
       name: 'carry_over',
       due: 'SELECT account_id, period_id, created_at AS at FROM credit_carry_overs',
-      run: (query, due, _countedUntil, lockInstant) => carryOver(query, due, lockInstant),
+      run: (query, due, _countedUntil, { lockInstant }) => carryOver(query, due, lockInstant),
     },
   ];
 }
@@ -171,14 +170,14 @@ async function runStep(options: ClosingOptions, step: Step, run: Run): Promise<v
 }
 
 async function runOne(
-  { transact, lockInstant, logger, metrics }: ClosingOptions,
+  { transact, lockInstant, overuse, logger, metrics }: ClosingOptions,
   step: Step,
   { waiting }: Run,
   due: Due,
   countedUntil: Date,
 ): Promise<boolean> {
   try {
-    const isDone = await transact((inside) => step.run(inside, due, countedUntil, lockInstant));
+    const isDone = await transact((inside) => step.run(inside, due, countedUntil, { lockInstant, overuse }));
     if (isDone) metrics.done.inc({ step: step.name });
     return isDone;
   } catch (error) {

@@ -1554,6 +1554,8 @@ export interface components {
                 time_ms: number;
                 traffic_bytes: number;
             };
+            /** @description Settled usage that neither the plan nor credits covered, and that no purchase has paid. */
+            overuse_points: number;
         };
         Credit: {
             credit_id: number;

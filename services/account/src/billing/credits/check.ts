@@ -31,6 +31,9 @@ export const FAULTS = {
   closed_points: "What a closed period has settled isn't what it used above its included points.",
 } as const;
 
+/** A correction takes from the grants of its period, which others may have joined since; only purchases pay overuse. */
+const OUT_OF_ORDER: ReadonlySet<string> = new Set(['usage_corrected', 'overuse']);
+
 export type Difference = {
   fault: keyof typeof FAULTS;
   /** The first movement that differs; null where none does. */
@@ -92,8 +95,7 @@ function movementFault(
   if (after < 0 || after > credit.points) return differs('balance', before, points);
   if (to_ledger === 'used') {
     if (!wasUsable(credit, movement)) return differs('not_usable', 0, points);
-    // A correction takes from the grants of its period, which others may have joined since.
-    if (movement.reason !== 'usage_corrected' && isEarlierUnused(movement, credit, inOrder, left))
+    if (!OUT_OF_ORDER.has(movement.reason) && isEarlierUnused(movement, credit, inOrder, left))
       return differs('order_of_use', 0, points);
     return null;
   }

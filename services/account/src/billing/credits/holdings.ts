@@ -1,3 +1,4 @@
+import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { afterTaking, allocate, inOrderOfUse } from './allocation.ts';
 import { hasExpired } from './credit.ts';
@@ -14,6 +15,16 @@ export type Holdings = { points_remaining: number; credits: Credit[] };
  */
 export async function findHoldings(query: Query, payerId: number, nowMs: number): Promise<Holdings> {
   return holdingsOf(await findLiveCredits(query, payerId), nowMs);
+}
+
+/** What the payer's next purchase pays first: usage that nothing covered, as far as it is carried. */
+export async function findCarriedOveruse(query: Query, payerId: number): Promise<number> {
+  const rows = await query<{ points: number }>(
+    `SELECT CAST(coalesce(sum(carried_points), 0) AS bigint) AS points
+     FROM billing_periods JOIN period_credits USING (period_id) WHERE account_id = :payerId`,
+    { payerId },
+  );
+  return singleRow(rows).points;
 }
 
 /** Of grants that aren't voided. */

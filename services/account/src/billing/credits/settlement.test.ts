@@ -76,6 +76,7 @@ function bySegments({ grants, included, uses }: Scenario, extra: readonly number
     points: 0,
     settled_points: 0,
     overuse_points: 0,
+    carried_points: 0,
   }));
   const cuts = [...new Set([...grants.flatMap(({ from, until }) => [from, until]), ...extra, Infinity])];
   for (const cut of cuts.toSorted((one, other) => one - other)) {
@@ -132,6 +133,7 @@ describe('given back', () => {
           points: now,
           settled_points: paid + overuse_points,
           overuse_points,
+          carried_points: 0,
         };
         const { period: after, givenBack } = settleShrinkage(period, uses);
         const back = givenBack.reduce((sum, one) => sum + one.points, 0);

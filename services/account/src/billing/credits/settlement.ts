@@ -1,6 +1,11 @@
 import { afterTaking, allocate } from './allocation.ts';
 import type { Taken } from './allocation.ts';
 
+/** CREDITS_OVERUSE: what becomes of usage that no grant covers. */
+export const OVERUSE_MODES = ['forgive', 'carry'] as const;
+
+export type OveruseMode = (typeof OVERUSE_MODES)[number];
+
 /** A period's points, and how far those above the included ones are settled. */
 export type PeriodState = {
   period_id: number;
@@ -10,6 +15,8 @@ export type PeriodState = {
   settled_points: number;
   /** Those of the settled points that no grant covered. */
   overuse_points: number;
+  /** The part of those that the next purchase pays. */
+  carried_points: number;
 };
 
 /** A grant's points, as far as use before the settlement may take them. */
@@ -28,11 +35,12 @@ export function demandOf({ included, points }: Pick<PeriodState, 'included' | 'p
 
 /**
  * Takes what the periods used since they were settled from grants that were usable all that time, in the order given.
- * What they can't cover is overuse: no later grant pays for it.
+ * What they can't cover is overuse, which no later grant pays for, unless it is carried to the next purchase.
  */
 export function settleGrowth<Period extends PeriodState>(
   periods: readonly Period[],
   usable: readonly UsableGrant[],
+  mode: OveruseMode = 'forgive',
 ): Settled<Period> {
   let left = usable;
   const uses: Settled<Period>['uses'] = [];
@@ -43,7 +51,9 @@ export function settleGrowth<Period extends PeriodState>(
     left = afterTaking(left, taken);
     uses.push(...taken.map((use) => ({ ...use, period_id: period.period_id })));
     const settled_points = period.settled_points + growth;
-    return [{ ...period, settled_points, overuse_points: period.overuse_points + overuse }];
+    const overuse_points = period.overuse_points + overuse;
+    const carried_points = period.carried_points + (mode === 'carry' ? overuse : 0);
+    return [{ ...period, settled_points, overuse_points, carried_points }];
   });
   return { uses, periods: changed };
 }
@@ -63,6 +73,7 @@ export function settleShrinkage<Period extends PeriodState>(
 ): Shrunk<Period> {
   const shrinkage = Math.max(0, period.settled_points - demandOf(period));
   const forgotten = Math.min(shrinkage, period.overuse_points);
+  const overuse_points = period.overuse_points - forgotten;
   let open = shrinkage - forgotten;
   const givenBack: Use[] = [];
   for (const use of uses.toReversed()) {
@@ -75,8 +86,29 @@ export function settleShrinkage<Period extends PeriodState>(
     period: {
       ...period,
       settled_points: period.settled_points - shrinkage,
-      overuse_points: period.overuse_points - forgotten,
+      overuse_points,
+      carried_points: Math.min(period.carried_points, overuse_points),
     },
     givenBack,
   };
+}
+
+/** What a purchase pays of the overuse that periods carry, oldest first, and what remains of it. */
+export function payOveruse<
+  Period extends Pick<PeriodState, 'period_id' | 'overuse_points' | 'carried_points'>,
+>(
+  periods: readonly Period[],
+  points: number,
+): { paid: { period_id: number; points: number }[]; periods: Period[] } {
+  let left = points;
+  const paid: { period_id: number; points: number }[] = [];
+  const changed = periods.flatMap((period) => {
+    const part = Math.min(left, period.carried_points);
+    if (part === 0) return [];
+    left -= part;
+    paid.push({ period_id: period.period_id, points: part });
+    const { overuse_points, carried_points } = period;
+    return [{ ...period, overuse_points: overuse_points - part, carried_points: carried_points - part }];
+  });
+  return { paid, periods: changed };
 }

@@ -43,6 +43,9 @@ const periodSchema = z
       .nullable()
       .meta({ description: 'Null before it starts; `expired` if another followed.' }),
     usage: z.object({ points: count, requests: count, time_ms: count, traffic_bytes: count }),
+    overuse_points: count.meta({
+      description: 'Settled usage that neither the plan nor credits covered, and that no purchase has paid.',
+    }),
   })
   .meta({ id: 'Period' });
 

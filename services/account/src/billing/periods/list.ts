@@ -6,7 +6,11 @@ import type { Page } from '../../http/input/page.ts';
 
 type Counted = { points: number; requests: number; time_ms: number; traffic_bytes: number };
 
-type ListedPeriod = Period & { account_blocked: boolean; followed: boolean } & Counted;
+type ListedPeriod = Period & {
+  account_blocked: boolean;
+  followed: boolean;
+  overuse_points: number;
+} & Counted;
 
 const LISTED_SQL = `
   SELECT period.period_id, period.account_id, period.plan_id, period.plan_name, period.product_id,
@@ -15,9 +19,10 @@ const LISTED_SQL = `
          account.blocked_at IS NOT NULL AS account_blocked,
          EXISTS (SELECT 1 FROM billing_periods AS later WHERE later.account_id = period.account_id
            AND later.started_at > period.started_at AND later.started_at <= :now) AS followed,
-         ${totalColumns('total')}
+         ${totalColumns('total')}, coalesce(credited.overuse_points, 0) AS overuse_points
   FROM billing_periods AS period
   JOIN accounts AS account USING (account_id)
+  LEFT JOIN period_credits AS credited USING (period_id)
   LEFT JOIN usage_totals AS total USING (period_id)`;
 
 export function listPeriods(

@@ -5,14 +5,20 @@ import type { Chapter } from '@tollgate/operation';
 import { token } from '../../access/authentication/bearer.ts';
 import { CREDIT_SOURCES } from '../../billing/credits/allocation.ts';
 import { creditStatus } from '../../billing/credits/credit.ts';
-import { findHoldings } from '../../billing/credits/holdings.ts';
+import { findCarriedOveruse, findHoldings } from '../../billing/credits/holdings.ts';
+import type { OveruseMode } from '../../billing/credits/settlement.ts';
 import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import { isoSeconds } from '../../http/iso-seconds.ts';
 import { id } from '../../http/answer-fields.ts';
 import { session } from '../../identity/sessions/require-session.ts';
 import type { Query } from '../../platform/database/query.ts';
 
-type Needs = { query: Query; redisNowMs: () => number };
+type Needs = {
+  query: Query;
+  redisNowMs: () => number;
+  /** CREDITS_OVERUSE */
+  overuseMode: OveruseMode;
+};
 
 const count = z.int().min(0);
 
@@ -25,6 +31,9 @@ const creditsSchema = z
     credits: z.object({
       points_remaining: count.meta({
         description: 'Points that can be used now, after the included points of the plan.',
+      }),
+      overuse_points: count.meta({
+        description: 'What the next purchase pays first: usage that neither the plan nor credits covered.',
       }),
       grants: z
         .array(
@@ -54,6 +63,7 @@ const CREDITS = {
     payer_id: 7,
     credits: {
       points_remaining: 8_200,
+      overuse_points: 0,
       grants: [
         {
           credit_id: 3,
@@ -99,7 +109,7 @@ export const publicCredits = {
   ],
 } satisfies Chapter;
 
-async function credits({ query, redisNowMs }: Needs, accountId: number) {
+async function credits({ query, redisNowMs, overuseMode }: Needs, accountId: number) {
   const found = await findPayerPeriods(query, accountId);
   // A token outlives its account if this database was reset and auth's Redis was kept.
   if (found === undefined) throw invalidToken();
@@ -117,6 +127,7 @@ async function credits({ query, redisNowMs }: Needs, accountId: number) {
     expires_at: credit.expires_at === null ? null : isoSeconds(credit.expires_at),
     note: account_id === payer_id ? credit.note : null,
   }));
-  const answer = { account_id, payer_id, credits: { points_remaining, grants } };
+  const overuse_points = overuseMode === 'carry' ? await findCarriedOveruse(query, payer_id) : 0;
+  const answer = { account_id, payer_id, credits: { points_remaining, overuse_points, grants } };
   return new Reply(200, answer, { 'cache-control': 'no-store' });
 }

@@ -25,19 +25,32 @@ export function Credits({ isMember }: { isMember: boolean }) {
       )}
       {failed === undefined && (credits.data === undefined || offered === undefined) && <Skeleton />}
       {credits.data !== undefined && offered !== undefined && (
-        <Loaded left={credits.data.points_remaining} grants={credits.data.grants} packs={offered} />
+        <Loaded
+          left={credits.data.points_remaining}
+          overuse={credits.data.overuse_points}
+          grants={credits.data.grants}
+          packs={offered}
+        />
       )}
     </section>
   );
 }
 
-function Loaded({ left, grants, packs }: { left: number; grants: readonly Grant[]; packs: readonly Pack[] }) {
+type LoadedProps = { left: number; overuse: number; grants: readonly Grant[]; packs: readonly Pack[] };
+
+function Loaded({ left, overuse, grants, packs }: LoadedProps) {
   return (
     <>
       <p>
         <strong>{counted(left, 'point')}</strong> left in addition to your plan. Calls use your plan’s points
         first.
       </p>
+      {overuse > 0 && (
+        <p>
+          Your calls used {counted(overuse, 'point')} more than you had. Your next purchase pays for them
+          first.
+        </p>
+      )}
       {grants.length > 0 && (
         <Table
           label="Credits"

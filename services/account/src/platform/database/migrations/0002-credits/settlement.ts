@@ -31,10 +31,13 @@ export const SETTLEMENT = /* sql */ `
     -- Of its points above the included ones: how many are settled, and how many of those no grant covered.
     settled_points bigint NOT NULL DEFAULT 0 CHECK (settled_points >= 0),
     overuse_points bigint NOT NULL DEFAULT 0,
+    -- The part of the overuse that the next purchase pays (CREDITS_OVERUSE=carry).
+    carried_points bigint NOT NULL DEFAULT 0,
     closed_at timestamptz,
     -- The period's points that are settled; a difference is a correction's.
     closed_points bigint CHECK (closed_points >= 0),
     CONSTRAINT period_credits_overuse CHECK (overuse_points BETWEEN 0 AND settled_points),
+    CONSTRAINT period_credits_carried CHECK (carried_points BETWEEN 0 AND overuse_points),
     CONSTRAINT period_credits_closed CHECK ((closed_at IS NULL) = (closed_points IS NULL))
   );
 
