@@ -28,16 +28,6 @@ export async function loadPositions(
   return new Map(rows.map(({ stream, position, trimmed }) => [stream, { position, trimmed }]));
 }
 
-/** Undefined for a stream that was never read. */
-export async function findPosition(query: Query, stream: string): Promise<string | undefined> {
-  const rows = await query<PositionRow>(
-    'SELECT stream, position FROM usage_stream_positions WHERE stream = :stream',
-    { stream },
-    'usage_position',
-  );
-  return rows[0]?.position;
-}
-
 /** The streams whose stored position is before the given one: Postgres has been rolled back. */
 export async function findRolledBack(query: Query, positions: Positions): Promise<string[]> {
   const changed = await query<PositionRow>(
