@@ -34,13 +34,16 @@ async function newPayer() {
     insertMovement(database, grant, { from_ledger: 'grant', to_ledger: 'used', points, period_id });
   const settle = (changes: Record<string, unknown>) =>
     database('period_credits').insert({ period_id, ...changes });
-  return { account_id, period_id, first, second, use, settle };
+  const count = (points: number) =>
+    database('usage_totals').insert({ period_id, points, requests: 1, time_ms: 0, traffic_bytes: 0 });
+  return { account_id, period_id, first, second, use, settle, count };
 }
 
 test('a ledger that agrees with its grants and periods has no difference', async () => {
-  const { account_id, first, second, use, settle } = await newPayer();
+  const { account_id, first, second, use, settle, count } = await newPayer();
   await use(first, 100);
   await use(second, 20);
+  await count(135);
   await settle({ settled_points: 125, overuse_points: 5, closed_at: new Date(), closed_points: 135 });
   expect(await check({ account_id })).toEqual({ checked: 1, differences: [], next_cursor: null });
 });
@@ -63,6 +66,19 @@ describe('a difference names the first movement:', () => {
     const movement_id = await use({ account_id, credit_id }, 3);
     const { differences } = await check({ account_id });
     expect(differences).toMatchObject([{ fault: 'not_usable', movement_id, credit_id }]);
+  });
+
+  test('a closed period in which other points are counted than were settled, unless a correction waits', async () => {
+    const { account_id, period_id, first, use, settle, count } = await newPayer();
+    await use(first, 5);
+    await settle({ settled_points: 5, closed_at: new Date(), closed_points: 15 });
+    await count(17);
+    expect((await check({ account_id })).differences).toEqual([]);
+    await suite.database('credit_corrections').where({ period_id }).delete();
+    const of = { account_id, movement_id: null, period_id };
+    expect((await check({ account_id })).differences).toMatchObject([
+      { ...of, fault: 'counted_points', expected: 17, found: 15 },
+    ]);
   });
 
   test('an expiry that leaves points', async () => {

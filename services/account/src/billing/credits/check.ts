@@ -18,6 +18,8 @@ export type SettledPeriod = {
   overuse_points: number;
   /** Null while the period is open. */
   closed_points: number | null;
+  /** What is counted in it; null while a correction waits. */
+  counted_points: number | null;
 };
 
 export const FAULTS = {
@@ -29,6 +31,7 @@ export const FAULTS = {
   points_remaining: "A grant's points_remaining isn't the balance of its movements.",
   settled_points: "What a period has settled isn't what was taken for it and its overuse.",
   closed_points: "What a closed period has settled isn't what it used above its included points.",
+  counted_points: 'A closed period was settled with other points than are counted in it.',
 } as const;
 
 /** A correction takes from the grants of its period, which others may have joined since; only purchases pay overuse. */
@@ -126,8 +129,12 @@ function periodFault(period: SettledPeriod, used: number): Difference | null {
   if (settled_points !== expected) return { fault: 'settled_points', ...of, expected, found: settled_points };
   if (closed_points === null) return null;
   const demand = demandOf({ included, points: closed_points });
-  if (settled_points === demand) return null;
-  return { fault: 'closed_points', ...of, expected: demand, found: settled_points };
+  if (settled_points !== demand) {
+    return { fault: 'closed_points', ...of, expected: demand, found: settled_points };
+  }
+  const { counted_points } = period;
+  if (counted_points === null || counted_points === closed_points) return null;
+  return { fault: 'counted_points', ...of, expected: counted_points, found: closed_points };
 }
 
 /**

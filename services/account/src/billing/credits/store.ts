@@ -203,8 +203,10 @@ export async function readLedger(query: Query, accountId: number): Promise<Accou
     ),
     periods: await query<SettledPeriod>(
       `SELECT period_id, (description ->> 'points_limit')::bigint AS included, settled_points, overuse_points,
-         closed_points
-       FROM period_credits JOIN billing_periods USING (period_id)
+         closed_points, CASE WHEN NOT EXISTS (
+           SELECT FROM credit_corrections WHERE credit_corrections.period_id = period_credits.period_id
+         ) THEN coalesce(usage_totals.points, 0) END AS counted_points
+       FROM period_credits JOIN billing_periods USING (period_id) LEFT JOIN usage_totals USING (period_id)
        WHERE account_id = :accountId ORDER BY period_id`,
       { accountId },
     ),
