@@ -19,10 +19,9 @@ export async function findAccount(query: Query, accountId: number): Promise<Acco
 
 /** It stays erased. False if there is no such account. */
 export async function isErased(query: Query, accountId: number): Promise<boolean> {
-  const rows = await query(
-    'SELECT 1 FROM accounts WHERE account_id = :accountId AND erased_at IS NOT NULL',
-    { accountId },
-  );
+  const rows = await query('SELECT 1 FROM accounts WHERE account_id = :accountId AND erased_at IS NOT NULL', {
+    accountId,
+  });
   return rows.length > 0;
 }
 
