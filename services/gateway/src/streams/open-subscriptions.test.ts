@@ -266,6 +266,29 @@ describe('limits of the period', () => {
     });
   });
 
+  describe('points of a budget', () => {
+    test("end the subscriptions that cost points when none are left, after the plan's", async () => {
+      const opened = openSubscriptions({}, 1, undefined, { left: 0 });
+      await settled(opened, { ...UNUSED, points: 5 });
+      expect(opened.exhausted).toMatchObject([{ code: 'budget_exceeded' }]);
+      const free = openSubscriptions({}, 0, undefined, { left: 0 });
+      await settled(free, UNUSED);
+      expect(free.exhausted).toEqual([]);
+      const both = openSubscriptions({ points_limit: 5 }, 1, undefined, { left: 0 });
+      await settled(both, { ...UNUSED, points: 5 });
+      expect(both.exhausted).toMatchObject([{ code: 'points_limit_exceeded' }]);
+    });
+
+    test('that a message states and that use up the rest are settled at once', async () => {
+      const opened = openSubscriptions({ points_limit: 1_000 }, 0, undefined, { left: 6 });
+      await settled(opened, UNUSED);
+      opened.subscriptions.countPoints(5);
+      expect(opened.recorded).toHaveLength(1);
+      opened.subscriptions.countPoints(1);
+      expect(opened.recorded).toMatchObject([{}, { points: 6 }]);
+    });
+  });
+
   test('the last seconds are settled when all subscriptions together have used them up', async () => {
     const opened = openSubscriptions({ time_sec_limit: 10 });
     await opened.start();

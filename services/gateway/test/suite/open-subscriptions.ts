@@ -2,6 +2,7 @@ import { expect, jest } from '@jest/globals';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import type { Problem } from '@tollgate/http/problem';
 import type { LeaseEntry } from '../../src/ledger/leases.ts';
+import { callerBudgets } from '../../src/ledger/budgets.ts';
 import { payerCredits } from '../../src/ledger/credits.ts';
 import type { PayerEntitlement } from '../../src/ledger/principal.ts';
 import { OpenSubscriptions } from '../../src/streams/open-subscriptions.ts';
@@ -60,16 +61,19 @@ export async function flush(): Promise<void> {
   for (let count = 0; count < 10; count += 1) await Promise.resolve();
 }
 
+const MEMBER = { member: { points_per_period: null, points_per_day: 10 } };
+const BUDGETS = callerBudgets(MEMBER, { accountId: token.account_id, applicationId: null });
 const CREDITS = payerCredits({ included: 0, settled: 0, open_periods: [], grants: [] });
 
 /**
  * Open subscriptions of one principal, under Jest's fake timers. With `credits` the payer has these points left, null
- * while that isn't known.
+ * while that isn't known. With `budget` the caller's has these.
  */
 export function openSubscriptions(
   limits: Partial<Limits> = {},
   pointsPerMinute = 0,
   credits?: { left: number | null },
+  budget?: { left: number },
 ) {
   const recorded: Recorded[] = [];
   const unacknowledged: ((live: LiveUsage | null) => void)[] = [];
@@ -89,11 +93,22 @@ export function openSubscriptions(
     },
     readPointsLeft: () =>
       Promise.resolve(
-        typeof credits?.left === 'number'
-          ? { ofCredits: credits.left, ofBudgets: Infinity, reached: null }
-          : null,
+        credits?.left === null
+          ? null
+          : {
+              ofCredits: credits?.left ?? Infinity,
+              ofBudgets: budget?.left ?? Infinity,
+              reached: budget?.left === 0 ? { kind: 'member', window: 'day', limit: 10, nowMs: 0 } : null,
+            },
       ),
-    principal: { token, payer: { ...payerOf(1, limits), credits: credits === undefined ? null : CREDITS } },
+    principal: {
+      token,
+      payer: {
+        ...payerOf(1, limits),
+        credits: credits === undefined ? null : CREDITS,
+        budgets: budget === undefined ? null : BUDGETS,
+      },
+    },
     settleIntervalMs: INTERVAL_MS,
     pointsPerMinute,
     onExhausted: (problem) => exhausted.push(problem),
