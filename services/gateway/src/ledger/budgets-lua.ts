@@ -1,4 +1,5 @@
 import { liveBudgetField } from '@tollgate/contracts/usage-stream';
+import { DAY_MS } from './budgets.ts';
 
 /**
  * What an application or a member has spent (docs/design/admission.md): the points of the period, the newest UTC day
@@ -6,7 +7,7 @@ import { liveBudgetField } from '@tollgate/contracts/usage-stream';
  * as in account's hourly rows; that of an earlier day can't be of the present one.
  */
 export const LUA_SPENT = `
-local day_ms = 86400000
+local day_ms = ${String(DAY_MS)}
 local function spent_at(text)
   local points, day, of_day = string.match(text, '^(%d+) (%d+) (%d+)$')
   return { points = tonumber(points), day = tonumber(day), of_day = tonumber(of_day) }

@@ -2,6 +2,9 @@ import type { Budget, Budgets } from '@tollgate/contracts/entitlement';
 import { liveBudgetField } from '@tollgate/contracts/usage-stream';
 import type { BudgetKind, UsageEvent } from '@tollgate/contracts/usage-stream';
 
+/** A UTC day. */
+export const DAY_MS = 86_400_000;
+
 /** What names a budget's owner, in usage events and in requests for usage snapshots. */
 export const BUDGET_OWNERS = {
   member: 'account_id',
@@ -14,7 +17,7 @@ type CallerBudget = Budget & {
   id: number;
 };
 
-/** What limits how much of the payer's points the calls of one application may use. One object while the entitlement is kept. */
+/** How much of the payer's points a caller may use. One object while the entitlement is kept. */
 export type CallerBudgets = {
   /** In the order in which they are checked. */
   all: readonly CallerBudget[];

@@ -13,7 +13,7 @@ import type { Spent, UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_STREAM_ID_IS_AFTER, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { LUA_SPENT } from './budgets-lua.ts';
-import { BUDGET_OWNERS } from './budgets.ts';
+import { BUDGET_OWNERS, DAY_MS } from './budgets.ts';
 import type { CallerBudgets } from './budgets.ts';
 import { LUA_CUTS } from './credits-lua.ts';
 import { fenceKey, floorKey } from './keys.ts';
@@ -197,5 +197,3 @@ function newestDay({ points, days }: Spent): { points: number; day: number; of_d
   if (newest === undefined) return { points, day: 0, of_day: 0 };
   return { points, day: Date.parse(newest.day) / DAY_MS, of_day: newest.points };
 }
-
-const DAY_MS = 86_400_000;

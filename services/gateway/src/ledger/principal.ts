@@ -3,7 +3,7 @@ import type { Limits } from '@tollgate/contracts/entitlement';
 import type { CallerBudgets } from './budgets.ts';
 import type { PayerCredits } from './credits.ts';
 
-/** Whose billing period a call is held to and charged to; one object for the calls of the same caller's budgets. */
+/** Whose billing period a call is held to and charged to. Calls that are held to the same budgets share one object. */
 export type PayerEntitlement = {
   payerId: number;
   periodId: number;

@@ -1,6 +1,7 @@
 import type { LimitField } from '@tollgate/contracts/entitlement';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem } from '@tollgate/http/problem';
+import { DAY_MS } from '../../ledger/budgets.ts';
 import type { ReachedBudget } from '../../ledger/budgets.ts';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
 import type { AdmissionKind, AdmissionDecision, RefusedLimit } from '../../ledger/admit-script.ts';
@@ -54,8 +55,6 @@ export function periodLimitExceeded(
 function waysToGoOn(buyUrl: string | null): { credits_remaining: 0; buy_url?: string } {
   return buyUrl === null ? { credits_remaining: 0 } : { credits_remaining: 0, buy_url: buyUrl };
 }
-
-const DAY_MS = 86_400_000;
 
 /** A day's budget is used up until midnight UTC, a period's until the period ends; either may be raised before. */
 export function budgetExceeded(
