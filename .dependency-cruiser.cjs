@@ -46,13 +46,26 @@ const rooms = {
     teams: { of: [...base, 'billing'], floors: ['.', 'invitations', 'operators', 'console'] },
     budgets: { of: [...base, 'access', 'billing', 'teams'] },
     'self-service': { of: [...base, 'billing', 'teams'] },
-    payments: {
-      of: [...base, 'billing', 'teams', 'self-service'],
-      floors: ['money', '.', 'stripe', 'packs', 'issues', 'purchases', 'reversals', 'events', 'reconcile'],
-    },
     notifications: {
       of: [...base, 'billing'],
       floors: ['addresses', 'secrets', 'deliveries', 'webhooks', 'credits', 'alerts'],
+    },
+    payments: {
+      of: [...base, 'billing', 'teams', 'self-service', 'notifications'],
+      floors: [
+        'money',
+        '.',
+        'stripe',
+        'packs',
+        'prices',
+        'issues',
+        'purchases',
+        'reversals',
+        'subscriptions',
+        'invoices',
+        'events',
+        'reconcile',
+      ],
     },
     counting: {
       of: ['http', 'platform', 'access', 'billing'],

@@ -1,4 +1,4 @@
-/** Stripe's time in whole seconds; a test moves it forward. */
+/** Stripe's time in whole seconds; a test moves it. */
 export type Clock = { now: () => number; advance: (seconds: number) => void; offset: () => number };
 
 export function createClock(offset = 0): Clock {

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 import { missing } from './http/failure.ts';
 import { keptKeys } from './idempotency.ts';
 import type { Remembered } from './idempotency.ts';
-import type { Invoice, InvoiceItem, Subscription } from './objects/billing.ts';
+import type { Invoice, InvoiceItem, InvoicePayment, Subscription } from './objects/billing.ts';
 import type { Customer, Price, Product } from './objects/catalogue.ts';
 import type { CheckoutSession, SessionTerms } from './objects/checkout-session.ts';
 import type { StripeEvent } from './objects/event.ts';
@@ -17,6 +17,7 @@ type Stored =
   | Dispute
   | Invoice
   | InvoiceItem
+  | InvoicePayment
   | PaymentIntent
   | PaymentMethod
   | PortalConfiguration

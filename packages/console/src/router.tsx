@@ -99,12 +99,18 @@ const explorer = createRoute({
   component: lazyRouteComponent(() => import('./pages/explorer/explorer.tsx'), 'ExplorerPage'),
 });
 
+function isId(value: unknown): boolean {
+  return Number.isSafeInteger(Number(value)) && Number(value) > 0;
+}
+
 const plan = createRoute({
   getParentRoute: () => signedIn,
   path: '/plan',
   // A payment page leads back with it.
-  validateSearch: ({ purchase }): { purchase?: number } =>
-    Number.isSafeInteger(Number(purchase)) && Number(purchase) > 0 ? { purchase: Number(purchase) } : {},
+  validateSearch: ({ purchase, checkout }): { purchase?: number; checkout?: number } => ({
+    ...(isId(purchase) && { purchase: Number(purchase) }),
+    ...(isId(checkout) && { checkout: Number(checkout) }),
+  }),
   component: lazyRouteComponent(() => import('./pages/plan/plan.tsx'), 'PlanPage'),
 });
 

@@ -46,8 +46,8 @@ const ACCESS = {
   account_blocked: {
     status: 403,
     title: 'The account is blocked',
-    meaning: 'The account, its payer or the billing period is blocked.',
-    fix: 'Contact support.',
+    meaning: 'The account, its payer or the billing period is blocked, or a payment of the payer is overdue.',
+    fix: 'If `detail` says that a payment is due, pay it there. Otherwise contact support.',
   },
   account_deletion_pending: {
     status: 403,

@@ -157,6 +157,25 @@ export function newInvoice(input: {
   };
 }
 
+/** What was paid of an invoice, and by which payment. */
+export function newInvoicePayment(input: { created: number; invoice: Invoice; payment_intent: string }) {
+  const { created, invoice } = input;
+  return {
+    id: newId('inpay'),
+    object: 'invoice_payment' as const,
+    amount_paid: null as number | null,
+    amount_requested: invoice.total,
+    created,
+    currency: invoice.currency,
+    invoice: invoice.id,
+    is_default: true,
+    livemode: false,
+    payment: { payment_intent: input.payment_intent, type: 'payment_intent' },
+    status: 'open' as 'open' | 'paid' | 'canceled',
+    status_transitions: { canceled_at: null, paid_at: null as number | null },
+  };
+}
+
 function newLine(invoice: string, line: InvoiceLine, currency: string) {
   const { price, subscription } = line;
   return {
@@ -276,5 +295,6 @@ export function newSubscription(input: {
 }
 
 export type InvoiceItem = ReturnType<typeof newInvoiceItem>;
+export type InvoicePayment = ReturnType<typeof newInvoicePayment>;
 export type Invoice = ReturnType<typeof newInvoice>;
 export type Subscription = ReturnType<typeof newSubscription>;

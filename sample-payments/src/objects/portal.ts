@@ -1,6 +1,7 @@
 import { newId } from '../ids.ts';
+import type { Metadata } from './catalogue.ts';
 
-export function newPortalConfiguration(created: number) {
+export function newPortalConfiguration(created: number, metadata: Metadata = {}) {
   return {
     id: newId('bpc'),
     object: 'billing_portal.configuration' as const,
@@ -31,7 +32,7 @@ export function newPortalConfiguration(created: number) {
     is_default: false,
     livemode: false,
     login_page: { enabled: false, url: null },
-    metadata: {},
+    metadata,
     name: null,
     updated: created,
   };

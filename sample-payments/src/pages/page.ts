@@ -1,3 +1,4 @@
+import type { Invoice } from '../objects/billing.ts';
 import type { CheckoutSession } from '../objects/checkout-session.ts';
 
 const STYLE = `
@@ -59,6 +60,34 @@ export function checkoutPage(
     `<dl>${rows.join('')}${total}</dl>${failed}
 <form method="post"><button class="pay" name="payment_method" value="pm_card_visa">Pay ${money(session.amount_total, session.currency)}</button>
 ${debit}<button name="payment_method" value="pm_card_chargeCustomerFail">Decline</button>${cancel}</form>`,
+  );
+}
+
+/** An invoice as Stripe hosts it: to look at, and to pay while it is open. */
+export function invoicePage(invoice: Invoice, failure: string | null): string {
+  const rows = invoice.lines.data.map(
+    ({ description, amount }) =>
+      `<div><dt>${escape(description ?? '')}</dt><dd>${money(amount, invoice.currency)}</dd></div>`,
+  );
+  const total = `<div class="total"><dt>Total</dt><dd>${money(invoice.total, invoice.currency)}</dd></div>`;
+  const failed = failure === null ? '' : `<p class="failed" role="alert">${escape(failure)}</p>`;
+  const form =
+    invoice.status === 'open'
+      ? `<form method="post"><button class="pay" name="payment_method" value="pm_card_visa">Pay ${money(invoice.total, invoice.currency)}</button>
+<button name="payment_method" value="pm_card_chargeCustomerFail">Decline</button></form>`
+      : `<p>This invoice is ${escape(invoice.status)}.</p>`;
+  return page(`Invoice ${invoice.number ?? ''}`, `<dl>${rows.join('')}${total}</dl>${failed}${form}`);
+}
+
+/** Where customers change their card: one that works, or one that is declined at the next renewal. */
+export function portalPage(name: string, back: string | null): string {
+  const link = back === null ? '' : `<a class="button" href="${escape(back)}">Go back</a>`;
+  return page(
+    'Payment details',
+    `<p>${escape(name)}</p>
+<p class="quiet">In the Stripe customer portal, customers manage cards, addresses and VAT numbers.</p>
+<form method="post"><button class="pay" name="payment_method" value="pm_card_visa">Use a card that works</button>
+<button name="payment_method" value="pm_card_chargeCustomerFail">Use a card that is declined</button>${link}</form>`,
   );
 }
 

@@ -3,7 +3,10 @@ import type { Double } from '../double.ts';
 import { Failure } from '../http/failure.ts';
 import type { Form } from '../http/form.ts';
 import { paySession } from '../payments/checkout.ts';
-import { checkoutPage, escape, page } from './page.ts';
+import { methodOf } from '../payments/confirm.ts';
+import { pay } from '../payments/invoices.ts';
+import { useCard } from '../payments/subscriptions.ts';
+import { checkoutPage, escape, invoicePage, page, portalPage } from './page.ts';
 
 type Request = { method: string; path: string; form: Form };
 
@@ -12,7 +15,8 @@ export function servePage(double: Double, { method, path, form }: Request, res: 
   const [, kind, id = ''] = path.split('/');
   try {
     if (kind === 'pay') serveCheckout(double, id, method === 'POST' ? form : null, res);
-    else if (kind === 'portal') servePortal(double, id, res);
+    else if (kind === 'portal') servePortal(double, id, method === 'POST' ? form : null, res);
+    else if (kind === 'invoice') serveInvoice(double, id, method === 'POST' ? form : null, res);
     else html(res, 404, page('Not found', '<p>There is nothing at this address.</p>'));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -26,8 +30,7 @@ function serveCheckout(double: Double, id: string, form: Form | null, res: Serve
   let failure: string | null = null;
   if (form !== null && session.status === 'open') {
     try {
-      const method = form['payment_method'];
-      paySession(double, session, typeof method === 'string' ? method : 'pm_card_visa');
+      paySession(double, session, methodIn(form));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failure = error.message;
@@ -41,14 +44,30 @@ function serveCheckout(double: Double, id: string, form: Form | null, res: Serve
   } else html(res, 200, checkoutPage(session, lines, failure));
 }
 
-function servePortal(double: Double, id: string, res: ServerResponse): void {
+function serveInvoice(double: Double, id: string, form: Form | null, res: ServerResponse): void {
+  const invoice = double.store.get('invoice', id);
+  let failure: string | null = null;
+  if (form !== null && invoice.status === 'open') {
+    try {
+      pay(double, invoice, methodOf(double, methodIn(form)));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failure = error.message;
+    }
+  }
+  html(res, 200, invoicePage(invoice, failure));
+}
+
+function servePortal(double: Double, id: string, form: Form | null, res: ServerResponse): void {
   const { return_url, customer } = double.store.get('billing_portal.session', id);
   const { email, name } = double.store.get('customer', customer);
-  const back =
-    return_url === null ? '' : `<form><a class="button" href="${escape(return_url)}">Go back</a></form>`;
-  const text =
-    '<p class="quiet">In the Stripe customer portal, customers manage cards, addresses and VAT numbers.</p>';
-  html(res, 200, page('Payment details', `<p>${escape(name ?? email ?? customer)}</p>${text}${back}`));
+  if (form !== null) useCard(double, customer, methodOf(double, methodIn(form)));
+  html(res, 200, portalPage(name ?? email ?? customer, return_url));
+}
+
+function methodIn(form: Form): string {
+  const method = form['payment_method'];
+  return typeof method === 'string' ? method : 'pm_card_visa';
 }
 
 function html(res: ServerResponse, status: number, text: string): void {

@@ -1,6 +1,7 @@
 import { emit } from '../double.ts';
 import type { Double } from '../double.ts';
 import { Failure, invalid } from '../http/failure.ts';
+import { newInvoicePayment } from '../objects/billing.ts';
 import type { Invoice } from '../objects/billing.ts';
 import { newPaymentIntent } from '../objects/payments.ts';
 import type { PaymentMethod } from '../objects/payments.ts';
@@ -53,14 +54,19 @@ function charge(double: Double, invoice: Invoice, method: PaymentMethod | null):
     }),
   );
   emit(double, 'payment_intent.created', intent);
+  const payment = store.add(newInvoicePayment({ created: clock.now(), invoice, payment_intent: intent.id }));
   invoice.attempt_count += 1;
   invoice.attempted = true;
   try {
     if (method === null)
       throw new Failure(402, 'card_error', 'This customer has no attached payment source.');
     confirm(double, intent, method);
+    payment.status = 'paid';
+    payment.amount_paid = invoice.total;
+    payment.status_transitions.paid_at = clock.now();
   } catch (error) {
     if (error instanceof Failure) {
+      payment.status = 'canceled';
       invoice.next_payment_attempt = invoice.auto_advance ? clock.now() + NEXT_ATTEMPT_SEC : null;
       emit(double, 'invoice.payment_failed', invoice);
       onInvoiceUnpaid(double, invoice);

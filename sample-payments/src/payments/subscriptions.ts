@@ -4,6 +4,7 @@ import { Failure } from '../http/failure.ts';
 import { newInvoice, newSubscription } from '../objects/billing.ts';
 import type { Invoice, Subscription } from '../objects/billing.ts';
 import type { Interval, Metadata, Price } from '../objects/catalogue.ts';
+import type { PaymentMethod } from '../objects/payments.ts';
 import { methodOf } from './confirm.ts';
 import { pay } from './invoices.ts';
 import { subscriptionOf } from './subscription-status.ts';
@@ -111,6 +112,15 @@ export function cancel(double: Double, subscription: Subscription, reason: strin
   subscription.cancellation_details.reason = reason;
   emit(double, 'customer.subscription.deleted', subscription);
   return subscription;
+}
+
+/** For what the customer pays from now on. */
+export function useCard(double: Double, customer: string, method: PaymentMethod): void {
+  method.customer = customer;
+  double.store.get('customer', customer).invoice_settings.default_payment_method = method.id;
+  for (const subscription of double.store.all('subscription')) {
+    if (subscription.customer === customer) subscription.default_payment_method = method.id;
+  }
 }
 
 function payerOf(double: Double, { customer, default_payment_method }: Subscription) {

@@ -35,6 +35,9 @@ const subscriptionSchema = z.object({
 });
 const subscriptionUpdateSchema = z.object({
   cancel_at_period_end: flag.optional(),
+  default_payment_method: z.string().optional(),
+  items: z.array(z.object({ id: z.string(), price: z.string() })).optional(),
+  proration_behavior: z.literal('none').optional(),
   metadata: metadataOrNone.optional(),
 });
 
@@ -94,6 +97,7 @@ export const BILLING: Route[] = [
     emit(double, 'invoice.voided', invoice);
     return invoice;
   }),
+  listRoute('/v1/invoice_payments', 'invoice_payment'),
   route('POST /v1/subscriptions', ({ double, input }) => {
     const { store } = double;
     const wanted = read(subscriptionSchema, input);
@@ -122,6 +126,14 @@ export const BILLING: Route[] = [
     if (wanted.cancel_at_period_end !== undefined) {
       subscription.cancel_at_period_end = wanted.cancel_at_period_end;
       subscription.canceled_at = wanted.cancel_at_period_end ? double.clock.now() : null;
+    }
+    if (wanted.default_payment_method !== undefined) {
+      subscription.default_payment_method = methodOf(double, wanted.default_payment_method).id;
+    }
+    for (const { id: itemId, price } of wanted.items ?? []) {
+      const item = subscription.items.data.find((each) => each.id === itemId);
+      if (item === undefined) throw invalid('No such subscription item.', { param: 'items' });
+      item.price = double.store.get('price', price, 'items[0][price]');
     }
     emit(double, 'customer.subscription.updated', subscription, { metadata: before, cancel_at_period_end });
     return subscription;

@@ -13,7 +13,8 @@ const HOLD = z.object({ hold: flag.optional(), copies: whole.pipe(z.int().min(1)
 const RELEASE = z.object({ order: z.enum(['kept', 'reversed']).optional() });
 const PAY = z.object({ payment_method: z.string().optional() });
 const SETTLE = z.object({ outcome: z.enum(['succeeded', 'failed']) });
-const ADVANCE = z.object({ seconds: whole.pipe(z.int().min(1)) });
+/** A negative number begins in the past, so that a renewal comes soon. */
+const ADVANCE = z.object({ seconds: whole });
 const DISPUTE = z.object({ status: z.enum(['needs_response', 'warning_needs_response']).optional() });
 const CLOSE = z.object({ status: z.enum(['won', 'lost', 'warning_closed']) });
 

@@ -258,7 +258,7 @@ export const SETTINGS = {
     PAYMENTS: z
       .enum(PAYMENT_MODES)
       .default('none')
-      .describe('how customers pay: `none` sells nothing, `stripe` sells packs of points'),
+      .describe('how customers pay: `none` sells nothing, `stripe` sells plans and packs of points'),
     STRIPE_SECRET_KEY: stripeSecretKey.optional().meta({
       description: 'key of the API of Stripe; required with `PAYMENTS=stripe`',
       values: '`sk_…` or `rk_…`',
@@ -273,6 +273,9 @@ export const SETTINGS = {
       description: 'address of a server that stands in for Stripe; refused with a live key',
       unset: "Stripe's",
     }),
+    PAYMENT_GRACE_SEC: wholeNumber(0, 2_419_200)
+      .default(604_800)
+      .describe('how long after its start a renewed period may stay unpaid; then calls are refused'),
   },
   mail: {
     SMTP_URL: connectionUrl('smtp:', 'smtps:').optional().describe('the mail server, with user and password'),

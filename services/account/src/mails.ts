@@ -5,6 +5,7 @@ import type { AnyMailRenderers } from './mail/mail-renderer.ts';
 import { alertMails } from './notifications/alerts/alert-mail.ts';
 import { creditMails } from './notifications/credits/credit-mail.ts';
 import { webhookMails } from './notifications/deliveries/webhook-mail.ts';
+import { paymentMails } from './payments/invoices/payment-mail.ts';
 import { handOverMails } from './teams/hand-over-mail.ts';
 import { invitationMails } from './teams/invitations/invitation-mail.ts';
 
@@ -17,6 +18,7 @@ export const MAIL_RENDERERS: AnyMailRenderers = new Map(
     ...handOverMails,
     ...alertMails,
     ...creditMails,
+    ...paymentMails,
     ...webhookMails,
     ...deletionMails,
   }),

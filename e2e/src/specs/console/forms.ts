@@ -176,6 +176,7 @@ const OTHERS: readonly (readonly [module: string, why: string])[] = [
   ['pages/applications/rotate-secret.tsx', NO_FIELD],
   ['pages/entry/verify-email.tsx', NO_FIELD],
   ['pages/plan/confirm-plan.tsx', NO_FIELD],
+  ['pages/plan/payment/checkout-plan.tsx', NO_FIELD],
   ['pages/webhooks/signing-secret.tsx', NO_FIELD],
 ];
 

@@ -16,6 +16,8 @@ import { operatorDeletion } from '../lifecycle/deletion/operations.ts';
 import { operatorOperating } from '../operating/operations.ts';
 import { operatorPacks } from '../payments/packs/operations.ts';
 import { operatorPaymentIssues } from '../payments/issues/operations.ts';
+import { operatorPayments } from '../payments/invoices/operations.ts';
+import { operatorPrices } from '../payments/prices/operations.ts';
 import { operatorPurchases } from '../payments/purchases/operations.ts';
 import { operatorRefusals } from '../refusals/operations.ts';
 import { operatorTeams } from '../teams/operators/operations.ts';
@@ -34,6 +36,8 @@ export const OPERATOR_API = [
   operatorCredits,
   operatorPacks,
   operatorPurchases,
+  operatorPrices,
+  operatorPayments,
   operatorPaymentIssues,
   operatorTeams,
   operatorBudgets,

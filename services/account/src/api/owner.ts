@@ -13,6 +13,8 @@ import { ownerBudgets } from '../budgets/operations.ts';
 import { ownerPeople } from '../identity/people/operations.ts';
 import { ownerSubscription } from '../self-service/operations.ts';
 import { ownerSessions } from '../identity/sessions/operations.ts';
+import { ownerInvoices } from '../payments/invoices/operations.ts';
+import { ownerPaidSubscriptions } from '../payments/subscriptions/operations.ts';
 import { ownerPurchases } from '../payments/purchases/operations.ts';
 import { ownerPeriods } from '../billing/periods/own/operations.ts';
 import { ownerSignIn, ownerTwoFactor } from '../identity/two-factor/operations.ts';
@@ -50,7 +52,9 @@ export const OWNER_API = [
   ownerInvitations,
   ownerBudgets,
   ownerSubscription,
+  ownerPaidSubscriptions,
   ownerPurchases,
+  ownerInvoices,
   ownerUsage,
   ownerRefusals,
   ownerPeriods,

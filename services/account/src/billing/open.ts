@@ -50,6 +50,7 @@ export function openBilling(platform: Platform): {
     startRenewals({
       query: createQuery(pools.renewals),
       transact: createTransact(pools.renewals),
+      paymentGraceSec: config.PAYMENTS === 'none' ? null : config.PAYMENT_GRACE_SEC,
       dueWatch,
       logger,
       metrics: createRenewalMetrics(registry),

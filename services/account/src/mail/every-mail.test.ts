@@ -64,6 +64,18 @@ async function lowRow(): Promise<Row> {
   return { kind: 'credits_low', account_id };
 }
 
+async function failedRow(): Promise<Row> {
+  const { account_id } = person;
+  const period_id = await insertPeriod(suite.database, account_id, {
+    plan_name: HOSTILE,
+    started_at: secondsFromNow(-20 * 86_400),
+    ended_at: secondsFromNow(-10 * 86_400),
+  });
+  const at = { grace_at: new Date(), blocks_at: secondsFromNow(86_400) };
+  await suite.database('payment_blocks').insert({ account_id, reason: 'renewal', period_id, ...at });
+  return { kind: 'payment_failed', account_id };
+}
+
 async function invitationRow(): Promise<Row> {
   const team_id = await insertId('teams', { name: HOSTILE }, 'team_id');
   const invited = { team_id, email: `${randomUUID()}@example.com`, invited_by: person.account_id };
@@ -135,6 +147,7 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
   { name: 'alert_test', row: () => ({ kind: 'alert_test', ...own() }), pages: ['/user/alerts'] },
   { name: 'credits_expiring', row: expiringRow, pages: ['/user/plan', '/user/alerts'] },
   { name: 'credits_low', row: lowRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },
+  { name: 'payment_failed', row: failedRow, pages: ['/user/plan'] },
   { name: 'webhook_disabled', row: webhookRow, pages: ['/user/webhooks', '/api/docs'] },
   {
     name: 'account_deletion_requested',

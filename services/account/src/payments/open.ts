@@ -1,31 +1,49 @@
 import type { RequestHandler } from 'express';
+import { Problem } from '@tollgate/http/problem';
 import type { LockInstant } from '../billing/credits/changes.ts';
 import { createWorker } from '../platform/background/worker.ts';
 import type { Worker } from '../platform/background/worker.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Platform } from '../platform/open.ts';
+import type { PaidPlans } from '../self-service/paid-plans.ts';
+import { findCustomer } from './customers.ts';
+import { withinDeadline } from './deadline.ts';
+import { applyPage } from './events/handlers.ts';
 import { createEventMetrics } from './events/metrics.ts';
 import { receiveEvents } from './events/receive.ts';
 import { startEventWorker } from './events/worker.ts';
+import type { Invoices } from './invoices/operations.ts';
+import { priceText } from './prices/price-text.ts';
+import { listPrices } from './prices/store.ts';
+import { syncStripe } from './prices/sync.ts';
 import type { Payments } from './purchases/payments.ts';
-import { applyCheckout } from './purchases/apply.ts';
 import { beginPurchase } from './purchases/begin.ts';
 import { startReversals } from './reversals/worker.ts';
 import { createStripeProvider } from './stripe/stripe-provider.ts';
+import { beginSubscription } from './subscriptions/begin.ts';
+import type { PaidSubscriptions } from './subscriptions/operations.ts';
+import { startSubscriptionOutbox } from './subscriptions/outbox.ts';
 
 /** Packs, purchases and what Stripe tells us (docs/design/payments.md). */
 export function openPayments(
   { config, pools, query, transact, redisNowMs, logger, registry }: Platform,
   { lockInstant }: { lockInstant: LockInstant },
 ): {
-  needs: { payments: Payments | null };
+  /** Null with PAYMENTS=none. */
+  needs: {
+    payments: Payments | null;
+    paidSubscriptions: PaidSubscriptions | null;
+    invoices: Invoices | null;
+    paidPlans: PaidPlans | null;
+  };
   /** `POST /payments/stripe/events`; null with PAYMENTS=none. */
   events: RequestHandler | null;
   workers: Worker[];
 } {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets } = config;
   if (config.PAYMENTS === 'none' || secretKey === undefined || webhookSecrets === undefined) {
-    return { needs: { payments: null }, events: null, workers: [] };
+    const needs = { payments: null, paidSubscriptions: null, invoices: null, paidPlans: null };
+    return { needs, events: null, workers: [] };
   }
   const provider = createStripeProvider({ secretKey, webhookSecrets, apiUrl: config.STRIPE_API_URL });
   const metrics = createEventMetrics(registry);
@@ -41,20 +59,44 @@ export function openPayments(
   };
   const eventWorker = createWorker(({ dueWatch }) => startEventWorker({ ...onWorkers(), dueWatch, metrics }));
   const reversalWorker = createWorker(({ dueWatch }) => startReversals({ ...onWorkers(), dueWatch }));
+  const outbox = createWorker(({ dueWatch }) => startSubscriptionOutbox({ ...onWorkers(), dueWatch }));
   const buyer = { query, transact, provider, publicUrl: config.PUBLIC_URL };
+  const handling = { query, provider, lockInstant, logger };
+  /** Nothing if the provider can't be reached. */
+  const refresh = async ({ session_id }: { session_id: string | null }) => {
+    if (session_id === null) return;
+    const apply = await applyPage(handling, session_id).catch(() => undefined);
+    if (apply !== undefined) await transact(apply);
+  };
   return {
     needs: {
-      payments: {
-        begin: (wanted, by) => beginPurchase(buyer, wanted, by),
-        refresh: async ({ session_id }) => {
-          if (session_id === null) return;
-          const needs = { query, provider, lockInstant, logger };
-          const apply = await applyCheckout(needs, session_id).catch(() => undefined);
-          if (apply !== undefined) await transact(apply);
+      payments: { begin: (wanted, by) => beginPurchase(buyer, wanted, by), refresh },
+      paidSubscriptions: {
+        begin: (wanted, by) => beginSubscription(buyer, wanted, by),
+        refresh: (checkout) => refresh(checkout).catch(() => undefined),
+        portal: async (accountId) => {
+          const customer_id = await findCustomer(query, accountId);
+          if (customer_id === undefined)
+            throw new Problem('not_found', { detail: 'You have not paid anything yet.' });
+          return withinDeadline(
+            provider.openPortal({ customer_id, return_url: `${config.PUBLIC_URL}/user/plan` }),
+          );
         },
+      },
+      invoices: {
+        linkOf: async ({ stripe_invoice_id }) => {
+          const url = (await provider.readInvoice(stripe_invoice_id))?.hosted_url;
+          if (url === undefined || url === null) throw new Problem('not_found');
+          return url;
+        },
+        sync: () => syncStripe(query, provider),
+      },
+      paidPlans: {
+        priceTexts: async (read) =>
+          (await listPrices(read)).map((price) => ({ ...price, text: priceText(price) })),
       },
     },
     events: receiveEvents({ query, provider, nowMs: redisNowMs, metrics, onStored: eventWorker.wake }),
-    workers: [eventWorker, reversalWorker],
+    workers: [eventWorker, reversalWorker, outbox],
   };
 }

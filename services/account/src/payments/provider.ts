@@ -1,3 +1,6 @@
+import type { BillingInterval } from '../billing/periods/calendar.ts';
+import type { SubscriptionProvider } from './subscription-provider.ts';
+
 /** What we know of a payment page and its payment, as the provider states it now. */
 export type Checkout = {
   session_id: string;
@@ -6,6 +9,8 @@ export type Checkout = {
   state: 'open' | 'processing' | 'paid' | 'expired' | 'failed';
   /** What the effect is keyed by: the payment, or the session of what cost nothing. */
   payment_id: string;
+  /** The provider's, of a page that sells a subscription; undefined before it is paid. */
+  subscription_id: string | undefined;
   metadata: Readonly<Record<string, string>>;
 };
 
@@ -31,12 +36,13 @@ export type Dispute = { dispute_id: string; state: 'inquiry' | 'open' | 'won' | 
 type WantedCheckout = {
   /** Derived from our row: the same request never opens two pages. */
   key: string;
+  mode: 'payment' | 'subscription';
   customer_id: string;
   price_id: string;
   quantity: number;
   success_url: string;
   cancel_url: string;
-  /** Of the session and of its payment, so that the purchase can be completed from either. */
+  /** Of the session and of its payment or subscription, so that what was bought can be completed from either. */
   metadata: Readonly<Record<string, string>>;
 };
 
@@ -47,6 +53,8 @@ export type WantedPrice = {
   currency: string;
   unit_amount: number;
   tax_behavior: 'exclusive' | 'inclusive';
+  /** Undefined for what is paid once. */
+  billing_interval?: BillingInterval;
 };
 
 /** An event whose signature and timestamp are valid. */
@@ -63,7 +71,7 @@ export type PaymentEvent = {
  * The little that we need of a payment provider. No card data passes through it.
  * @throws {Problem} payments_unavailable, whatever is away or slow
  */
-export type PaymentProvider = {
+export type PaymentProvider = SubscriptionProvider & {
   /** One customer for an account. */
   createCustomer: (account: { account_id: number; email: string; name: string }) => Promise<string>;
   /** The id of the price with this key; made if there is none. */

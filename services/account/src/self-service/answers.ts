@@ -71,6 +71,23 @@ export const subscriptionSchema = z
       .object({ used: z.int(), included: z.int(), limit: z.int(), max: z.int(), price })
       .nullable()
       .meta({ description: 'Null for members, without a subscription, and if the plan limits no team.' }),
+    payments: z
+      .object({
+        is_checkout: z.boolean().meta({
+          description:
+            'Whether a plan is chosen on the payment page, since the account has none that is charged.',
+        }),
+        has_portal: z.boolean().meta({ description: 'Whether there is a customer portal for the account.' }),
+        due: z
+          .object({
+            grace_at: instant,
+            blocks_at: instant.meta({ description: 'Calls are refused from then on, until it is paid.' }),
+          })
+          .nullable()
+          .meta({ description: 'A payment that is overdue; null if there is none.' }),
+      })
+      .nullable()
+      .meta({ description: 'Null where payments are not enabled.' }),
     self_service: z.object({
       actions: z.array(z.enum(SELF_SERVICE_ACTIONS)),
       contact_sales_url: z.string().nullable(),

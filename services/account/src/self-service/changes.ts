@@ -22,6 +22,8 @@ import type { Effect } from '../billing/subscriptions/changes.ts';
 import type { Subscription } from '../billing/subscriptions/store.ts';
 import { findOwnPeriod } from './own-period.ts';
 import { lockOwnSubscription, lockPublicPlan, requirePayer } from './locks.ts';
+import type { PaidPlans } from './paid-plans.ts';
+import { findCharger } from './store.ts';
 import { isUpgrade, limitsOf } from './upgrade.ts';
 
 /**
@@ -67,6 +69,7 @@ export async function changeOwnPlan(
   query: Query,
   { account_id, actor }: Customer,
   wanted: Wanted & { effective: Effect },
+  paidPlans: PaidPlans | null,
 ): Promise<void> {
   const { subscription, now } = await lockOwnSubscription(query, account_id);
   await requirePayer(query, account_id);
@@ -75,7 +78,15 @@ export async function changeOwnPlan(
   // A renewal, or a change in another tab, would make the change mean something that the customer wasn't told.
   if (last === undefined || last.period_id !== wanted.period_id) throw new Problem('subscription_changed');
   const isSame = plan_id === subscription.plan_id && billing_interval === subscription.billing_interval;
-  if (!isSame) refuseExcessSlots(await lockPublicPlan(query, plan_id, billing_interval), subscription);
+  const charger = paidPlans === null ? 'operator' : await findCharger(query, subscription.subscription_id);
+  if (charger === 'none' && !isSame) {
+    throw new Problem('plan_not_offered', {
+      detail: 'Subscribe on the payment page to leave the free plan.',
+    });
+  }
+  const paid = charger === 'stripe' ? paidPlans : null;
+  if (!isSame && paid !== null) await requirePaid(query, paid, subscription, wanted);
+  if (!isSame) refuseExcessSlots(await lockPublicPlan(query, plan_id, billing_interval, paid), subscription);
   if (effective === 'now') {
     const plan = await lockPlanForShare(query, plan_id);
     if (plan === undefined || !isUpgrade(last, plan)) throw new Problem('plan_change_not_immediate');
@@ -83,6 +94,29 @@ export async function changeOwnPlan(
   const { subscription_id } = subscription;
   await changePlan(query, subscription_id, { plan_id, billing_interval, effective }, actor);
 }
+
+/**
+ * What Stripe charges can change at the period's end, to a plan with a price for the same interval: the next invoice has
+ * it. @throws {Problem} plan_not_offered, plan_change_not_immediate
+ */
+async function requirePaid(
+  query: Query,
+  paidPlans: PaidPlans,
+  { billing_interval }: Subscription,
+  wanted: Wanted & { effective: Effect },
+): Promise<void> {
+  if (wanted.effective === 'now') throw new Problem('plan_change_not_immediate', { detail: PAID_FIRST });
+  const prices = await paidPlans.priceTexts(query);
+  const isPriced = prices.some(
+    (price) => price.plan_id === wanted.plan_id && price.billing_interval === wanted.billing_interval,
+  );
+  if (isPriced && wanted.billing_interval === billing_interval) return;
+  throw new Problem('plan_not_offered', {
+    detail: 'To be billed for another interval, cancel your plan and subscribe again when it has ended.',
+  });
+}
+
+const PAID_FIRST = 'A plan that is paid online changes at the end of the billing period.';
 
 /** At the end of the period. Members can cancel what they bought before they joined. @throws {Problem} not_found, subscription_ended */
 export async function cancelOwn(query: Query, { account_id, actor }: Customer): Promise<void> {
@@ -107,6 +141,7 @@ export async function setOwnTeamSlots(
   query: Query,
   { account_id, actor }: Customer,
   team_slots_limit: number,
+  { isPaid }: { isPaid: boolean },
 ): Promise<void> {
   // Invitations take slots under the same lock.
   const team = await lockOwnTeam(query, account_id);
@@ -119,6 +154,10 @@ export async function setOwnTeamSlots(
   const present = subscription.team_slots_limit ?? included;
   if (included === null || present === null || (most === null && team_slots_limit > present)) {
     throw new Problem('plan_not_offered', { detail: 'The plan offers no additional team slots.' });
+  }
+  const charger = isPaid ? await findCharger(query, subscription.subscription_id) : 'operator';
+  if (charger !== 'operator' && team_slots_limit > present) {
+    throw new Problem('plan_not_offered', { detail: 'Contact sales for additional team slots.' });
   }
   const taken = team === undefined ? { members: 1, pending: 0 } : await countTaken(query, team.team.team_id);
   // The plan's own slots can't be released, nor those of members and pending invitations.

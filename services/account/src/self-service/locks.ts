@@ -7,6 +7,7 @@ import type { BillingInterval } from '../billing/periods/calendar.ts';
 import { lockPlanForShare } from '../billing/plans/store.ts';
 import type { Plan } from '../billing/plans/store.ts';
 import { lockLiveSubscription } from '../billing/subscriptions/store.ts';
+import type { PaidPlans } from './paid-plans.ts';
 import type { Subscription } from '../billing/subscriptions/store.ts';
 
 /** The payer pays for a member's calls, so a member has nothing to buy. @throws {Problem} forbidden */
@@ -29,14 +30,21 @@ export async function lockOwnSubscription(
   return { subscription, now: await databaseNow(query) };
 }
 
-/** The response doesn't tell whether a private plan exists. @throws {Problem} plan_not_offered */
-export async function lockPublicPlan(query: Query, planId: number, interval: BillingInterval): Promise<Plan> {
+/** With payments, callers have checked the price. The response doesn't tell whether a private plan exists. @throws {Problem} plan_not_offered */
+export async function lockPublicPlan(
+  query: Query,
+  planId: number,
+  interval: BillingInterval,
+  paidPlans: PaidPlans | null = null,
+): Promise<Plan> {
   const plan = await lockPlanForShare(query, planId);
-  if (plan === undefined || !isOffered(plan, interval)) throw new Problem('plan_not_offered');
+  const isPriced = paidPlans !== null || (plan !== undefined && priceText(plan, interval) !== null);
+  if (plan === undefined || plan.public_position === null || plan.archived_at !== null || !isPriced) {
+    throw new Problem('plan_not_offered');
+  }
   return plan;
 }
 
-function isOffered(plan: Plan, interval: BillingInterval): boolean {
-  const price = interval === 'month' ? plan.price_month : plan.price_year;
-  return plan.public_position !== null && plan.archived_at === null && price !== null;
+function priceText({ price_month, price_year }: Plan, interval: BillingInterval): string | null {
+  return interval === 'month' ? price_month : price_year;
 }

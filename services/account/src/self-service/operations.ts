@@ -4,19 +4,25 @@ import type { Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { unblocked } from '../billing/entitlements/refuse-blocked.ts';
 import type { BlockedNeeds } from '../billing/entitlements/refuse-blocked.ts';
-import { listPublicPlans } from '../billing/plans/store.ts';
 import { session } from '../identity/sessions/require-session.ts';
 import type { SignedIn } from '../identity/sessions/require-session.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { cancelOwn, changeOwnPlan, resumeOwn, setOwnTeamSlots, subscribe } from './changes.ts';
 import type { Customer } from './changes.ts';
+import type { PaidPlans } from './paid-plans.ts';
 import { previewOf } from './preview.ts';
 import type { SelfService, SelfServiceAction } from './settings.ts';
-import { publicPlanAnswer, subscriptionView } from './view.ts';
+import { offeredPlans, subscriptionView } from './view.ts';
 import { catalogueSchema, previewAnswerSchema, subscriptionSchema } from './answers.ts';
 import { changePlanSchema, ownTeamSlotsSchema, previewSchema, subscribeSchema } from './input.ts';
 
-type Needs = { query: Query; transact: Transact; selfService: SelfService };
+type Needs = {
+  query: Query;
+  transact: Transact;
+  selfService: SelfService;
+  /** Null with PAYMENTS=none. */
+  paidPlans: PaidPlans | null;
+};
 
 const SUBSCRIPTION = {
   description: 'The plan and subscription.',
@@ -36,9 +42,7 @@ export const ownerSubscription = {
       summary: 'List public plans',
       caller: session,
       answers: { 200: { description: 'The plans.', schema: catalogueSchema } },
-      handle: async ({ query }: Needs) => ({
-        plans: (await listPublicPlans(query)).map(publicPlanAnswer),
-      }),
+      handle: async ({ query, paidPlans }: Needs) => ({ plans: await offeredPlans(query, paidPlans) }),
     }),
     operation('GET /api/console/subscription', {
       operationId: 'getSubscription',
@@ -46,7 +50,8 @@ export const ownerSubscription = {
       caller: session,
       answers: { 200: SUBSCRIPTION },
       // `billing_period` is the payer's, `subscription` the account's own.
-      handle: ({ query, selfService }: Needs, { by }) => subscriptionView(query, by.account_id, selfService),
+      handle: ({ query, selfService, paidPlans }: Needs, { by }) =>
+        subscriptionView(query, by.account_id, { ...selfService, isPaid: paidPlans !== null }),
     }),
     operation('GET /api/console/subscription/preview', {
       operationId: 'previewSubscription',
@@ -55,12 +60,15 @@ export const ownerSubscription = {
       caller: session,
       query: previewSchema,
       answers: { 200: { description: 'The periods.', schema: previewAnswerSchema } },
-      handle: ({ query: read }: Needs, { by, query }) => previewOf(read, by.account_id, query),
+      handle: ({ query: read, paidPlans }: Needs, { by, query }) =>
+        previewOf(read, by.account_id, query, { isPaid: paidPlans !== null }),
     }),
     operation('POST /api/console/subscription', {
       operationId: 'subscribe',
       summary: 'Subscribe to a plan',
-      description: 'Starts now. A trial that started at sign-up ends; its remaining points are lost.',
+      description:
+        'Starts now. A trial that started at sign-up ends; its remaining points are lost. Where payments are enabled, ' +
+        'returns `plan_not_offered`: use the payment page.',
       caller: session,
       guard: mayBuy('subscribe'),
       body: subscribeSchema,
@@ -75,7 +83,10 @@ export const ownerSubscription = {
         'subscription_exists',
       ],
       handle: (needs: Needs, { by, body }) =>
-        changed(needs, by, (query, customer) => subscribe(query, customer, body)),
+        changed(needs, by, (query, customer) => {
+          if (needs.paidPlans !== null) throw new Problem('plan_not_offered', { detail: PAID_FIRST });
+          return subscribe(query, customer, body);
+        }),
     }),
     operation('POST /api/console/subscription/change-plan', {
       operationId: 'changePlan',
@@ -98,7 +109,7 @@ export const ownerSubscription = {
         'subscription_ended',
       ],
       handle: (needs: Needs, { by, body }) =>
-        changed(needs, by, (query, customer) => changeOwnPlan(query, customer, body)),
+        changed(needs, by, (query, customer) => changeOwnPlan(query, customer, body, needs.paidPlans)),
     }),
     operation('POST /api/console/subscription/cancel', {
       operationId: 'cancelSubscription',
@@ -129,10 +140,14 @@ export const ownerSubscription = {
       answers: { 200: SUBSCRIPTION },
       problems: ['account_blocked', 'forbidden', 'not_found', 'plan_not_offered', 'subscription_ended'],
       handle: (needs: Needs, { by, body }) =>
-        changed(needs, by, (query, customer) => setOwnTeamSlots(query, customer, body.team_slots_limit)),
+        changed(needs, by, (query, customer) =>
+          setOwnTeamSlots(query, customer, body.team_slots_limit, { isPaid: needs.paidPlans !== null }),
+        ),
     }),
   ],
 } satisfies Chapter;
+
+const PAID_FIRST = 'The plan is paid on a payment page: POST /api/console/subscription/checkout.';
 
 /** Guard: the operator decides what is self-service (docs/design/billing.md). */
 function maySelfServe(action: SelfServiceAction) {
@@ -152,10 +167,10 @@ function mayBuy(action: SelfServiceAction) {
 }
 
 async function changed(
-  { query, transact, selfService }: Needs,
+  { query, transact, selfService, paidPlans }: Needs,
   { account_id, actor }: SignedIn,
   change: (inside: Query, customer: Customer) => Promise<void>,
 ) {
   await transact((inside) => change(inside, { account_id, actor }));
-  return subscriptionView(query, account_id, selfService);
+  return subscriptionView(query, account_id, { ...selfService, isPaid: paidPlans !== null });
 }

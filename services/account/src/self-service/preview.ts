@@ -7,7 +7,7 @@ import { findPlan } from '../billing/plans/store.ts';
 import type { Subscription } from '../billing/subscriptions/store.ts';
 import { findOwnPeriod } from './own-period.ts';
 import type { OwnPeriod } from './own-period.ts';
-import { findLiveSubscription, findNextStart } from './store.ts';
+import { findCharger, findLiveSubscription, findNextStart } from './store.ts';
 import { isUpgrade } from './upgrade.ts';
 
 export type Preview = {
@@ -24,6 +24,7 @@ export async function previewOf(
   query: Query,
   accountId: number,
   wanted: { plan_id: number; billing_interval: BillingInterval },
+  { isPaid }: { isPaid: boolean },
 ): Promise<Preview> {
   const { plan_id, billing_interval: interval } = wanted;
   const now = await databaseNow(query);
@@ -37,7 +38,9 @@ export async function previewOf(
     const times = periodFrom(now, { anchor: now, billing_interval: interval }, now);
     return { period_id, now: times, period_end: null };
   }
-  const isImmediate = period !== undefined && plan !== undefined && isUpgrade(period, plan);
+  const isCharged = isPaid && (await findCharger(query, subscription.subscription_id)) === 'stripe';
+  // What must be paid first can't take effect now.
+  const isImmediate = !isCharged && period !== undefined && plan !== undefined && isUpgrade(period, plan);
   return {
     period_id,
     now: isImmediate ? immediate(subscription, period, interval, now) : null,

@@ -1,3 +1,4 @@
+import { singleRow } from '../platform/database/single-row.ts';
 import type { Query } from '../platform/database/query.ts';
 import type { Subscription } from '../billing/subscriptions/store.ts';
 
@@ -31,4 +32,29 @@ export async function findNextStart(
     { subscription_id, now },
   );
   return rows[0]?.started_at ?? renews_at;
+}
+
+/**
+ * Who charges for a subscription: `stripe`; `none`, for the plan that an account got at sign-up; or `operator`, by
+ * invoices of their own.
+ */
+export async function findCharger(
+  query: Query,
+  subscriptionId: number,
+): Promise<'stripe' | 'none' | 'operator'> {
+  const rows = await query<{ is_paid: boolean; is_free: boolean }>(
+    `SELECT EXISTS (SELECT FROM stripe_subscriptions WHERE subscription_id = :subscriptionId) AS is_paid,
+       EXISTS (SELECT FROM sign_up_plans JOIN billing_periods USING (period_id)
+         WHERE subscription_id = :subscriptionId) AS is_free`,
+    { subscriptionId },
+  );
+  const { is_paid, is_free } = singleRow(rows);
+  if (is_paid) return 'stripe';
+  return is_free ? 'none' : 'operator';
+}
+
+/** Whether the account has ever opened a payment page, so that the provider knows it. */
+export async function isPayingCustomer(query: Query, accountId: number): Promise<boolean> {
+  const rows = await query('SELECT 1 FROM stripe_customers WHERE account_id = :accountId', { accountId });
+  return rows.length > 0;
 }

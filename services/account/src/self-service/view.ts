@@ -4,21 +4,28 @@ import type { Query } from '../platform/database/query.ts';
 import { countTaken, findMembership } from '../teams/store.ts';
 import { entitlementAnswer } from '../billing/entitlements/entitlement-answer.ts';
 import { secondAfter } from '../billing/periods/calendar.ts';
+import type { BillingInterval } from '../billing/periods/calendar.ts';
 import { enforcedLimits } from '../billing/periods/limits.ts';
+import { findDue } from '../billing/periods/payment-blocks.ts';
 import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
 import type { PayerPeriods } from '../billing/periods/payer-periods.ts';
 import { pickPeriod } from '../billing/periods/period-rules.ts';
 import { sumUsage } from '../billing/periods/usage-sums.ts';
-import { findPlan } from '../billing/plans/store.ts';
+import { findPlan, listPublicPlans } from '../billing/plans/store.ts';
 import type { Plan } from '../billing/plans/store.ts';
 import { findOwnPeriod } from './own-period.ts';
+import type { PaidPlans } from './paid-plans.ts';
 import type { SelfService } from './settings.ts';
-import { findLiveSubscription, findNextStart } from './store.ts';
+import { findCharger, findLiveSubscription, findNextStart, isPayingCustomer } from './store.ts';
 import type { NamedSubscription } from './store.ts';
 import { limitsOf } from './upgrade.ts';
 
 /** Who pays, for what, until when, and what the account holder can change. @throws {Problem} not_found */
-export async function subscriptionView(query: Query, accountId: number, selfService: SelfService) {
+export async function subscriptionView(
+  query: Query,
+  accountId: number,
+  selfService: SelfService & { isPaid: boolean },
+) {
   const payerPeriods = await findPayerPeriods(query, accountId);
   if (payerPeriods === undefined) throw new Problem('not_found');
   const { payer_id, now } = payerPeriods;
@@ -37,8 +44,23 @@ export async function subscriptionView(query: Query, accountId: number, selfServ
     team_slots:
       subscription === undefined || payer_id !== accountId
         ? null
-        : await slotsView(query, accountId, subscription, now),
+        : await slotsView(query, accountId, subscription, { now, isPaid: selfService.isPaid }),
+    payments: selfService.isPaid ? await paymentsView(query, accountId, { payer_id, subscription }) : null,
     self_service: { actions: [...selfService.actions], contact_sales_url: selfService.contactSalesUrl },
+  };
+}
+
+async function paymentsView(
+  query: Query,
+  accountId: number,
+  { payer_id, subscription }: { payer_id: number; subscription: NamedSubscription | undefined },
+) {
+  const charger =
+    subscription === undefined ? 'none' : await findCharger(query, subscription.subscription_id);
+  return {
+    is_checkout: charger === 'none',
+    has_portal: await isPayingCustomer(query, accountId),
+    due: payer_id === accountId ? ((await findDue(query, accountId)) ?? null) : null,
   };
 }
 
@@ -83,8 +105,8 @@ function subscriptionAnswer(subscription: NamedSubscription, nextStart: Date) {
 async function slotsView(
   query: Query,
   accountId: number,
-  { plan_id, team_slots_limit }: NamedSubscription,
-  now: Date,
+  { subscription_id, plan_id, team_slots_limit }: NamedSubscription,
+  { now, isPaid }: { now: Date; isPaid: boolean },
 ) {
   const [period, plan, membership] = await Promise.all([
     findOwnPeriod(query, accountId, now),
@@ -94,7 +116,8 @@ async function slotsView(
   const included = period === undefined ? null : limitsOf(period).team_slots_limit;
   if (included === null) return null;
   const taken = membership === undefined ? undefined : await countTaken(query, membership.team_id);
-  const offered = offeredSlots(plan);
+  const isSold = !isPaid || (await findCharger(query, subscription_id)) === 'operator';
+  const offered = offeredSlots(isSold ? plan : undefined);
   return {
     used: taken === undefined ? 1 : taken.members + taken.pending,
     included,
@@ -109,8 +132,28 @@ function offeredSlots(plan: Plan | undefined): { max: number; price: string | nu
   return { max: plan.team_slots_max ?? 0, price: plan.team_slot_price };
 }
 
+/** The catalogue. With payments, plans that have a price, with a text that says it. */
+export async function offeredPlans(query: Query, paidPlans: PaidPlans | null) {
+  const plans = await listPublicPlans(query);
+  if (paidPlans === null) return plans.map(publicPlanAnswer);
+  const texts = await paidPlans.priceTexts(query);
+  const textOf = (planId: number, interval: BillingInterval) =>
+    texts.find(({ plan_id, billing_interval }) => plan_id === planId && billing_interval === interval)
+      ?.text ?? null;
+  return plans
+    .map((plan) => ({
+      ...plan,
+      price_month: textOf(plan.plan_id, 'month'),
+      price_year: textOf(plan.plan_id, 'year'),
+      // Additional slots aren't sold online.
+      team_slots_max: null,
+    }))
+    .filter(({ price_month, price_year }) => price_month !== null || price_year !== null)
+    .map(publicPlanAnswer);
+}
+
 /** As customers see a plan. */
-export function publicPlanAnswer(plan: Plan) {
+function publicPlanAnswer(plan: Plan) {
   const { plan_id, name, price_month, price_year, included, team_slot_price, team_slots_max } = plan;
   return {
     plan_id,

@@ -1,3 +1,4 @@
+import { serverNowMs } from '../../api/server-clock.ts';
 import { formatDay } from '../../ui/format.ts';
 import { LIMIT_NAMES } from './limit-names.ts';
 import type { Pace } from './queries.ts';
@@ -11,6 +12,12 @@ export const SOME_REFUSED: StatusText = {
   advice: 'More than 1% of your calls in this hour and the one before were refused or failed.',
 };
 
+const UNPAID: StatusText = {
+  tone: 'warning',
+  label: 'Payment overdue',
+  advice: 'The payment of your plan failed. Calls still work. Pay the open invoice on the Plan page.',
+};
+
 /** The status in words, and what to do about it. A member can only ask who pays. */
 export function statusText(pace: Pace): StatusText {
   const { status, payer, billing_period: period } = pace;
@@ -18,6 +25,8 @@ export function statusText(pace: Pace): StatusText {
   const renew = payer === null ? 'renew your plan' : `ask ${payer.name} to renew the plan`;
   switch (status) {
     case 'grace':
+      // The period isn't over, so it isn't paid.
+      if (Date.parse(period.ended_at) > serverNowMs()) return UNPAID;
       return {
         tone: 'warning',
         label: 'Grace period',
@@ -28,7 +37,9 @@ export function statusText(pace: Pace): StatusText {
         tone: 'danger',
         label: 'Blocked',
         advice: `Calls are refused, and you cannot create credentials. ${
-          payer === null ? 'Contact support.' : `Ask ${payer.name}, or contact support.`
+          payer === null
+            ? 'If a payment is due, pay it on the Plan page. Otherwise contact support.'
+            : `Ask ${payer.name}, or contact support.`
         }`,
       };
     case 'expired':

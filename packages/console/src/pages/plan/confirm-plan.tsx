@@ -4,6 +4,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { ChangeChoice, SubscribeSummary } from './meaning.tsx';
+import { CheckoutPlan } from './payment/checkout-plan.tsx';
 import { changing, previewQuery } from './queries.ts';
 import type { Effect, Interval, Plan, Preview, Subscription } from './queries.ts';
 
@@ -16,13 +17,21 @@ type ConfirmPlanProps = {
 
 /** Says what the plan means in points and days before it is confirmed. */
 export function ConfirmPlan({ plan, interval, subscription, onClose }: ConfirmPlanProps) {
-  const preview = useQuery(previewQuery(plan.plan_id, interval));
-  const isChange = subscription.subscription !== null;
+  const isCheckout = subscription.payments?.is_checkout === true;
+  const preview = useQuery({ ...previewQuery(plan.plan_id, interval), enabled: !isCheckout });
+  const isChange = subscription.subscription !== null && !isCheckout;
   const title = (
     <>
       {isChange ? 'Change to' : 'Subscribe to'} <bdi>{plan.name}</bdi>
     </>
   );
+  if (isCheckout) {
+    return (
+      <Dialog title={title} isOpen onClose={onClose}>
+        <CheckoutPlan plan={plan} interval={interval} subscription={subscription} onClose={onClose} />
+      </Dialog>
+    );
+  }
   return (
     <Dialog title={title} isOpen onClose={onClose}>
       {preview.data === undefined && preview.isPending && <Skeleton rows={3} />}

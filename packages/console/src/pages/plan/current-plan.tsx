@@ -32,7 +32,13 @@ export function CurrentPlan({ subscription }: { subscription: Subscription }) {
           change the plan.
         </p>
       )}
-      {period !== null && <Facts period={period} status={subscription.status} />}
+      {period !== null && (
+        <Facts
+          period={period}
+          status={subscription.status}
+          graceEndsAt={subscription.payments?.due?.blocks_at ?? period.grace_ends_at}
+        />
+      )}
       {!isMember && period?.is_trial === true && subscription.status === 'active' && (
         <p>
           Your trial doesn’t renew. Subscribe to a plan before it ends, and your calls continue without a gap.
@@ -55,7 +61,9 @@ function NoPlan({ isBlocked }: { isBlocked: boolean }) {
   );
 }
 
-function Facts({ period, status }: { period: Period; status: Subscription['status'] }) {
+type FactsProps = { period: Period; status: Subscription['status']; graceEndsAt: string };
+
+function Facts({ period, status, graceEndsAt }: FactsProps) {
   const { usage, limits } = period;
   const limit = limits.points_limit;
   return (
@@ -75,7 +83,7 @@ function Facts({ period, status }: { period: Period; status: Subscription['statu
         <>
           <dt>Calls pass until</dt>
           <dd>
-            <Day at={period.grace_ends_at} />
+            <Day at={graceEndsAt} />
           </dd>
         </>
       )}

@@ -52,13 +52,14 @@ function Choice({
 }: Pick<PlanCardProps, 'plan' | 'subscription' | 'onChoose'>) {
   const own = subscription.subscription;
   const { actions } = subscription.self_service;
-  if (!actions.includes(own === null ? 'subscribe' : 'change')) {
+  const isNew = own === null || subscription.payments?.is_checkout === true;
+  if (!actions.includes(isNew ? 'subscribe' : 'change')) {
     return <ContactSales subscription={subscription} to={`to get ${name}`} />;
   }
   if (own?.cancel_at_period_end === true || subscription.status === 'blocked') return null;
   return (
-    <ChoiceButton planId={plan_id} variant={own === null ? 'primary' : 'secondary'} onChoose={onChoose}>
-      {own === null ? `Subscribe to ${name}` : `Change to ${name}`}
+    <ChoiceButton planId={plan_id} variant={isNew ? 'primary' : 'secondary'} onChoose={onChoose}>
+      {isNew ? `Subscribe to ${name}` : `Change to ${name}`}
     </ChoiceButton>
   );
 }

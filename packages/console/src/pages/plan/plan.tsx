@@ -6,6 +6,9 @@ import { Catalogue } from './catalogue.tsx';
 import { Bought } from './credits/bought.tsx';
 import { Credits } from './credits/credits.tsx';
 import { CurrentPlan } from './current-plan.tsx';
+import { Invoices } from './payment/invoices.tsx';
+import { PaymentDue } from './payment/payment-due.tsx';
+import { Subscribed } from './payment/subscribed.tsx';
 import { catalogueQuery, subscriptionQuery } from './queries.ts';
 import { TeamSlots } from './team-slots.tsx';
 
@@ -14,7 +17,7 @@ export function PlanPage() {
   const subscription = useQuery(subscriptionQuery);
   const catalogue = useQuery(catalogueQuery);
   const failed = [subscription, catalogue].find(({ data, isError }) => isError && data === undefined);
-  const { purchase } = useSearch({ from: '/signed-in/plan' });
+  const { purchase, checkout } = useSearch({ from: '/signed-in/plan' });
   const { data } = subscription;
   const plans = catalogue.data;
   if (failed !== undefined) {
@@ -33,10 +36,13 @@ export function PlanPage() {
       {data !== undefined && plans !== undefined && (
         <>
           {purchase !== undefined && <Bought purchaseId={purchase} />}
+          {checkout !== undefined && <Subscribed checkoutId={checkout} />}
+          <PaymentDue subscription={data} />
           <CurrentPlan subscription={data} />
           <Credits isMember={isMember} />
           {!isMember && <Catalogue subscription={data} plans={plans} />}
           {data.team_slots !== null && <TeamSlots subscription={data} slots={data.team_slots} />}
+          <Invoices hasPortal={data.payments?.has_portal === true} />
         </>
       )}
     </>

@@ -3,7 +3,7 @@ import { enforcedLimits } from '../periods/limits.ts';
 import { billingStatus, nextChange, pickPeriod, soonestAfter } from '../periods/period-rules.ts';
 import type { PayerPeriods } from '../periods/payer-periods.ts';
 
-/** `buyUrl`: where points can be bought. */
+/** `buyUrl`: where points can be bought, and payments that are due made. */
 type Extras = {
   credits?: Credits | undefined;
   budgets?: Budgets | undefined;
@@ -15,9 +15,13 @@ export function entitlementAnswer(
   payerPeriods: PayerPeriods,
   { credits, budgets, buyUrl = null }: Extras = {},
 ): Entitlement {
-  const { account_id, payer_id, account_blocked, periods, now } = payerPeriods;
+  const { account_id, payer_id, account_blocked, payment_blocked, periods, now } = payerPeriods;
   const period = pickPeriod(periods, now);
-  const changes = [nextChange(period, periods, account_blocked, now), nextInstant(credits, now)];
+  const changes = [
+    nextChange(period, periods, account_blocked, now),
+    nextInstant(credits, now),
+    payerPeriods.payment_changes_at,
+  ];
   const changesAt = soonestAfter(
     changes.flatMap((at) => (at === null ? [] : [at.getTime()])),
     now,
@@ -29,6 +33,7 @@ export function entitlementAnswer(
     status: period === undefined ? without : billingStatus(period, account_blocked, now),
     valid_until: changesAt?.toISOString() ?? null,
     valid_for_ms: changesAt === null ? null : +changesAt - +now,
+    ...(payment_blocked && period?.blocked !== true && buyUrl !== null && { pay_url: buyUrl }),
     billing_period:
       period === undefined
         ? null

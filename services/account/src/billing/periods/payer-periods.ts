@@ -1,6 +1,7 @@
 import type { Query } from '../../platform/database/query.ts';
 import { creditPointsColumn } from './credit-points.ts';
 import type { LimitedPeriod } from './limits.ts';
+import { duePayments } from './payment-blocks.ts';
 import type { StatusPeriod } from './period-rules.ts';
 import { totalColumns } from './usage-sums.ts';
 
@@ -20,7 +21,12 @@ export type PayerPeriods = {
   account_id: number;
   /** The team manager's account for a member, else the account itself. */
   payer_id: number;
+  /** By an operator, or because the payer hasn't paid. */
   account_blocked: boolean;
+  /** Whether the block is one for which the payer can pay. */
+  payment_blocked: boolean;
+  /** When a payment that is due changes the status next; null if none does. */
+  payment_changes_at: Date | null;
   /** Whether a grant of the payer has points left. */
   has_credits: boolean;
   /** Whether the account or one of its applications has a budget. */
@@ -32,7 +38,11 @@ export type PayerPeriods = {
 
 const payerPeriodsSql = (periods: string) => `
   SELECT moment.now, caller.account_id, payer.account_id AS payer_id,
-         (caller.blocked_at IS NOT NULL OR payer.blocked_at IS NOT NULL) AS account_blocked,
+         (caller.blocked_at IS NOT NULL OR payer.blocked_at IS NOT NULL
+           OR coalesce(due.blocked, false)) AS account_blocked,
+         (caller.blocked_at IS NULL AND payer.blocked_at IS NULL
+           AND coalesce(due.blocked, false)) AS payment_blocked,
+         due.changes_at AS payment_changes_at, coalesce(due.unpaid, false) AS unpaid,
          period.period_id, period.plan_name, product.name AS product_name, period.description,
          period.grace_sec, period.team_slots_limit, period.started_at, period.ended_at,
          period.blocked_at IS NOT NULL AS blocked, period.followed,
@@ -50,6 +60,7 @@ const payerPeriodsSql = (periods: string) => `
     ON manager.team_id = membership.team_id AND manager.role = 'manager'
   JOIN accounts AS payer ON payer.account_id = coalesce(manager.account_id, caller.account_id)
   LEFT JOIN LATERAL (${periods}) AS period ON true
+  CROSS JOIN LATERAL (${duePayments('payer.account_id', 'moment.now')}) AS due
   LEFT JOIN products AS product USING (product_id)
   LEFT JOIN usage_totals AS total USING (period_id)
   WHERE caller.account_id = :account_id`;
@@ -94,7 +105,9 @@ export async function findPayerPeriod(
 function payerPeriodsOf(rows: readonly PayerPeriodsRow[]): PayerPeriods | undefined {
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { account_id, payer_id, account_blocked, has_credits, has_budgets } = first;
+  const { account_id, payer_id, account_blocked, payment_blocked, payment_changes_at, now } = first;
+  const { has_credits, has_budgets } = first;
   const periods = rows.filter((row) => row.period_id !== null);
-  return { account_id, payer_id, account_blocked, has_credits, has_budgets, periods, now: first.now };
+  const payer = { payer_id, account_blocked, payment_blocked, payment_changes_at, has_credits, has_budgets };
+  return { account_id, ...payer, periods, now };
 }

@@ -7,6 +7,8 @@ export type StatusPeriod = PeriodTimes & {
   /** The plan's value when the period started. */
   grace_sec: number;
   blocked: boolean;
+  /** Whether the payer owes a payment and the time to make it isn't over. */
+  unpaid?: boolean;
   /** Whether a later period has started: only the last period has a grace window. */
   followed?: boolean;
 };
@@ -23,7 +25,7 @@ export function pickPeriod<Period extends PeriodTimes>(
 
 export function billingStatus(period: StatusPeriod, accountBlocked: boolean, now: Date): BillingStatus {
   if (accountBlocked || period.blocked) return 'blocked';
-  if (now.getTime() < endMs(period)) return 'active';
+  if (now.getTime() < endMs(period)) return period.unpaid === true ? 'grace' : 'active';
   if (period.followed === true) return 'expired';
   return now.getTime() < graceEndMs(period) ? 'grace' : 'expired';
 }

@@ -14,7 +14,7 @@ import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
 import { enforcedLimits } from '../periods/limits.ts';
-import { lockOfferedPlan } from '../plans/store.ts';
+import { lockOfferedPlan, lockPlanForShare } from '../plans/store.ts';
 import type { Plan } from '../plans/store.ts';
 import { insertSubscription, lockLiveSubscription, lockSubscription, storeSubscription } from './store.ts';
 import type { Subscription } from './store.ts';
@@ -23,11 +23,14 @@ import type { Subscription } from './store.ts';
 
 export type Effect = 'now' | 'period_end';
 
-type Wanted = Pick<Subscription, 'account_id' | 'plan_id' | 'billing_interval' | 'team_slots_limit'>;
+type Wanted = Pick<Subscription, 'account_id' | 'plan_id' | 'billing_interval' | 'team_slots_limit'> & {
+  /** Already paid for: as sold, even if the plan is archived now, and with the payment provider's anchor. */
+  paid?: { anchor: Date };
+};
 
 /** Begins now, or after a period that ends within two seconds. @throws {Problem} invalid_request, plan_archived, subscription_exists, periods_overlap */
 export async function createSubscription(query: Query, wanted: Wanted, by: Actor): Promise<Subscription> {
-  const { account_id, plan_id, billing_interval, team_slots_limit } = wanted;
+  const { account_id, plan_id, billing_interval, team_slots_limit, paid } = wanted;
   if ((await lockAccount(query, account_id)) === undefined) {
     throw invalidFields([{ field: 'account_id', message: 'there is no such account' }]);
   }
@@ -35,12 +38,23 @@ export async function createSubscription(query: Query, wanted: Wanted, by: Actor
   const live = await lockLiveSubscription(query, account_id);
   if (live !== undefined && !isCancellationDue(live, now)) throw new Problem('subscription_exists');
   if (live !== undefined) await endSubscription(query, live, by);
-  await lockOfferedPlan(query, plan_id);
-  const anchor = await startOfNext(query, account_id, now);
-  const times = periodFrom(anchor, { anchor, billing_interval }, anchor);
-  const renews_at = secondAfter(times);
-  const made = await insertSubscription(query, { ...wanted, anchor, renews_at });
-  await openPeriod(query, { ...made, ...times, blocked_at: null });
+  if (paid === undefined) await lockOfferedPlan(query, plan_id);
+  else await lockPlanForShare(query, plan_id);
+  const started_at = await startOfNext(query, account_id, now);
+  const anchor = paid?.anchor ?? started_at;
+  // An anchor of another clock can be a second ahead.
+  const instant = anchor > started_at ? anchor : started_at;
+  const { ended_at } = periodFrom(started_at, { anchor, billing_interval }, instant);
+  const renews_at = secondAfter({ ended_at });
+  const made = await insertSubscription(query, {
+    account_id,
+    plan_id,
+    billing_interval,
+    team_slots_limit,
+    anchor,
+    renews_at,
+  });
+  await openPeriod(query, { ...made, started_at, ended_at, blocked_at: null });
   await audit(query, by, made, 'subscription_created', { plan_id, billing_interval, team_slots_limit });
   return made;
 }

@@ -1,6 +1,7 @@
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { periodFrom, secondAfter } from '../periods/calendar.ts';
+import { addRenewalDue } from '../periods/payment-blocks.ts';
 import { lastStartedPeriod, openPeriod } from '../periods/period-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -13,13 +14,14 @@ import type { Subscription } from './store.ts';
 /** Opened ahead so that none is late: one replica opens tens of thousands of periods in ten minutes. */
 const RENEWAL_LEAD_SEC = 600;
 
-/** A subscription whose last period is blocked isn't renewed: time must not lift a block. */
+/** A subscription whose last period is blocked or not paid isn't renewed: time must not lift a block. */
 export const DUE_CONDITION = `subscriptions.ended_at IS NULL
   AND renews_at <= clock_timestamp()
     + CASE WHEN cancel_at_period_end THEN interval '0' ELSE interval '${String(RENEWAL_LEAD_SEC)} seconds' END
   AND (cancel_at_period_end OR NOT coalesce((
-    SELECT blocked_at IS NOT NULL FROM billing_periods
-    WHERE billing_periods.subscription_id = subscriptions.subscription_id
+    SELECT blocked_at IS NOT NULL
+      OR EXISTS (SELECT FROM payment_blocks WHERE payment_blocks.period_id = billing_periods.period_id)
+    FROM billing_periods WHERE billing_periods.subscription_id = subscriptions.subscription_id
     ORDER BY started_at DESC LIMIT 1), false))`;
 
 const RENEWAL: Actor = { actor: 'renewal', address: 'none', request_id: 'none' };
@@ -38,9 +40,10 @@ export async function takeDue(query: Query): Promise<Subscription | undefined> {
 
 /**
  * Opens the next period or processes a planned cancellation; after an outage, skips periods that are already over.
+ * `paymentGraceSec`: how long a renewal may stay unpaid; null without payments.
  * @throws {Problem} periods_overlap with a period created by an operator
  */
-export async function renew(query: Query, due: Subscription): Promise<void> {
+export async function renew(query: Query, due: Subscription, paymentGraceSec: number | null): Promise<void> {
   const now = await databaseNow(query);
   if (isCancellationDue(due, now)) return endSubscription(query, due, RENEWAL);
   const plan_id = due.pending_plan_id ?? due.plan_id;
@@ -52,7 +55,9 @@ export async function renew(query: Query, due: Subscription): Promise<void> {
 
   const next = afterPending(due, plan);
   const times = periodFrom(due.renews_at, next, instant);
-  const { period_id } = await openPeriod(query, { ...next, ...times, blocked_at: null });
+  const period = await openPeriod(query, { ...next, ...times, blocked_at: null });
+  const { period_id } = period;
+  if (paymentGraceSec !== null) await addRenewalDue(query, period, paymentGraceSec);
   await storeSubscription(query, { ...next, renews_at: secondAfter(times) });
   await recordAudit(query, {
     ...RENEWAL,

@@ -20,6 +20,8 @@ const RETRY_SEC = 60;
 type RenewalOptions = {
   query: Query;
   transact: Transact;
+  /** PAYMENT_GRACE_SEC; null without payments. */
+  paymentGraceSec: number | null;
   dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: RenewalMetrics;
@@ -65,10 +67,10 @@ export function createRenewalMetrics(registry: Registry): RenewalMetrics {
   };
 }
 
-function renewNext({ query, transact, logger, metrics }: RenewalOptions): Promise<boolean> {
+function renewNext({ query, transact, paymentGraceSec, logger, metrics }: RenewalOptions): Promise<boolean> {
   return takeNext(transact, {
     take: takeDue,
-    work: renew,
+    work: (inside, due) => renew(inside, due, paymentGraceSec),
     onDone: () => {
       metrics.renewed.inc();
     },

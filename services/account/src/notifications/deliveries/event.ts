@@ -6,6 +6,8 @@ export const WEBHOOK_EVENTS = {
   'credits.granted': 'credits were granted to the account',
   'credits.expiring': 'credits that are not used yet expire soon',
   'credits.low': 'a fifth or less of the credits is left',
+  'invoice.paid': 'an invoice was paid',
+  'payment.failed': 'a payment of an invoice failed for the first time',
   'webhook.test': 'a test, sent on request',
 } as const;
 

@@ -2,15 +2,21 @@ import type { Logger } from '@tollgate/log';
 import type { LockInstant } from '../../billing/credits/changes.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Apply } from '../applied.ts';
+import { applyInvoice } from '../invoices/apply.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { applyCheckout } from '../purchases/apply.ts';
 import { applyPayment } from '../reversals/apply.ts';
+import { applySubscription, applySubscriptionPage } from '../subscriptions/apply.ts';
+import { isSubscriptionPage } from '../subscriptions/metadata.ts';
 
 export type HandlerNeeds = {
   query: Query;
-  provider: Pick<PaymentProvider, 'readCheckout' | 'readPayment' | 'refund'>;
+  provider: Pick<
+    PaymentProvider,
+    'readCheckout' | 'readPayment' | 'refund' | 'readSubscription' | 'readInvoice'
+  >;
   lockInstant: LockInstant;
-  logger: Pick<Logger, 'warn' | 'error'>;
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 };
 
 /**
@@ -19,12 +25,31 @@ export type HandlerNeeds = {
  */
 export type Handler = (needs: HandlerNeeds, objectId: string) => Promise<Apply | undefined>;
 
+/** Of a payment page, which sells points or a plan. */
+export const applyPage: Handler = async (needs, objectId) => {
+  const checkout = await needs.provider.readCheckout(objectId);
+  if (checkout === undefined) return undefined;
+  return isSubscriptionPage(checkout)
+    ? applySubscriptionPage(needs, checkout)
+    : applyCheckout(needs, checkout);
+};
+
 /** What an event says is never applied, only that something happened to its object. Other types are ignored. */
 export const HANDLERS: Readonly<Record<string, Handler>> = {
-  'checkout.session.completed': applyCheckout,
-  'checkout.session.async_payment_succeeded': applyCheckout,
-  'checkout.session.async_payment_failed': applyCheckout,
-  'checkout.session.expired': applyCheckout,
+  'checkout.session.completed': applyPage,
+  'checkout.session.async_payment_succeeded': applyPage,
+  'checkout.session.async_payment_failed': applyPage,
+  'checkout.session.expired': applyPage,
+  'customer.subscription.created': applySubscription,
+  'customer.subscription.deleted': applySubscription,
+  'customer.subscription.updated': applySubscription,
+  'invoice.created': applyInvoice,
+  'invoice.finalized': applyInvoice,
+  'invoice.marked_uncollectible': applyInvoice,
+  'invoice.paid': applyInvoice,
+  'invoice.payment_failed': applyInvoice,
+  'invoice.updated': applyInvoice,
+  'invoice.voided': applyInvoice,
   'charge.failed': applyPayment,
   'charge.refunded': applyPayment,
   'charge.dispute.created': applyPayment,

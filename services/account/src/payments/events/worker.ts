@@ -1,4 +1,3 @@
-import type { Logger } from '@tollgate/log';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import type { Transact } from '../../platform/database/query.ts';
 import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
@@ -19,7 +18,6 @@ const LEASE_MS = 30_000;
 export type EventWorkerOptions = HandlerNeeds & {
   transact: Transact;
   dueWatch: DueWatch;
-  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: EventMetrics;
 };
 

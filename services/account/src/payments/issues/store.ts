@@ -12,6 +12,7 @@ export const ISSUE_KINDS = [
   'possible_duplicate',
   'refund_outside_purchases',
   'refund_shortfall',
+  'subscription_not_started',
 ] as const;
 
 type IssueKind = (typeof ISSUE_KINDS)[number];

@@ -21,23 +21,21 @@ const DAY_MS = 86_400_000;
 
 type Needs = {
   query: Query;
-  provider: Pick<PaymentProvider, 'readCheckout' | 'refund'>;
+  provider: Pick<PaymentProvider, 'refund'>;
   lockInstant: LockInstant;
   logger: Pick<Logger, 'warn' | 'error'>;
 };
 
 /**
  * Brings a purchase to what the provider says of its page now. A payment grants once, however often we hear of it; one
- * that came after the account was erased is refunded. Undefined if the provider doesn't know the page (yet).
+ * that came after the account was erased is refunded.
  */
-export async function applyCheckout(needs: Needs, sessionId: string): Promise<Apply | undefined> {
-  const checkout = await needs.provider.readCheckout(sessionId);
-  if (checkout === undefined) return undefined;
+export async function applyCheckout(needs: Needs, checkout: Checkout): Promise<Apply> {
   const ours = readMetadata(checkout.metadata);
   if (ours === undefined) return () => Promise.resolve({ outcome: 'ignored', change: null });
   // Before our row says so, and by a key of the payment: a process that dies in between does it again.
   const isLate = checkout.state === 'paid' && (await isErased(needs.query, ours.sold.account_id));
-  if (isLate && checkout.payment_id !== sessionId) await needs.provider.refund(checkout.payment_id);
+  if (isLate && checkout.payment_id !== checkout.session_id) await needs.provider.refund(checkout.payment_id);
   return (query) => applyOurs(query, needs, { ...ours, checkout, isLate });
 }
 

@@ -9,22 +9,15 @@ import { enforcedLimits } from '../../billing/periods/limits.ts';
 import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import { pickPeriod } from '../../billing/periods/period-rules.ts';
 import { requirePayer } from '../../self-service/locks.ts';
+import { customerOf } from '../customers.ts';
 import { withinDeadline } from '../deadline.ts';
 import { amountFault } from '../money/currencies.ts';
-import { lockPack, setPrice } from '../packs/store.ts';
+import { stripePriceOf } from '../packs/stripe-price.ts';
+import { lockPack } from '../packs/store.ts';
 import type { Pack } from '../packs/store.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { metadataOf } from './metadata.ts';
-import {
-  countRecent,
-  findCustomer,
-  findReusable,
-  insertCustomer,
-  insertPurchase,
-  listOtherPages,
-  setPage,
-  setState,
-} from './store.ts';
+import { countRecent, findReusable, insertPurchase, listOtherPages, setPage, setState } from './store.ts';
 import type { Purchase } from './store.ts';
 
 /** New pages of an account in an hour; the open one of the same pack isn't new. */
@@ -108,10 +101,11 @@ async function openPage(buyer: Buyer, { purchase, pack, account }: Begun): Promi
   const { purchase_id, purchase_key, quantity } = purchase;
   const [customer_id, price_id] = await Promise.all([
     customerOf(query, provider, account),
-    priceOf(query, provider, pack),
+    stripePriceOf(query, provider, pack),
   ]);
   const page = await provider.openCheckout({
     key: purchase_key,
+    mode: 'payment',
     customer_id,
     price_id,
     quantity,
@@ -132,23 +126,4 @@ async function closeOtherPages({ query, provider }: Buyer, purchase: Purchase): 
       if (await provider.expireCheckout(session_id)) await setState(query, purchase_id, 'expired');
     }),
   );
-}
-
-async function customerOf(query: Query, provider: PaymentProvider, account: Account): Promise<string> {
-  const { account_id, email, name } = account;
-  const known = await findCustomer(query, account_id);
-  if (known !== undefined) return known;
-  const made = await provider.createCustomer({ account_id, email, name });
-  await insertCustomer(query, account_id, made);
-  return (await findCustomer(query, account_id)) ?? made;
-}
-
-async function priceOf(query: Query, provider: PaymentProvider, pack: Pack): Promise<string> {
-  if (pack.stripe_price_id !== null) return pack.stripe_price_id;
-  const { pack_id, name, currency, unit_amount, tax_behavior } = pack;
-  // A restored database can give an id again: what it is sold for is a part of the key.
-  const lookup_key = `tollgate-pack-${String(pack_id)}-${currency}-${String(unit_amount)}-${tax_behavior}`;
-  const priceId = await provider.ensurePrice({ lookup_key, name, currency, unit_amount, tax_behavior });
-  await setPrice(query, pack_id, priceId);
-  return priceId;
 }

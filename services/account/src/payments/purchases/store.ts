@@ -232,28 +232,3 @@ export async function setPaid(
     { purchaseId, ...paid },
   );
 }
-
-export async function findCustomer(query: Query, accountId: number): Promise<string | undefined> {
-  const rows = await query<{ customer_id: string }>(
-    'SELECT customer_id FROM stripe_customers WHERE account_id = :accountId',
-    { accountId },
-  );
-  return rows[0]?.customer_id;
-}
-
-export async function findCustomerAccount(query: Query, customer_id: string): Promise<number | undefined> {
-  const rows = await query<{ account_id: number }>(
-    'SELECT account_id FROM stripe_customers WHERE customer_id = :customer_id',
-    { customer_id },
-  );
-  return rows[0]?.account_id;
-}
-
-/** The first one stays. */
-export async function insertCustomer(query: Query, accountId: number, customer_id: string): Promise<void> {
-  await query(
-    `INSERT INTO stripe_customers (account_id, customer_id) VALUES (:accountId, :customer_id)
-     ON CONFLICT (account_id) DO NOTHING`,
-    { accountId, customer_id },
-  );
-}

@@ -1,4 +1,14 @@
 import Stripe from 'stripe';
+import { Problem } from '@tollgate/http/problem';
+
+/** @throws {Problem} payments_unavailable, since another attempt might succeed */
+export async function asked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Problem('payments_unavailable', { cause: error });
+  }
+}
 
 export function undefinedIfMissing(error: unknown): undefined {
   if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing')

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
-import { Problem } from '@tollgate/http/problem';
 import type { Checkout, PaymentProvider, WantedPrice } from '../provider.ts';
 import { listReversedPayments, readPayment } from './payments.ts';
-import { falseIfRefused, undefinedIfMissing } from './refusals.ts';
+import { asked, falseIfRefused, undefinedIfMissing } from './refusals.ts';
 import { readSignedEvent } from './signed-event.ts';
+import { createStripeSubscriptions } from './stripe-subscriptions.ts';
 
 export type StripeSettings = {
   secretKey: string;
@@ -30,7 +30,7 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
   const readSession = (id: string) => stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] });
 
   async function ensurePrice(wanted: WantedPrice): Promise<string> {
-    const { lookup_key, name, currency, unit_amount, tax_behavior } = wanted;
+    const { lookup_key, name, currency, unit_amount, tax_behavior, billing_interval } = wanted;
     const { data } = await stripe.prices.list({ lookup_keys: [lookup_key], active: true, limit: 1 });
     if (data[0] !== undefined) return data[0].id;
     const metadata = { tollgate: lookup_key };
@@ -39,7 +39,15 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
       { idempotencyKey: `product:${lookup_key}` },
     );
     const price = await stripe.prices.create(
-      { product: product.id, currency, unit_amount, tax_behavior, lookup_key, metadata },
+      {
+        product: product.id,
+        currency,
+        unit_amount,
+        tax_behavior,
+        lookup_key,
+        metadata,
+        ...(billing_interval !== undefined && { recurring: { interval: billing_interval } }),
+      },
       { idempotencyKey: `price:${lookup_key}` },
     );
     return price.id;
@@ -53,17 +61,19 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
         return (await stripe.customers.create(wanted, { idempotencyKey })).id;
       }),
     ensurePrice: (wanted) => asked(() => ensurePrice(wanted)),
-    openCheckout: ({ key, customer_id, price_id, quantity, success_url, cancel_url, metadata }) =>
+    openCheckout: ({ key, mode, customer_id, price_id, quantity, success_url, cancel_url, metadata }) =>
       asked(async () => {
         const session = await stripe.checkout.sessions.create(
           {
-            mode: 'payment',
+            mode,
             customer: customer_id,
             line_items: [{ price: price_id, quantity }],
             success_url,
             cancel_url,
             metadata,
-            payment_intent_data: { metadata },
+            ...(mode === 'payment'
+              ? { payment_intent_data: { metadata } }
+              : { subscription_data: { metadata } }),
           },
           { idempotencyKey: `checkout:${key}` },
         );
@@ -87,19 +97,21 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
     listCheckouts: (since) =>
       idsOf(stripe.checkout.sessions.list({ created: { gte: secondsOf(since) }, limit: PAGE })),
     listReversedPayments: (since) => listReversedPayments(stripe, secondsOf(since)),
+    ...createStripeSubscriptions(stripe),
     readEvent: (body, signature, nowMs) =>
       readSignedEvent(body, signature, { webhooks: stripe.webhooks, webhookSecrets, livemode, nowMs }),
   };
 }
 
 function checkoutOf(session: Stripe.Checkout.Session): Checkout {
-  const { id, url, payment_intent, metadata } = session;
+  const { id, url, payment_intent, subscription, metadata } = session;
   const paymentId = typeof payment_intent === 'string' ? payment_intent : payment_intent?.id;
   return {
     session_id: id,
     url,
     state: stateOf(session),
     payment_id: paymentId ?? id,
+    subscription_id: typeof subscription === 'string' ? subscription : subscription?.id,
     metadata: metadata ?? {},
   };
 }
@@ -109,15 +121,6 @@ function stateOf({ status, payment_status, payment_intent }: Stripe.Checkout.Ses
   if (payment_status !== 'unpaid') return 'paid';
   const payment = typeof payment_intent === 'object' ? payment_intent?.status : undefined;
   return payment === 'requires_payment_method' || payment === 'canceled' ? 'failed' : 'processing';
-}
-
-/** @throws {Problem} payments_unavailable, since another attempt might succeed */
-async function asked<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw new Problem('payments_unavailable', { cause: error });
-  }
 }
 
 /** By hand, or by an attempt whose key Stripe has forgotten. */

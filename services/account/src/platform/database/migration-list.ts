@@ -3,6 +3,7 @@ import * as schema from './migrations/0001-schema.ts';
 import * as credits from './migrations/0002-credits.ts';
 import * as payments from './migrations/0003-payments.ts';
 import * as budgets from './migrations/0004-budgets.ts';
+import * as subscriptions from './migrations/0005-subscriptions.ts';
 import * as refunds from './migrations/0006-refunds.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
@@ -16,6 +17,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0002-credits', migration: credits },
   { name: '0003-payments', migration: payments },
   { name: '0004-budgets', migration: budgets },
+  { name: '0005-subscriptions', migration: subscriptions },
   { name: '0006-refunds', migration: refunds },
 ];
 

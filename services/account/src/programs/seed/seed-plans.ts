@@ -1,3 +1,4 @@
+import { findPrice, replacePrice } from '../../payments/prices/store.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 
@@ -6,7 +7,14 @@ const PRODUCT_NAME = 'Data API';
 /** Of the sample account. */
 const SAMPLE_PLAN = 'Standard';
 
-type Entry = { public_position: number; price_month: string; included: string[]; team_slots_max: number };
+type Entry = {
+  public_position: number;
+  price_month: string;
+  /** The same in cents, for the payment page. */
+  unit_amount: number;
+  included: string[];
+  team_slots_max: number;
+};
 
 type SamplePlan = { name: string; description: Record<string, unknown>; entry: Entry | null };
 
@@ -36,6 +44,7 @@ const PLANS: readonly SamplePlan[] = [
     entry: {
       public_position: 10,
       price_month: '€29 per month',
+      unit_amount: 2_900,
       included: ['Support by email'],
       team_slots_max: 5,
     },
@@ -54,6 +63,7 @@ const PLANS: readonly SamplePlan[] = [
     entry: {
       public_position: 20,
       price_month: '€199 per month',
+      unit_amount: 19_900,
       included: ['Support by email within a day'],
       team_slots_max: 20,
     },
@@ -70,6 +80,7 @@ const PLANS: readonly SamplePlan[] = [
     entry: {
       public_position: 30,
       price_month: '€990 per month',
+      unit_amount: 99_000,
       included: ['Support by phone within two hours'],
       team_slots_max: 200,
     },
@@ -111,6 +122,11 @@ async function seedPlan(query: Query, product_id: number, plan: SamplePlan): Pro
        WHERE plan_id = :plan_id AND price_month IS NULL AND price_year IS NULL`,
       { ...entry, plan_id },
     );
+  }
+  if (entry !== null && (await findPrice(query, plan_id, 'month')) === undefined) {
+    const { unit_amount } = entry;
+    const price = { currency: 'eur', unit_amount, tax_behavior: 'exclusive' } as const;
+    await replacePrice(query, { plan_id, billing_interval: 'month', ...price });
   }
   return plan_id;
 }

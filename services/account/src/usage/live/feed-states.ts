@@ -1,5 +1,6 @@
 import { IS_LIVE } from '../../identity/sessions/session-store.ts';
 import type { SessionLifetimes } from '../../identity/sessions/session-store.ts';
+import { duePayments } from '../../billing/periods/payment-blocks.ts';
 import type { Query } from '../../platform/database/query.ts';
 
 export type FeedState = {
@@ -15,6 +16,7 @@ export type FeedState = {
 const STATES_SQL = `
   SELECT session_id, concat_ws(' ', payer.account_id, caller.blocked_at, payer.blocked_at, payer.name,
            period.period_id, period.version, period.is_over, period.is_after_grace, total.xmin, credited.xmin,
+           due.blocked, due.unpaid,
            (SELECT sum(points_remaining) FROM credit_grants
              WHERE credit_grants.account_id = payer.account_id AND points_remaining > 0),
            (SELECT max(alert_id) FROM usage_alerts WHERE usage_alerts.period_id = period.period_id)) AS version
@@ -30,6 +32,7 @@ const STATES_SQL = `
     FROM billing_periods WHERE account_id = payer.account_id AND started_at <= now()
     ORDER BY started_at DESC LIMIT 1
   ) AS period ON true
+  CROSS JOIN LATERAL (${duePayments('payer.account_id', 'now()')}) AS due
   LEFT JOIN usage_totals AS total ON total.period_id = period.period_id
   LEFT JOIN period_credits AS credited ON credited.period_id = period.period_id
   WHERE session_id = ANY (CAST(:sessionIds AS bigint[])) AND ${IS_LIVE}`;

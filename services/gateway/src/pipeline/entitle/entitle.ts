@@ -177,7 +177,7 @@ function payerOrThrow(
   { application_id }: EntitledCaller,
 ): PayerEntitlement {
   if (payer !== null) return payerByApplication.get(application_id) ?? payer;
-  const { status } = entitlement;
+  const { status, pay_url } = entitlement;
   switch (status) {
     case 'active':
     case 'grace':
@@ -185,7 +185,10 @@ function payerOrThrow(
         cause: new Error(`a ${status} entitlement has no period`),
       });
     case 'blocked':
-      throw new Problem('account_blocked', { headers: { 'x-billing-status': 'blocked' } });
+      throw new Problem('account_blocked', {
+        headers: { 'x-billing-status': 'blocked' },
+        ...(pay_url !== undefined && { detail: `A payment is due. Pay at ${pay_url}` }),
+      });
     case 'expired':
       throw new Problem('no_active_billing_period', { headers: { 'x-billing-status': 'expired' } });
     case 'none':

@@ -1,6 +1,7 @@
 import { creditPointsColumn } from '../credit-points.ts';
 import { enforcedLimits } from '../limits.ts';
 import type { LimitedPeriod } from '../limits.ts';
+import { duePayments } from '../payment-blocks.ts';
 import { billingStatus } from '../period-rules.ts';
 import type { StatusPeriod } from '../period-rules.ts';
 import { sumUsage, totalColumns } from '../usage-sums.ts';
@@ -26,12 +27,14 @@ export function listOwnPeriods(
   return query<OwnPeriod>(
     `SELECT period.period_id, period.plan_name, product.name AS product_name, period.description, period.grace_sec,
             period.team_slots_limit, period.started_at, period.ended_at, period.blocked_at IS NOT NULL AS blocked,
-            account.blocked_at IS NOT NULL AS account_blocked,
+            (account.blocked_at IS NOT NULL OR coalesce(due.blocked, false)) AS account_blocked,
+            coalesce(due.unpaid, false) AS unpaid,
             EXISTS (SELECT 1 FROM billing_periods AS later WHERE later.account_id = period.account_id
               AND later.started_at > period.started_at AND later.started_at <= :now) AS followed,
             ${totalColumns('total')}, ${creditPointsColumn('period', 'CAST(:now AS timestamptz)')}
      FROM billing_periods AS period
      JOIN accounts AS account USING (account_id)
+     CROSS JOIN LATERAL (${duePayments('period.account_id', 'CAST(:now AS timestamptz)')}) AS due
      LEFT JOIN products AS product USING (product_id)
      LEFT JOIN usage_totals AS total USING (period_id)
      WHERE period.account_id = :accountId AND period.started_at <= :now

@@ -1,0 +1,73 @@
+import type { Query } from '../../platform/database/query.ts';
+
+/**
+ * SQL of one row: what an account's due payments mean at an instant (docs/design/payments.md). `blocked`; `unpaid`, which
+ * is reported as `grace`; and `changes_at`, when that changes by time alone.
+ */
+export function duePayments(accountId: string, now: string): string {
+  return `
+    SELECT bool_or(blocks_at <= ${now}) AS blocked, bool_or(grace_at <= ${now}) AS unpaid,
+      min(CASE WHEN grace_at > ${now} THEN grace_at WHEN blocks_at > ${now} THEN blocks_at END) AS changes_at
+    FROM payment_blocks WHERE payment_blocks.account_id = ${accountId}`;
+}
+
+/** For a renewal: until it is paid, or fails. */
+const UNTIL_GRACE_SEC = 86_400;
+
+/** The period that a renewal has opened is to be paid, unless its invoice already is. Times count from its start. */
+export async function addRenewalDue(
+  query: Query,
+  period: { period_id: number; account_id: number },
+  paymentGraceSec: number,
+): Promise<void> {
+  await query(
+    `INSERT INTO payment_blocks (account_id, reason, period_id, grace_at, blocks_at)
+     SELECT account_id, 'renewal', period_id,
+       started_at + least(CAST(:paymentGraceSec AS integer), ${String(UNTIL_GRACE_SEC)}) * interval '1 second',
+       started_at + CAST(:paymentGraceSec AS integer) * interval '1 second'
+     FROM billing_periods WHERE period_id = :period_id
+       AND EXISTS (SELECT FROM stripe_subscriptions
+         WHERE stripe_subscriptions.subscription_id = billing_periods.subscription_id)
+       AND NOT EXISTS (SELECT FROM invoices
+         WHERE invoices.subscription_id = billing_periods.subscription_id AND state IN ('paid', 'void')
+           AND period_end > started_at AND period_end <= ended_at + interval '1 second')`,
+    { period_id: period.period_id, paymentGraceSec },
+  );
+}
+
+/** A payment has failed: the time to pay it has begun. False if nothing is due for the period. */
+export async function beginGrace(query: Query, periodId: number): Promise<boolean> {
+  const rows = await query(
+    `UPDATE payment_blocks SET grace_at = least(grace_at, blocks_at, clock_timestamp())
+     WHERE period_id = :periodId RETURNING payment_block_id`,
+    { periodId },
+  );
+  return rows.length > 0;
+}
+
+export async function settlePeriod(query: Query, periodId: number): Promise<void> {
+  await query('DELETE FROM payment_blocks WHERE period_id = :periodId', { periodId });
+}
+
+/** The payment of an account that blocks first. */
+export async function findDue(
+  query: Query,
+  accountId: number,
+): Promise<{ grace_at: Date; blocks_at: Date } | undefined> {
+  const rows = await query<{ grace_at: Date; blocks_at: Date }>(
+    `SELECT grace_at, blocks_at FROM payment_blocks
+     WHERE account_id = :accountId AND grace_at <= clock_timestamp() ORDER BY blocks_at LIMIT 1`,
+    { accountId },
+  );
+  return rows[0];
+}
+
+/** An operator gives more time; never less. False if nothing is due. */
+export async function postponeBlocks(query: Query, accountId: number, until: Date): Promise<boolean> {
+  const rows = await query(
+    `UPDATE payment_blocks SET blocks_at = greatest(blocks_at, CAST(:until AS timestamptz))
+     WHERE account_id = :accountId RETURNING payment_block_id`,
+    { accountId, until },
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,41 @@
+import type { Account } from '../identity/accounts/account.ts';
+import type { Query } from '../platform/database/query.ts';
+import type { PaymentProvider } from './provider.ts';
+
+/** The account's customer at the provider, made if there is none. @throws {Problem} payments_unavailable */
+export async function customerOf(
+  query: Query,
+  provider: Pick<PaymentProvider, 'createCustomer'>,
+  { account_id, email, name }: Pick<Account, 'account_id' | 'email' | 'name'>,
+): Promise<string> {
+  const known = await findCustomer(query, account_id);
+  if (known !== undefined) return known;
+  const made = await provider.createCustomer({ account_id, email, name });
+  await insertCustomer(query, account_id, made);
+  return (await findCustomer(query, account_id)) ?? made;
+}
+
+export async function findCustomer(query: Query, accountId: number): Promise<string | undefined> {
+  const rows = await query<{ customer_id: string }>(
+    'SELECT customer_id FROM stripe_customers WHERE account_id = :accountId',
+    { accountId },
+  );
+  return rows[0]?.customer_id;
+}
+
+export async function findCustomerAccount(query: Query, customerId: string): Promise<number | undefined> {
+  const rows = await query<{ account_id: number }>(
+    'SELECT account_id FROM stripe_customers WHERE customer_id = :customerId',
+    { customerId },
+  );
+  return rows[0]?.account_id;
+}
+
+/** The first one stays. */
+async function insertCustomer(query: Query, accountId: number, customer_id: string): Promise<void> {
+  await query(
+    `INSERT INTO stripe_customers (account_id, customer_id) VALUES (:accountId, :customer_id)
+     ON CONFLICT (account_id) DO NOTHING`,
+    { accountId, customer_id },
+  );
+}

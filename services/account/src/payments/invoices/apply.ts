@@ -1,0 +1,81 @@
+import type { Logger } from '@tollgate/log';
+import { beginGrace, settlePeriod } from '../../billing/periods/payment-blocks.ts';
+import { lockHolder } from '../../billing/credits/store.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { Applied, Apply } from '../applied.ts';
+import { findCustomerAccount } from '../customers.ts';
+import type { PaymentProvider } from '../provider.ts';
+import { applyProvided as applySubscriptionProvided } from '../subscriptions/apply.ts';
+import { findByStripeId } from '../subscriptions/store.ts';
+import type { ProvidedInvoice } from '../subscription-provider.ts';
+import { findInvoice, findPaidPeriod, storeInvoice } from './store.ts';
+import { tellFailure, tellPaid } from './tell.ts';
+
+/** An invoice stays as it was settled: what was read before can come later. */
+const SETTLED = new Set<ProvidedInvoice['state']>(['paid', 'void']);
+
+type Needs = {
+  query: Query;
+  provider: Pick<PaymentProvider, 'readInvoice' | 'readSubscription'>;
+  logger: Pick<Logger, 'error'>;
+};
+
+/** The first invoice of a subscription starts it. Undefined if the provider doesn't know it (yet). */
+export async function applyInvoice(needs: Needs, id: string): Promise<Apply | undefined> {
+  const { query: read, provider } = needs;
+  const invoice = await provider.readInvoice(id);
+  if (invoice === undefined) return undefined;
+  const { subscription_id, billing_reason, state } = invoice;
+  const isFirst = billing_reason === 'subscription_create' && state === 'paid';
+  const known = subscription_id === undefined ? undefined : await findByStripeId(read, subscription_id);
+  if (subscription_id === undefined || !isFirst || known?.state === 'started') {
+    return (query) => applyProvided(query, invoice);
+  }
+  const subscription = await provider.readSubscription(subscription_id);
+  if (subscription === undefined) return undefined;
+  const paid = { ...subscription, isPaid: true };
+  return async (query) => {
+    await applySubscriptionProvided(query, needs, paid, known?.revision ?? 0);
+    return applyProvided(query, invoice);
+  };
+}
+
+/**
+ * Brings an invoice, and the period that it pays, to what Stripe says of it now. `query` is a transaction's; the account
+ * is locked first. `ignored` if it is none of our customers'.
+ */
+async function applyProvided(query: Query, provided: ProvidedInvoice): Promise<Applied> {
+  const account_id = await findPayer(query, provided);
+  if (account_id === undefined || !(await lockHolder(query, account_id))) {
+    return { outcome: 'ignored', change: null };
+  }
+  const before = await findInvoice(query, provided.id);
+  const isOlder = before !== undefined && before.state !== 'draft' && provided.state === 'draft';
+  if (isOlder || (before !== undefined && SETTLED.has(before.state)))
+    return { outcome: 'applied', change: null };
+  const { subscription_id: stripeId } = provided;
+  const row = stripeId === undefined ? undefined : await findByStripeId(query, stripeId);
+  const subscription_id = row?.subscription_id ?? null;
+  const invoice = await storeInvoice(query, { account_id, subscription_id }, provided);
+  const isRenewal = invoice.billing_reason === 'subscription_cycle';
+  const renewed = isRenewal ? await findPaidPeriod(query, invoice) : undefined;
+  if (SETTLED.has(invoice.state)) {
+    if (renewed !== undefined) await settlePeriod(query, renewed);
+    if (invoice.state === 'paid') await tellPaid(query, invoice);
+  } else if (provided.hasFailed && (before === undefined || before.failed_at === null)) {
+    const isDue = renewed !== undefined && (await beginGrace(query, renewed));
+    await tellFailure(query, invoice, { isDue });
+  }
+  const from = before?.state ?? 'unknown';
+  const change = from === invoice.state ? null : `invoice ${provided.id}: ${from} to ${invoice.state}`;
+  return { outcome: 'applied', change };
+}
+
+async function findPayer(
+  query: Query,
+  { subscription_id, customer_id }: ProvidedInvoice,
+): Promise<number | undefined> {
+  const paying = subscription_id === undefined ? undefined : await findByStripeId(query, subscription_id);
+  if (paying !== undefined) return paying.account_id;
+  return customer_id === undefined ? undefined : findCustomerAccount(query, customer_id);
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { Problem } from '@tollgate/http/problem';
+import { operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
+import { lockPlan } from '../../billing/plans/store.ts';
+import { id } from '../../http/answer-fields.ts';
+import { idParameter } from '../../http/input/id-parameter.ts';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { operator } from '../../platform/audit/private-callers.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { amountFault, decimalsOf } from '../money/currencies.ts';
+import { findPrice, listPrices, replacePrice, withdrawPrice } from './store.ts';
+
+type Needs = { query: Query; transact: Transact };
+
+const intervalField = z.enum(['month', 'year'], 'must be month or year');
+const taxField = z.enum(['exclusive', 'inclusive'], 'must be exclusive or inclusive');
+
+const planPriceSchema = z
+  .object({
+    plan_price_id: id,
+    plan_id: id,
+    billing_interval: intervalField,
+    currency: z.string(),
+    unit_amount: z.int().meta({ description: "In the currency's minor unit, as Stripe writes it." }),
+    tax_behavior: taxField,
+    stripe_price_id: z.string().nullable().meta({ description: 'Null until it is first needed.' }),
+  })
+  .meta({ id: 'PlanPrice' });
+
+const newPriceSchema = z
+  .strictObject({
+    currency: z
+      .string()
+      .refine(
+        (value) => decimalsOf(value) !== undefined,
+        'must be a lowercase currency code that Stripe supports, such as eur',
+      ),
+    unit_amount: z.int('must be a whole number'),
+    tax_behavior: taxField.default('exclusive'),
+  })
+  .superRefine(({ unit_amount, currency }, context) => {
+    const message = amountFault(unit_amount, currency);
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['unit_amount'], message });
+  });
+
+const ofPrice = z.object({ plan_id: idParameter, billing_interval: intervalField });
+
+export const operatorPrices = {
+  title: 'Prices of plans',
+  description:
+    'What new subscribers pay with `PAYMENTS=stripe`. Those who have subscribed keep their price. A plan without a ' +
+    'price for an interval is not sold for it.',
+  operations: [
+    operation('GET /private/plan-prices', {
+      operationId: 'listPlanPrices',
+      summary: 'List the prices of all plans',
+      caller: operator,
+      answers: {
+        200: { description: 'The prices.', schema: z.object({ plan_prices: z.array(planPriceSchema) }) },
+      },
+      handle: async ({ query }: Needs) => ({ plan_prices: await listPrices(query) }),
+    }),
+    operation('PUT /private/plans/{plan_id}/prices/{billing_interval}', {
+      operationId: 'setPlanPrice',
+      summary: 'Set the price of a plan',
+      description: 'Stripe has it once it is first needed, or after `POST /private/payments/sync`.',
+      caller: operator,
+      params: ofPrice,
+      body: newPriceSchema,
+      example: { currency: 'eur', unit_amount: 4_900 },
+      answers: { 200: { description: 'The price.', schema: planPriceSchema } },
+      problems: ['not_found'],
+      handle: ({ transact }: Needs, { by: { actor }, params, body }) =>
+        transact(async (query) => {
+          const { plan_id, billing_interval } = params;
+          await lockPlan(query, plan_id);
+          const before = await findPrice(query, plan_id, billing_interval);
+          const { currency, unit_amount, tax_behavior } = body;
+          const isSame =
+            before?.currency === currency &&
+            before.unit_amount === unit_amount &&
+            before.tax_behavior === tax_behavior;
+          if (isSame) return before;
+          const price = await replacePrice(query, { ...params, ...body });
+          const about = { action: 'plan_price_set', application_id: null, account_id: null } as const;
+          await recordAudit(query, { ...actor, ...about, details: { ...params, ...body } });
+          return price;
+        }),
+    }),
+    operation('DELETE /private/plans/{plan_id}/prices/{billing_interval}', {
+      operationId: 'withdrawPlanPrice',
+      summary: 'Stop selling a plan for an interval',
+      caller: operator,
+      params: ofPrice,
+      answers: { 204: { description: 'Withdrawn. Subscribers keep their price.' } },
+      problems: ['not_found'],
+      handle: ({ transact }: Needs, { by: { actor }, params }) =>
+        transact(async (query) => {
+          await lockPlan(query, params.plan_id);
+          if (!(await withdrawPrice(query, params))) throw new Problem('not_found');
+          const about = { action: 'plan_price_withdrawn', application_id: null, account_id: null } as const;
+          await recordAudit(query, { ...actor, ...about, details: params });
+        }),
+    }),
+  ],
+} satisfies Chapter;

@@ -1,0 +1,28 @@
+import { findPlan } from '../../billing/plans/store.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { PaymentProvider } from '../provider.ts';
+import { setStripePrice } from './store.ts';
+import type { PlanPrice } from './store.ts';
+
+/** The id of a plan's price at Stripe, where it is made if there is none. @throws {Problem} payments_unavailable */
+export async function stripePriceOf(
+  query: Query,
+  provider: Pick<PaymentProvider, 'ensurePrice'>,
+  price: PlanPrice,
+): Promise<string> {
+  if (price.stripe_price_id !== null) return price.stripe_price_id;
+  const { plan_price_id, plan_id, billing_interval, currency, unit_amount, tax_behavior } = price;
+  const plan = await findPlan(query, plan_id);
+  // A restored database can give an id again: what it is sold for is a part of the key.
+  const sold = [plan_id, billing_interval, plan_price_id, currency, unit_amount, tax_behavior].join('-');
+  const id = await provider.ensurePrice({
+    lookup_key: `tollgate-plan-${sold}`,
+    name: plan?.name ?? `Plan ${String(plan_id)}`,
+    currency,
+    unit_amount,
+    tax_behavior,
+    billing_interval,
+  });
+  await setStripePrice(query, plan_price_id, id);
+  return id;
+}

@@ -1,0 +1,146 @@
+import type Stripe from 'stripe';
+import type {
+  ProvidedInvoice,
+  ProvidedSubscription,
+  SubscriptionProvider,
+} from '../subscription-provider.ts';
+import { asked, undefinedIfMissing } from './refusals.ts';
+
+/** Of the portal's configuration that is ours. */
+const PORTAL = { tollgate: 'portal' };
+
+/** Plans and quantities change here only: a switch in the portal has been used to get more than was paid for. */
+const PORTAL_FEATURES = {
+  customer_update: { enabled: true, allowed_updates: ['address', 'tax_id'] },
+  invoice_history: { enabled: true },
+  payment_method_update: { enabled: true },
+  subscription_cancel: { enabled: true, mode: 'at_period_end' },
+  subscription_update: { enabled: false },
+} satisfies Stripe.BillingPortal.ConfigurationCreateParams.Features;
+
+const STATES = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const;
+
+const OVER = new Set<Stripe.Subscription.Status>(['canceled', 'incomplete_expired']);
+
+export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider {
+  const read = (id: string) =>
+    stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] }).catch(undefinedIfMissing);
+
+  async function paymentsOf(id: string): Promise<string[]> {
+    const invoice = idOf((await read(id))?.latest_invoice);
+    if (invoice === undefined) return [];
+    const { data } = await stripe.invoicePayments.list({ invoice, status: 'paid' });
+    return data.flatMap(({ payment }) => idOf(payment.payment_intent) ?? []);
+  }
+
+  async function findPortal(): Promise<Stripe.BillingPortal.Configuration | undefined> {
+    const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
+    return data.find(({ metadata }) => metadata?.['tollgate'] === PORTAL.tollgate);
+  }
+
+  async function ensurePortal(): Promise<string> {
+    const ours = await findPortal();
+    if (ours !== undefined) {
+      await stripe.billingPortal.configurations.update(ours.id, { features: PORTAL_FEATURES });
+      return ours.id;
+    }
+    const made = await stripe.billingPortal.configurations.create(
+      { features: PORTAL_FEATURES, metadata: PORTAL },
+      { idempotencyKey: 'portal-configuration' },
+    );
+    return made.id;
+  }
+
+  return {
+    readSubscription: (id) =>
+      asked(async () => {
+        const found = await read(id);
+        return found === undefined ? undefined : subscriptionOf(found);
+      }),
+    changeSubscription: (id, { price_id, cancel_at_period_end }, key) =>
+      asked(async () => {
+        const item =
+          price_id === undefined ? undefined : (await stripe.subscriptions.retrieve(id)).items.data[0];
+        await stripe.subscriptions.update(
+          id,
+          {
+            ...(cancel_at_period_end !== undefined && { cancel_at_period_end }),
+            ...(item !== undefined &&
+              price_id !== undefined && {
+                items: [{ id: item.id, price: price_id }],
+                proration_behavior: 'none' as const,
+              }),
+          },
+          { idempotencyKey: key },
+        );
+      }),
+    endSubscription: (id) =>
+      asked(async () => {
+        const found = await read(id);
+        if (found === undefined || OVER.has(found.status)) return;
+        await stripe.subscriptions.cancel(id);
+      }),
+    readInvoice: (id) =>
+      asked(async () => {
+        const found = await stripe.invoices.retrieve(id).catch(undefinedIfMissing);
+        return found === undefined ? undefined : invoiceOf(found);
+      }),
+    listPayments: (id) => asked(() => paymentsOf(id)),
+    openPortal: ({ customer_id, return_url }) =>
+      asked(async () => {
+        const configuration = (await findPortal())?.id ?? (await ensurePortal());
+        const session = await stripe.billingPortal.sessions.create({
+          customer: customer_id,
+          return_url,
+          configuration,
+        });
+        return session.url;
+      }),
+    ensurePortal: () => asked(ensurePortal),
+  };
+}
+
+function subscriptionOf(found: Stripe.Subscription): ProvidedSubscription {
+  const { id, status, cancel_at_period_end, billing_cycle_anchor, ended_at, items, metadata } = found;
+  const latest = typeof found.latest_invoice === 'object' ? found.latest_invoice : null;
+  return {
+    id,
+    isEnded: OVER.has(status),
+    isPaid: latest?.status === 'paid',
+    cancel_at_period_end,
+    anchor: dateOf(billing_cycle_anchor),
+    ended_at: ended_at === null ? null : dateOf(ended_at),
+    price_id: items.data[0]?.price.id,
+    metadata,
+  };
+}
+
+function invoiceOf(found: Stripe.Invoice): ProvidedInvoice {
+  const { id, customer, parent, billing_reason, number, status, currency, total, lines, created } = found;
+  const details = parent?.subscription_details ?? null;
+  const ends = details === null ? [] : lines.data.map(({ period }) => period.end);
+  const paidAt = found.status_transitions.paid_at;
+  return {
+    id,
+    customer_id: idOf(customer),
+    subscription_id: idOf(details?.subscription),
+    billing_reason,
+    number,
+    state: STATES.find((state) => state === status) ?? 'draft',
+    currency,
+    total,
+    period_end: ends.length === 0 ? null : dateOf(Math.max(...ends)),
+    hasFailed: status === 'open' && found.attempt_count > 0,
+    issued_at: dateOf(found.status_transitions.finalized_at ?? created),
+    paid_at: paidAt === null ? null : dateOf(paidAt),
+    hosted_url: found.hosted_invoice_url ?? null,
+  };
+}
+
+function dateOf(seconds: number): Date {
+  return new Date(seconds * 1_000);
+}
+
+function idOf(reference: string | { id: string } | null | undefined): string | undefined {
+  return typeof reference === 'string' ? reference : reference?.id;
+}

@@ -1,0 +1,60 @@
+/** What Stripe says of a subscription now. */
+export type ProvidedSubscription = {
+  id: string;
+  /** Whether it ended, or never began. */
+  isEnded: boolean;
+  /** Whether its latest invoice is paid, so that it may start here. */
+  isPaid: boolean;
+  cancel_at_period_end: boolean;
+  /** All periods are counted from this second. */
+  anchor: Date;
+  ended_at: Date | null;
+  /** Of its one item. */
+  price_id: string | undefined;
+  metadata: Readonly<Record<string, string>>;
+};
+
+export type InvoiceState = 'draft' | 'open' | 'paid' | 'void' | 'uncollectible';
+
+/** What Stripe says of an invoice now. */
+export type ProvidedInvoice = {
+  id: string;
+  customer_id: string | undefined;
+  /** Stripe's, of the subscription that it is for. */
+  subscription_id: string | undefined;
+  billing_reason: string | null;
+  number: string | null;
+  state: InvoiceState;
+  currency: string;
+  total: number;
+  /** Exclusive. */
+  period_end: Date | null;
+  /** Whether a payment of it was tried and failed. */
+  hasFailed: boolean;
+  issued_at: Date;
+  paid_at: Date | null;
+  /** Where it can be seen and paid; null for a draft. It expires. */
+  hosted_url: string | null;
+};
+
+/** @throws {Problem} payments_unavailable, whatever is away or slow */
+export type SubscriptionProvider = {
+  /** Undefined if the provider doesn't know it (yet). */
+  readSubscription: (id: string) => Promise<ProvidedSubscription | undefined>;
+  /** `key` makes a repetition harmless. A new price counts from the next period. */
+  changeSubscription: (
+    id: string,
+    changes: { cancel_at_period_end?: boolean; price_id?: string },
+    key: string,
+  ) => Promise<void>;
+  /** Ends it now, without an invoice. Does nothing if it has ended. */
+  endSubscription: (id: string) => Promise<void>;
+  /** Undefined if the provider doesn't know it (yet). */
+  readInvoice: (id: string) => Promise<ProvidedInvoice | undefined>;
+  /** The payments of a subscription's latest invoice that succeeded. */
+  listPayments: (id: string) => Promise<string[]>;
+  /** The page on which a customer manages cards, addresses and VAT numbers. */
+  openPortal: (wanted: { customer_id: string; return_url: string }) => Promise<string>;
+  /** Makes the portal's configuration, or brings it to ours. Its id. */
+  ensurePortal: () => Promise<string>;
+};

@@ -1,0 +1,128 @@
+import type { Logger } from '@tollgate/log';
+import type { DueWatch } from '../../platform/background/due-watch.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { msFromNow } from '../../platform/outbox/leased-rows.ts';
+import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
+import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
+import { stripePriceOf } from '../prices/stripe-price.ts';
+import { findPrice, findPriceByStripeId } from '../prices/store.ts';
+import type { PaymentProvider } from '../provider.ts';
+
+type ChangedSubscription = {
+  checkout_id: number;
+  account_id: number;
+  state: 'started' | 'refused';
+  stripe_subscription_id: string;
+  revision: number;
+  attempts: number;
+};
+
+const MAX_IN_FLIGHT = 4;
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 600_000;
+
+/** Longer than a few requests to the provider. */
+const LEASE_MS = 60_000;
+
+type Options = {
+  query: Query;
+  provider: PaymentProvider;
+  dueWatch: DueWatch;
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+};
+
+/** Tells Stripe what was changed here: by the customer, an operator, a renewal or the deletion of the account. */
+export function startSubscriptionOutbox(options: Options): { wake: () => void; close: () => Promise<void> } {
+  const { query, dueWatch, logger } = options;
+  return startOutboxWorker<ChangedSubscription>({
+    name: 'subscription changes',
+    idOf: ({ checkout_id }) => checkout_id,
+    claim: (limit, except) => (limit > 0 ? claim(query, limit, except) : Promise.resolve([])),
+    attempt: (changed) => attemptChange(options, changed),
+    maxInFlight: MAX_IN_FLIGHT,
+    due: {
+      dueWatch,
+      condition: 'EXISTS (SELECT FROM stripe_subscriptions WHERE next_attempt_at IS NOT NULL)',
+    },
+    logger,
+  });
+}
+
+/** Leases due rows. */
+function claim(query: Query, limit: number, except: readonly number[]): Promise<ChangedSubscription[]> {
+  return query<ChangedSubscription>(
+    `UPDATE stripe_subscriptions SET next_attempt_at = ${msFromNow('leaseMs')}
+     WHERE checkout_id IN (
+       SELECT checkout_id FROM stripe_subscriptions
+       WHERE next_attempt_at <= clock_timestamp() AND stripe_subscription_id IS NOT NULL
+         AND checkout_id <> ALL (CAST(:except AS bigint[]))
+       ORDER BY next_attempt_at LIMIT :limit FOR UPDATE SKIP LOCKED)
+     RETURNING checkout_id, account_id, state, stripe_subscription_id, revision, attempts`,
+    { limit, except, leaseMs: LEASE_MS },
+  );
+}
+
+async function attemptChange(options: Options, changed: ChangedSubscription): Promise<Attempt> {
+  const { query, logger } = options;
+  const { checkout_id, account_id, stripe_subscription_id, revision, attempts } = changed;
+  try {
+    if (changed.state === 'refused') await undo(options.provider, stripe_subscription_id);
+    else await tell(options, changed);
+    // A change that came meanwhile has another revision, and is due.
+    await query(
+      `UPDATE stripe_subscriptions SET next_attempt_at = NULL, attempts = 0
+       WHERE checkout_id = :checkout_id AND revision = :revision`,
+      { checkout_id, revision },
+    );
+    return { delivered: true };
+  } catch (error) {
+    const about = { err: error, checkout_id, account_id, stripe_subscription_id, attempts: attempts + 1 };
+    if (isAttemptToLog(attempts + 1)) logger.warn(about, 'Stripe does not know of a change yet; will retry');
+    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
+    await query(
+      `UPDATE stripe_subscriptions SET attempts = attempts + 1, next_attempt_at = ${msFromNow('retryInMs')}
+       WHERE checkout_id = :checkout_id AND revision = :revision`,
+      { checkout_id, revision, retryInMs },
+    ).catch(() => []);
+    return { delivered: false, retryInMs };
+  }
+}
+
+/** Ends and refunds what was paid and couldn't start. */
+async function undo(provider: PaymentProvider, id: string): Promise<void> {
+  await provider.endSubscription(id);
+  for (const payment of await provider.listPayments(id)) await provider.refund(payment);
+}
+
+/** Brings Stripe's subscription to ours; what is the same already isn't sent. */
+async function tell({ query, provider, logger }: Options, changed: ChangedSubscription): Promise<void> {
+  const { checkout_id, account_id, stripe_subscription_id: id, revision } = changed;
+  const [ours] = await query<{
+    plan_id: number;
+    billing_interval: 'month' | 'year';
+    cancel_at_period_end: boolean;
+    ended_at: Date | null;
+  }>(
+    `SELECT subscriptions.plan_id, subscriptions.billing_interval, cancel_at_period_end, ended_at
+     FROM stripe_subscriptions JOIN subscriptions USING (subscription_id) WHERE checkout_id = :checkout_id`,
+    { checkout_id },
+  );
+  if (ours === undefined) return;
+  if (ours.ended_at !== null) return provider.endSubscription(id);
+  const theirs = await provider.readSubscription(id);
+  if (theirs === undefined || theirs.isEnded) return;
+  const { plan_id, billing_interval, cancel_at_period_end } = ours;
+  if (theirs.cancel_at_period_end !== cancel_at_period_end) {
+    await provider.changeSubscription(id, { cancel_at_period_end }, `${id}:${String(revision)}:cancel`);
+  }
+  const paid = theirs.price_id === undefined ? undefined : await findPriceByStripeId(query, theirs.price_id);
+  if (paid?.plan_id === plan_id && paid.billing_interval === billing_interval) return;
+  const price = await findPrice(query, plan_id, billing_interval);
+  if (price === undefined) {
+    const about = { account_id, stripe_subscription_id: id, plan_id, billing_interval };
+    logger.error(about, 'the plan has no price; Stripe goes on charging the one before');
+    return;
+  }
+  const price_id = await stripePriceOf(query, provider, price);
+  await provider.changeSubscription(id, { price_id }, `${id}:${String(revision)}:price`);
+}

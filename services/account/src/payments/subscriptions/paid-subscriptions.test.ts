@@ -1,0 +1,469 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { freePort } from '@tollgate/stack/ports';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startStripeMock } from '@tollgate/testbed/payments/judges';
+import { judgePayments } from '@tollgate/testbed/payments/judged-payments';
+import type { JudgedPayments } from '@tollgate/testbed/payments/judged-payments';
+import {
+  SAMPLE_SECRET_KEY,
+  SAMPLE_WEBHOOK_SECRET,
+  startSamplePayments,
+} from '@tollgate/testbed/payments/sample-payments';
+import type { SamplePayments } from '@tollgate/testbed/payments/sample-payments';
+import { startAccount } from '../../../test/suite/account-under-test.ts';
+import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
+import { done } from '../../../test/suite/billing.ts';
+import { newOwner } from '../../../test/suite/console.ts';
+import type { Owner } from '../../../test/suite/console.ts';
+import { insertPeriod } from '../../../test/suite/database/records.ts';
+import { getPrivate } from '../../../test/suite/requests.ts';
+import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
+
+/** account over real HTTP to the sample payment server, which Stripe's own judges watch where they can be had. */
+
+const GRACE_SEC = 600;
+
+let payments: SamplePayments;
+let mock: Awaited<ReturnType<typeof startStripeMock>>;
+let judged: JudgedPayments | null = null;
+let suite: AccountUnderTest;
+
+beforeAll(async () => {
+  const port = String(await freePort());
+  payments = await startSamplePayments({ webhookUrl: `http://127.0.0.1:${port}/payments/stripe/events` });
+  mock = await startStripeMock();
+  if (mock !== null) judged = await judgePayments(payments.url, mock);
+  suite = await startAccount({
+    settings: {
+      PUBLIC_PORT: port,
+      OPERATOR_CREDENTIALS: operatorCredentials,
+      TRUSTED_PROXIES: '127.0.0.0/8 ::1/128',
+      SELF_SERVICE: 'subscribe,change,cancel,slots',
+      PAYMENT_GRACE_SEC: String(GRACE_SEC),
+      PAYMENTS: 'stripe',
+      STRIPE_SECRET_KEY: SAMPLE_SECRET_KEY,
+      STRIPE_WEBHOOK_SECRET: SAMPLE_WEBHOOK_SECRET,
+      STRIPE_API_URL: judged?.url ?? payments.url,
+    },
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await suite.close();
+  await judged?.close();
+  await mock?.stop();
+  await payments.stop();
+});
+
+afterEach(async () => {
+  await payments.post('/sample/deliveries', { hold: 'false', copies: '1' });
+  await payments.post('/sample/deliveries/release');
+});
+
+type Checkout = { checkout_id: number; checkout_url: string; state: string };
+type Row = Record<string, unknown>;
+
+let plans = 0;
+
+/** A public plan at €49 a month or year. */
+async function newPlan(interval: 'month' | 'year' = 'month'): Promise<number> {
+  plans += 1;
+  const description = { points_limit: 5_000 };
+  const made = await done<{ plan_id: number }>(suite.account, 'POST', '/private/plans', {
+    name: `Paid plan ${String(plans)}`,
+    description,
+  });
+  const path = `/private/plans/${String(made.plan_id)}`;
+  await done(suite.account, 'POST', `${path}/publish`, {
+    public_position: plans,
+    price_month: 'see the page',
+  });
+  await done(suite.account, 'PUT', `${path}/prices/${interval}`, { currency: 'eur', unit_amount: 4_900 });
+  return made.plan_id;
+}
+
+async function checkOut({ browser }: Owner, plan_id: number, billing_interval = 'month'): Promise<Checkout> {
+  const wanted = { plan_id, billing_interval };
+  const { status, text, body } = await browser.request('POST', '/subscription/checkout', wanted);
+  if (status !== 201) throw new Error(text);
+  return body as Checkout;
+}
+
+const sessionOf = ({ checkout_url }: Checkout) => checkout_url.split('/').at(-1) ?? '';
+
+const pay = (checkout: Checkout, payment_method = 'pm_card_visa') =>
+  payments.post(`/sample/sessions/${sessionOf(checkout)}/pay`, { payment_method });
+
+/** As the database has it. */
+async function rowOf({ checkout_id }: Checkout): Promise<Row> {
+  const row = await suite.database('stripe_subscriptions').where({ checkout_id }).first<Row>();
+  return row;
+}
+
+const becomes = (checkout: Checkout, state: string) =>
+  waitFor(async () => (await rowOf(checkout))['state'] === state, { what: `the checkout to be ${state}` });
+
+const view = async ({ browser }: Owner): Promise<Row> => (await browser.request('GET', '/subscription')).body;
+
+const periodsOf = ({ account_id }: Owner): Promise<Row[]> =>
+  suite.database('billing_periods').where({ account_id }).orderBy('started_at');
+
+async function entitlementOf({ account_id }: Owner): Promise<Row> {
+  const response = await getPrivate(suite.account, `/private/entitlements/${String(account_id)}`);
+  return (await response.json()) as Row;
+}
+
+const statusBecomes = (owner: Owner, status: string) =>
+  waitFor(async () => (await view(owner))['status'] === status, { what: `the status to be ${status}` });
+
+/** All events that have arrived are handled, and Stripe knows of all changes. */
+const quiet = () =>
+  waitFor(async () => {
+    const waiting = await suite.database('payment_events').whereNotNull('next_attempt_at');
+    const untold = await suite.database('stripe_subscriptions').whereNotNull('next_attempt_at');
+    return waiting.length + untold.length === 0;
+  });
+
+/** Stripe's, as its API answers. */
+async function stripeOf(path: string): Promise<Row> {
+  const response = await fetch(`${payments.url}/v1${path}`, {
+    headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` },
+  });
+  return (await response.json()) as Row;
+}
+
+async function newSubscriber(): Promise<{
+  owner: Owner;
+  checkout: Checkout;
+  stripeId: string;
+  plan_id: number;
+}> {
+  const [owner, plan_id] = [await newOwner(suite), await newPlan()];
+  const checkout = await checkOut(owner, plan_id);
+  await pay(checkout);
+  await becomes(checkout, 'started');
+  await quiet();
+  return { owner, checkout, plan_id, stripeId: String((await rowOf(checkout))['stripe_subscription_id']) };
+}
+
+/** Sets Stripe's clock. */
+async function stripesClock(to: Date): Promise<void> {
+  const { now } = await payments.post('/sample/clock', { seconds: '0' });
+  const seconds = Math.floor(to.getTime() / 1_000) - Number(now);
+  await payments.post('/sample/clock', { seconds: String(seconds) });
+}
+
+/** By Stripe's clock, the subscription began nearly a year ago: it is renewed within seconds. */
+async function newRenewal(): Promise<{ owner: Owner; stripeId: string; border: Date }> {
+  const [owner, plan_id] = [await newOwner(suite), await newPlan('year')];
+  const wanted = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 6_000);
+  const anchor = new Date(wanted);
+  anchor.setUTCFullYear(anchor.getUTCFullYear() - 1);
+  await stripesClock(anchor);
+  const checkout = await checkOut(owner, plan_id, 'year');
+  await pay(checkout);
+  await becomes(checkout, 'started');
+  await waitFor(async () => (await periodsOf(owner)).length === 2, { what: 'the next period to be open' });
+  // Stripe's clock goes on until it is paid.
+  const border = (await periodsOf(owner))[1]?.['started_at'] as Date;
+  expect(border.getTime() - wanted.getTime()).toBeLessThan(10_000);
+  await quiet();
+  const stripeId = String((await rowOf(checkout))['stripe_subscription_id']);
+  await waitFor(async () => (await view(owner))['billing_period'] !== null && Date.now() > border.getTime());
+  return { owner, stripeId, border };
+}
+
+/** The border, and the hour for which Stripe leaves the invoice a draft. */
+async function stripeCharges(border: Date): Promise<void> {
+  await stripesClock(new Date(border.getTime() + 1_000));
+  await stripesClock(new Date(border.getTime() + 3_700_000));
+}
+
+const blocksOf = ({ account_id }: Owner): Promise<Row[]> =>
+  suite.database('payment_blocks').where({ account_id });
+
+/** The card at Stripe from now on. */
+const useCard = (stripeId: string, default_payment_method: string) =>
+  payments.post(`/v1/subscriptions/${stripeId}`, { default_payment_method });
+
+/** The hosted page of the open invoice, on which the customer pays. */
+async function payInvoice({ browser }: Owner): Promise<void> {
+  const { body } = await browser.request('GET', '/invoices');
+  const open = (body['invoices'] as Row[]).find(({ state }) => state === 'open');
+  const link = await browser.request('POST', `/invoices/${String(open?.['invoice_id'])}/link`);
+  await fetch(String(link.body['url']), {
+    method: 'POST',
+    body: new URLSearchParams({ payment_method: 'pm_card_visa' }),
+  });
+}
+
+describe('subscribing', () => {
+  test('starts the plan once it is paid; the trial goes on until then', async () => {
+    const [owner, plan_id] = [await newOwner(suite), await newPlan()];
+    const period_id = await insertPeriod(suite.database, owner.account_id, {
+      description: { points_limit: 10 },
+    });
+    await suite.database('sign_up_plans').insert({
+      account_id: owner.account_id,
+      settled_at: new Date(),
+      period_id,
+    });
+    const checkout = await checkOut(owner, plan_id);
+    expect(checkout.state).toBe('open');
+    expect((await view(owner))['billing_period']).toMatchObject({ period_id, is_trial: true });
+    await pay(checkout);
+    await becomes(checkout, 'started');
+    expect(await view(owner)).toMatchObject({
+      status: 'active',
+      billing_period: { plan_id, is_trial: false },
+      subscription: { plan_id, billing_interval: 'month' },
+      payments: { has_portal: true, due: null },
+    });
+    const [trial, paid] = await periodsOf(owner);
+    expect(Number(paid?.['started_at']) - Number(trial?.['ended_at'])).toBe(1_000);
+    await quiet();
+    const { body } = await owner.browser.request('GET', '/invoices');
+    expect(body['invoices']).toMatchObject([
+      { state: 'paid', currency: 'eur', total: 4_900, has_failed: false },
+    ]);
+    expect(judged?.faults ?? []).toEqual([]);
+  });
+
+  test('by several clicks at once opens one page; another plan closes it', async () => {
+    const [owner, plan_id] = [await newOwner(suite), await newPlan()];
+    const all = await Promise.all([1, 2, 3, 4].map(() => checkOut(owner, plan_id)));
+    expect(new Set(all.map(sessionOf)).size).toBe(1);
+    await checkOut(owner, await newPlan());
+    const [first] = all;
+    if (first === undefined) throw new Error('nothing was begun');
+    await becomes(first, 'expired');
+  });
+
+  test('with a declined card starts nothing, and the page can still be paid', async () => {
+    const [owner, plan_id] = [await newOwner(suite), await newPlan()];
+    const checkout = await checkOut(owner, plan_id);
+    await pay(checkout, 'pm_card_chargeCustomerFail').catch(() => undefined);
+    await quiet();
+    expect(await periodsOf(owner)).toEqual([]);
+    expect((await rowOf(checkout))['subscription_id']).toBeNull();
+  });
+
+  test('starts once, whatever the number and order of events', async () => {
+    const [owner, plan_id] = [await newOwner(suite), await newPlan()];
+    await payments.post('/sample/deliveries', { hold: 'true', copies: '3' });
+    const checkout = await checkOut(owner, plan_id);
+    await pay(checkout);
+    await payments.post('/sample/deliveries', { hold: 'false' });
+    await payments.post('/sample/deliveries/release', { order: 'reversed' });
+    await becomes(checkout, 'started');
+    await quiet();
+    expect(await periodsOf(owner)).toHaveLength(1);
+    const { account_id } = owner;
+    expect(await suite.database('subscriptions').where({ account_id })).toHaveLength(1);
+    expect(await suite.database('invoices').where({ account_id })).toHaveLength(1);
+  });
+
+  test('that the database has forgotten starts from what Stripe keeps', async () => {
+    const [owner, plan_id] = [await newOwner(suite), await newPlan()];
+    const checkout = await checkOut(owner, plan_id);
+    await suite.database('stripe_subscriptions').where({ checkout_id: checkout.checkout_id }).delete();
+    await pay(checkout);
+    await statusBecomes(owner, 'active');
+    const { account_id } = owner;
+    expect(await suite.database('stripe_subscriptions').where({ account_id })).toMatchObject([
+      { state: 'started', plan_id, amount: 4_900 },
+    ]);
+  });
+
+  test('twice is cancelled and refunded the second time', async () => {
+    const [owner, plan_id] = [await newOwner(suite), await newPlan()];
+    const first = await checkOut(owner, plan_id);
+    // The page was paid before it could be closed.
+    await suite
+      .database('stripe_subscriptions')
+      .where({ checkout_id: first.checkout_id })
+      .update({ session_id: null });
+    const second = await checkOut(owner, await newPlan());
+    await pay(second);
+    await becomes(second, 'started');
+    await pay(first);
+    await becomes(first, 'refused');
+    await quiet();
+    const id = String((await rowOf(first))['stripe_subscription_id']);
+    expect(await stripeOf(`/subscriptions/${id}`)).toMatchObject({ status: 'canceled' });
+    const { data } = (await stripeOf('/refunds')) as { data: Row[] };
+    expect(data).toMatchObject([{ amount: 4_900, status: 'succeeded' }]);
+    expect(await periodsOf(owner)).toHaveLength(1);
+  });
+
+  test('is refused where it would have to be undone', async () => {
+    const plan_id = await newPlan();
+    const wanted = { plan_id, billing_interval: 'month' };
+    const code = async ({ browser }: Owner, body: unknown = wanted) =>
+      (await browser.request('POST', '/subscription/checkout', body)).body['code'];
+    const { owner } = await newSubscriber();
+    expect(await code(owner)).toBe('subscription_exists');
+    const sold = await newOwner(suite);
+    await insertPeriod(suite.database, sold.account_id, {});
+    expect(await code(sold)).toBe('periods_overlap');
+    const free = await newOwner(suite);
+    expect(await code(free, { plan_id, billing_interval: 'year' })).toBe('plan_not_offered');
+    // A paid plan is never given for nothing.
+    const path = '/subscription';
+    const direct = await free.browser.request('POST', path, { ...wanted, period_id: null });
+    expect(direct.body['code']).toBe('plan_not_offered');
+  });
+});
+
+describe('a renewal', () => {
+  test('opens the period before it is paid, and is settled by the invoice', async () => {
+    const { owner, border } = await newRenewal();
+    expect(await view(owner)).toMatchObject({ status: 'active', payments: { due: null } });
+    expect(await blocksOf(owner)).toMatchObject([
+      { reason: 'renewal', blocks_at: new Date(border.getTime() + GRACE_SEC * 1_000) },
+    ]);
+    await stripeCharges(border);
+    await waitFor(async () => (await blocksOf(owner)).length === 0, { what: 'the period to be paid' });
+    expect(await view(owner)).toMatchObject({ status: 'active', payments: { due: null } });
+    const { body } = await owner.browser.request('GET', '/invoices');
+    expect(body['invoices']).toMatchObject([{ state: 'paid' }, { state: 'paid' }]);
+    expect(judged?.faults ?? []).toEqual([]);
+  });
+
+  test('that fails leads to grace, then blocks; a payment lifts it at once', async () => {
+    const { owner, stripeId, border } = await newRenewal();
+    await useCard(stripeId, 'pm_card_chargeCustomerFail');
+    await stripeCharges(border);
+    await statusBecomes(owner, 'grace');
+    expect(await entitlementOf(owner)).toMatchObject({ status: 'grace' });
+    expect((await view(owner))['payments']).toMatchObject({
+      due: { blocks_at: new Date(border.getTime() + GRACE_SEC * 1_000).toISOString() },
+    });
+    const { account_id } = owner;
+    expect(await suite.database('mail_outbox').where({ account_id, kind: 'payment_failed' })).toHaveLength(1);
+    // The time is over.
+    await suite.database('payment_blocks').where({ account_id }).update({ blocks_at: new Date() });
+    expect(await entitlementOf(owner)).toMatchObject({
+      status: 'blocked',
+      pay_url: expect.stringContaining('/user/plan'),
+    });
+    await payInvoice(owner);
+    await statusBecomes(owner, 'active');
+    expect(await entitlementOf(owner)).not.toHaveProperty('pay_url');
+    expect(await blocksOf(owner)).toEqual([]);
+  });
+
+  test("leaves an operator's block, and the reverse", async () => {
+    const { owner, stripeId, border } = await newRenewal();
+    const path = `/private/accounts/${String(owner.account_id)}`;
+    await useCard(stripeId, 'pm_card_chargeCustomerFail');
+    await stripeCharges(border);
+    await statusBecomes(owner, 'grace');
+    const { account_id } = owner;
+    await suite.database('payment_blocks').where({ account_id }).update({ blocks_at: new Date() });
+    await done(suite.account, 'POST', `${path}/block`);
+    await done(suite.account, 'POST', `${path}/unblock`);
+    expect((await view(owner))['status']).toBe('blocked');
+    await done(suite.account, 'POST', `${path}/block`);
+    await payInvoice(owner);
+    await waitFor(async () => (await blocksOf(owner)).length === 0);
+    expect(await entitlementOf(owner)).toMatchObject({ status: 'blocked' });
+    expect(await entitlementOf(owner)).not.toHaveProperty('pay_url');
+    await done(suite.account, 'POST', `${path}/unblock`);
+    await statusBecomes(owner, 'active');
+  });
+
+  test('that is blocked can be postponed by an operator', async () => {
+    const { owner } = await newRenewal();
+    const { account_id } = owner;
+    const past = new Date(Date.now() - 1_000);
+    await suite.database('payment_blocks').where({ account_id }).update({ grace_at: past, blocks_at: past });
+    expect((await view(owner))['status']).toBe('blocked');
+    const until = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 86_400_000).toISOString();
+    const path = `/private/accounts/${String(account_id)}/payment-block/postpone`;
+    await operatePath(suite.account, 'POST', path, { until: until.replace('.000', '') });
+    expect((await view(owner))['status']).toBe('grace');
+  });
+});
+
+describe('an end', () => {
+  test('that the customer plans, and its undoing, reach Stripe', async () => {
+    const { owner, stripeId } = await newSubscriber();
+    await owner.browser.request('POST', '/subscription/cancel');
+    await quiet();
+    expect(await stripeOf(`/subscriptions/${stripeId}`)).toMatchObject({ cancel_at_period_end: true });
+    await owner.browser.request('POST', '/subscription/resume');
+    await quiet();
+    expect(await stripeOf(`/subscriptions/${stripeId}`)).toMatchObject({ cancel_at_period_end: false });
+  });
+
+  test('that is planned in the portal is taken over, and so is its undoing', async () => {
+    const { owner, stripeId } = await newSubscriber();
+    const planned = async () => ((await view(owner))['subscription'] as Row)['cancel_at_period_end'];
+    await payments.post(`/v1/subscriptions/${stripeId}`, { cancel_at_period_end: 'true' });
+    await waitFor(async () => (await planned()) === true);
+    await quiet();
+    await payments.post(`/v1/subscriptions/${stripeId}`, { cancel_at_period_end: 'false' });
+    await waitFor(async () => (await planned()) === false);
+  });
+
+  test('at Stripe ends the period now, without grace, and another plan can be bought', async () => {
+    const { owner, stripeId } = await newSubscriber();
+    const response = await fetch(`${payments.url}/v1/subscriptions/${stripeId}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` },
+    });
+    expect(response.status).toBe(200);
+    await statusBecomes(owner, 'expired');
+    expect((await view(owner))['subscription']).toBeNull();
+    await checkOut(owner, await newPlan());
+  });
+
+  test('by an operator cancels at Stripe', async () => {
+    const { stripeId, checkout } = await newSubscriber();
+    const id = String((await rowOf(checkout))['subscription_id']);
+    await done(suite.account, 'POST', `/private/subscriptions/${id}/cancel`, { effective: 'now' });
+    await quiet();
+    expect(await stripeOf(`/subscriptions/${stripeId}`)).toMatchObject({ status: 'canceled' });
+  });
+});
+
+test("a change at the period's end is charged from the next invoice on, and none takes effect now", async () => {
+  const { owner, stripeId, checkout } = await newSubscriber();
+  const plan_id = await newPlan();
+  const period_id = (await periodsOf(owner))[0]?.['period_id'];
+  const wanted = { plan_id, billing_interval: 'month', period_id };
+  const path = '/subscription/change-plan';
+  const now = await owner.browser.request('POST', path, { ...wanted, effective: 'now' });
+  expect(now.body['code']).toBe('plan_change_not_immediate');
+  const later = await owner.browser.request('POST', path, { ...wanted, effective: 'period_end' });
+  expect(later.body['subscription']).toMatchObject({ pending: { plan_id } });
+  // The renewal applies it, minutes before the border.
+  const { subscription_id } = await rowOf(checkout);
+  await suite
+    .database('subscriptions')
+    .where({ subscription_id })
+    .update({ plan_id, pending_plan_id: null, pending_interval: null });
+  await quiet();
+  const { items } = (await stripeOf(`/subscriptions/${stripeId}`)) as { items: { data: { price: Row }[] } };
+  const price = await suite.database('plan_prices').where({ plan_id }).first<Row>();
+  expect(items.data[0]?.price['id']).toBe(price['stripe_price_id']);
+});
+
+test('sync makes the prices and the portal at Stripe, once', async () => {
+  await newPlan();
+  const sync = () => done<Row>(suite.account, 'POST', '/private/payments/sync');
+  const [first, second] = [await sync(), await sync()];
+  expect(second['portal_configuration_id']).toBe(first['portal_configuration_id']);
+  expect(await suite.database('plan_prices').whereNull('stripe_price_id').whereNull('withdrawn_at')).toEqual(
+    [],
+  );
+});
+
+test('the portal is for those who have paid', async () => {
+  const { owner } = await newSubscriber();
+  const { body } = await owner.browser.request('POST', '/payments/portal');
+  expect((await fetch(String(body['url']))).status).toBe(200);
+  const other = await newOwner(suite);
+  expect((await other.browser.request('POST', '/payments/portal')).status).toBe(404);
+});

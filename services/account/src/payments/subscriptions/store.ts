@@ -1,0 +1,168 @@
+import type { BillingInterval } from '../../billing/periods/calendar.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { singleRow } from '../../platform/database/single-row.ts';
+
+export type CheckoutState = 'open' | 'processing' | 'expired' | 'started' | 'refused';
+
+/** A subscription that is paid through Stripe, from the payment page on. */
+export type StripeSubscription = {
+  checkout_id: number;
+  checkout_key: string;
+  account_id: number;
+  plan_id: number;
+  billing_interval: BillingInterval;
+  currency: string;
+  /** Without tax and discounts, in Stripe's minor unit. */
+  amount: number;
+  state: CheckoutState;
+  session_id: string | null;
+  session_url: string | null;
+  stripe_subscription_id: string | null;
+  /** Ours; null until it is paid. */
+  subscription_id: number | null;
+  revision: number;
+  next_attempt_at: Date | null;
+  created_at: Date;
+};
+
+export type NewCheckout = Pick<
+  StripeSubscription,
+  'account_id' | 'plan_id' | 'billing_interval' | 'currency' | 'amount'
+>;
+
+const COLUMNS = `checkout_id, checkout_key, account_id, plan_id, billing_interval, currency, amount, state,
+  session_id, session_url, stripe_subscription_id, subscription_id, revision, next_attempt_at, created_at`;
+
+/** With the key that Stripe's metadata has, if the database has forgotten it. */
+export async function insertCheckout(
+  query: Query,
+  made: NewCheckout & { checkout_key?: string },
+): Promise<StripeSubscription> {
+  const rows = await query<StripeSubscription>(
+    `INSERT INTO stripe_subscriptions (account_id, plan_id, billing_interval, currency, amount, checkout_key)
+     VALUES (:account_id, :plan_id, :billing_interval, :currency, :amount,
+       coalesce(CAST(:checkout_key AS uuid), gen_random_uuid()))
+     RETURNING ${COLUMNS}`,
+    { checkout_key: null, ...made },
+  );
+  return singleRow(rows);
+}
+
+/** An open page for the same, also one that isn't known yet; how long it is offered again is as for purchases. */
+export async function findReusable(
+  query: Query,
+  wanted: NewCheckout,
+): Promise<StripeSubscription | undefined> {
+  const rows = await query<StripeSubscription>(
+    `SELECT ${COLUMNS} FROM stripe_subscriptions
+     WHERE account_id = :account_id AND plan_id = :plan_id AND billing_interval = :billing_interval
+       AND currency = :currency AND amount = :amount AND state = 'open'
+       AND created_at > now() - interval '30 minutes'
+     ORDER BY checkout_id DESC LIMIT 1`,
+    wanted,
+  );
+  return rows[0];
+}
+
+export async function countRecent(query: Query, accountId: number): Promise<number> {
+  const rows = await query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM stripe_subscriptions
+     WHERE account_id = :accountId AND created_at > now() - interval '1 hour'`,
+    { accountId },
+  );
+  return singleRow(rows).count;
+}
+
+export async function setPage(
+  query: Query,
+  checkoutId: number,
+  page: { session_id: string; url: string | null },
+): Promise<void> {
+  await query(
+    `UPDATE stripe_subscriptions SET session_id = :session_id, session_url = :url
+     WHERE checkout_id = :checkoutId AND (session_id IS NULL OR session_id = :session_id)`,
+    { checkoutId, ...page },
+  );
+}
+
+type OpenPage = { checkout_id: number; session_id: string };
+
+/** The account's other pages that can still be paid. */
+export function listOtherPages(
+  query: Query,
+  { account_id, checkout_id }: Pick<StripeSubscription, 'account_id' | 'checkout_id'>,
+): Promise<OpenPage[]> {
+  return query<OpenPage>(
+    `SELECT checkout_id, session_id FROM stripe_subscriptions
+     WHERE account_id = :account_id AND checkout_id <> :checkout_id AND state = 'open' AND session_id IS NOT NULL
+     LIMIT 20`,
+    { account_id, checkout_id },
+  );
+}
+
+/** What has started or was refused stays so, and a payment under way isn't an open page again. */
+export async function setPageState(
+  query: Query,
+  checkoutId: number,
+  state: 'open' | 'processing' | 'expired',
+): Promise<void> {
+  await query(
+    `UPDATE stripe_subscriptions SET state = :state
+     WHERE checkout_id = :checkoutId AND state IN ('open', 'processing', 'expired')
+       AND NOT (state <> 'open' AND CAST(:state AS text) = 'open')`,
+    { checkoutId, state },
+  );
+}
+
+export async function setStripeId(query: Query, checkoutId: number, id: string): Promise<void> {
+  await query(
+    `UPDATE stripe_subscriptions SET stripe_subscription_id = :id
+     WHERE checkout_id = :checkoutId AND stripe_subscription_id IS NULL`,
+    { checkoutId, id },
+  );
+}
+
+export async function setStarted(query: Query, checkoutId: number, subscriptionId: number): Promise<void> {
+  await query(
+    `UPDATE stripe_subscriptions SET state = 'started', subscription_id = :subscriptionId, started_at = now()
+     WHERE checkout_id = :checkoutId`,
+    { checkoutId, subscriptionId },
+  );
+}
+
+/** The outbox then ends and refunds it. */
+export async function setRefused(query: Query, checkoutId: number): Promise<void> {
+  await query(
+    `UPDATE stripe_subscriptions SET state = 'refused', revision = revision + 1, next_attempt_at = now()
+     WHERE checkout_id = :checkoutId AND state <> 'started'`,
+    { checkoutId },
+  );
+}
+
+export async function findByKey(query: Query, key: string): Promise<StripeSubscription | undefined> {
+  const rows = await query<StripeSubscription>(
+    `SELECT ${COLUMNS} FROM stripe_subscriptions WHERE checkout_key = CAST(:key AS uuid)`,
+    { key },
+  );
+  return rows[0];
+}
+
+export async function findByStripeId(query: Query, id: string): Promise<StripeSubscription | undefined> {
+  const rows = await query<StripeSubscription>(
+    `SELECT ${COLUMNS} FROM stripe_subscriptions WHERE stripe_subscription_id = :id`,
+    { id },
+  );
+  return rows[0];
+}
+
+export async function findOwnCheckout(
+  query: Query,
+  accountId: number,
+  checkoutId: number,
+): Promise<StripeSubscription | undefined> {
+  const rows = await query<StripeSubscription>(
+    `SELECT ${COLUMNS} FROM stripe_subscriptions WHERE checkout_id = :checkoutId AND account_id = :accountId`,
+    { checkoutId, accountId },
+  );
+  return rows[0];
+}

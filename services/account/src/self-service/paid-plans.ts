@@ -1,0 +1,7 @@
+import type { BillingInterval } from '../billing/periods/calendar.ts';
+import type { Query } from '../platform/database/query.ts';
+
+type PriceText = { plan_id: number; billing_interval: BillingInterval; text: string };
+
+/** With payments, plans are sold on the payment page only, and for the intervals that have a price. */
+export type PaidPlans = { priceTexts: (query: Query) => Promise<PriceText[]> };
