@@ -8,8 +8,11 @@ import { pricing } from './plugins/pricing-plugin.ts';
 import { publicAnswers } from './plugins/public-answers-plugin.ts';
 import { schema } from './schema.ts';
 import { serveSockets } from './socket.ts';
+import { typeDefs } from './type-defs.ts';
 
 const GRAPHQL_PATH = '/graphql';
+/** Introspection doesn't tell the costs. */
+const SCHEMA_PATH = '/schema.graphql';
 
 const DEFAULT_QUERY = `{
   countries(filter: { continent: "EU", language: "de" }, first: 5) {
@@ -25,6 +28,7 @@ const DEFAULT_QUERY = `{
  * - `POST /graphql`, `GET /graphql`: GraphQL over HTTP, subscriptions as server-sent events, and GraphiQL for
  *   browsers. Every response has `X-Points`.
  * - `/graphql` as a WebSocket: `graphql-transport-ws`, and the older `graphql-ws`.
+ * - `GET /schema.graphql`: the schema with its costs.
  * - `GET /health`: 200 `{"status":"ok"}`.
  *
  * `close` first serves for `delayMs` more, in which clients are told to leave and load balancers notice.
@@ -50,6 +54,8 @@ export function createApp(): { server: Server; close: (delayMs?: number) => Prom
       // Also on what is refused before GraphQL begins.
       res.setHeader('x-points', String(MINIMUM_POINTS));
       void yoga(req, res);
+    } else if (path === SCHEMA_PATH) {
+      res.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'x-points': '0' }).end(typeDefs);
     } else if (path === '/health') {
       sendJson(res, 200, { status: 'ok' });
     } else {

@@ -1,10 +1,16 @@
-import { ARGUMENT_BOUNDS, MAX_OPERATION_POINTS } from './bounds.ts';
+import { ARGUMENT_BOUNDS, MAX_OPERATION_POINTS, UNPAGED_LIST_SIZE } from './bounds.ts';
 
 const { first, offset, intervalMs, times } = ARGUMENT_BOUNDS;
 const FIRST = `"How many to return at most, ${String(first.min)} to ${String(first.max)}. The price follows it."`;
 const OFFSET = `"How many to skip, up to ${String(offset.max)}."`;
 
+/** The costs are those of cost.ts, by the directives of IBM's GraphQL Cost Directives specification. */
 export const typeDefs = /* GraphQL */ `
+  "What the field or argument weighs."
+  directive @cost(weight: String!) on ARGUMENT_DEFINITION | FIELD_DEFINITION
+  "How many items the list has at most."
+  directive @listSize(assumedSize: Int, slicingArguments: [String!]) on FIELD_DEFINITION
+
   """
   The countries of the world, their continents and languages. A query costs one point for each field it may
   return, ${String(MAX_OPERATION_POINTS)} points at most; introspection and invalid queries cost one point.
@@ -19,12 +25,12 @@ export const typeDefs = /* GraphQL */ `
     "Countries by name, those that meet every condition of the filter."
     countries(
       "Which countries; all of them without a filter."
-      filter: CountryFilter
+      filter: CountryFilter @cost(weight: "0")
       ${FIRST}
       first: Int! = 20
       ${OFFSET}
       offset: Int! = 0
-    ): [Country!]!
+    ): [Country!]! @listSize(slicingArguments: ["first"])
     "One country; null where the code is unknown."
     country(
       "ISO 3166-1 alpha-2, for instance \`CH\`."
@@ -36,7 +42,7 @@ export const typeDefs = /* GraphQL */ `
       first: Int! = 7
       ${OFFSET}
       offset: Int! = 0
-    ): [Continent!]!
+    ): [Continent!]! @listSize(slicingArguments: ["first"])
     "One continent; null where the code is unknown."
     continent(
       "Two letters, for instance \`EU\`."
@@ -48,7 +54,7 @@ export const typeDefs = /* GraphQL */ `
       first: Int! = 20
       ${OFFSET}
       offset: Int! = 0
-    ): [Language!]!
+    ): [Language!]! @listSize(slicingArguments: ["first"])
     "One language; null where the code is unknown."
     language(
       "ISO 639-1, for instance \`is\`."
@@ -80,56 +86,56 @@ export const typeDefs = /* GraphQL */ `
   "A country or territory with an ISO 3166-1 code."
   type Country {
     "ISO 3166-1 alpha-2."
-    code: ID!
+    code: ID! @cost(weight: "1")
     "English name."
-    name: String!
+    name: String! @cost(weight: "1")
     "Name in the country's own language."
-    native: String!
+    native: String! @cost(weight: "1")
     "English name of the capital; null where there is none."
-    capital: String
+    capital: String @cost(weight: "1")
     "The flag as an emoji."
-    emoji: String!
+    emoji: String! @cost(weight: "1")
     "International calling codes, for instance \`+41\`."
-    phone: [String!]!
+    phone: [String!]! @cost(weight: "1")
     "ISO 4217 codes of the currencies."
-    currencies: [String!]!
+    currencies: [String!]! @cost(weight: "1")
     "The main continent."
     continent: Continent!
     "Languages spoken there, the most important first; ten at most."
-    languages: [Language!]!
+    languages: [Language!]! @listSize(assumedSize: ${String(UNPAGED_LIST_SIZE)})
   }
 
   "A continent."
   type Continent {
     "Two letters."
-    code: ID!
+    code: ID! @cost(weight: "1")
     "English name."
-    name: String!
+    name: String! @cost(weight: "1")
     "Its countries by name."
     countries(
       ${FIRST}
       first: Int! = 20
       ${OFFSET}
       offset: Int! = 0
-    ): [Country!]!
+    ): [Country!]! @listSize(slicingArguments: ["first"])
   }
 
   "A language with an ISO 639-1 code."
   type Language {
     "ISO 639-1."
-    code: ID!
+    code: ID! @cost(weight: "1")
     "English name."
-    name: String!
+    name: String! @cost(weight: "1")
     "Name in the language itself."
-    native: String!
+    native: String! @cost(weight: "1")
     "Whether it is written from right to left."
-    rightToLeft: Boolean!
+    rightToLeft: Boolean! @cost(weight: "1")
     "Countries by name in which it is spoken."
     countries(
       ${FIRST}
       first: Int! = 20
       ${OFFSET}
       offset: Int! = 0
-    ): [Country!]!
+    ): [Country!]! @listSize(slicingArguments: ["first"])
   }
 `;
