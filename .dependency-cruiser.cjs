@@ -140,6 +140,7 @@ const rooms = {
     trace: { of: [] },
     'operation-reader': { of: ['http'] },
     ledger: { of: [] },
+    estimate: { of: ['http', 'operation-reader', 'ledger'] },
     refusals: { of: ['http', 'trace'] },
     'pipeline/authenticate': { of: ['http'] },
     'pipeline/entitle': { of: ['ledger'] },
@@ -149,7 +150,7 @@ const rooms = {
     streams: {
       of: ['operation-reader', 'ledger', 'pipeline/admit', 'pipeline/forward', 'pipeline/settle'],
     },
-    pipeline: { of: ['http', 'trace', 'operation-reader', 'ledger', 'refusals', 'streams'] },
+    pipeline: { of: ['http', 'trace', 'operation-reader', 'ledger', 'estimate', 'refusals', 'streams'] },
     websocket: { of: ['http', 'trace', 'operation-reader', 'ledger', 'refusals', 'streams', 'pipeline'] },
     'passed-on': { of: ['http'] },
   },

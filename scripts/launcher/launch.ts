@@ -43,6 +43,7 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
       databaseUrl: postgresUrl,
       redisUrl: redisAddress,
       upstreamUrl: `${localUrl(ports.upstream)}/graphql`,
+      schemaUrl: `${localUrl(ports.upstream)}/schema.graphql`,
       mailDirectory: statePaths(settings.directory).mail,
     };
     const { secret_key: secretKey, webhook_secret: webhookSecret } = context.secrets.payments;

@@ -23,6 +23,7 @@ const EXPOSED = [
   'WWW-Authenticate',
   'X-Billing-Status',
   'X-Points-Cost',
+  'X-Points-Estimate',
   'X-Points-Remaining',
   'X-Request-Id',
   '*',

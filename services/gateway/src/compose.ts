@@ -28,6 +28,10 @@ import { openMetering, openRecalls } from './open-metering.ts';
 import type { Recalls } from './open-metering.ts';
 import { createOperationReader } from './operation-reader/operation-reader.ts';
 import { createReadDataCall } from './operation-reader/read-call.ts';
+import { createAnswerEstimate } from './estimate/estimate-only.ts';
+import type { Estimates } from './estimate/estimates.ts';
+import { openEstimates } from './estimate/open-estimates.ts';
+import { createReadPointsRemaining } from './ledger/points-remaining.ts';
 import { webSocketSettings } from './websocket/settings.ts';
 import { openStore } from './ledger/open-store.ts';
 import type { Store } from './ledger/open-store.ts';
@@ -69,6 +73,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     },
     batchLimit: config.GRAPHQL_BATCH_LIMIT,
   });
+  const estimating = await openEstimates(context);
   const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
   const webSockets = createWebSockets({
     settings: webSocketSettings(config),
@@ -108,14 +113,32 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
     }),
     settle: createSettle(usage.record, settlementTimeout),
+    estimateRate: estimating.rate,
     logger,
     onCall: onDataCall,
     onSteps,
     addressOf,
   };
+  const readPointsRemaining = createReadPointsRemaining(store.redis, primePayer, readPointsLeft);
+  const estimatesOf = (estimates: Estimates) => ({
+    estimates,
+    answerEstimate: createAnswerEstimate({ estimates, readPointsRemaining }),
+  });
   const dataEndpointOf = createDataEndpointOf({
-    v2: createDataEndpoint({ ...pipeline, forward: upstreams.v2.forward, apiVersion: 'v2' }),
-    v1: upstreams.v1 && createDataEndpoint({ ...pipeline, forward: upstreams.v1.forward, apiVersion: 'v1' }),
+    v2: createDataEndpoint({
+      ...pipeline,
+      ...estimatesOf(estimating.v2),
+      forward: upstreams.v2.forward,
+      apiVersion: 'v2',
+    }),
+    v1:
+      upstreams.v1 &&
+      createDataEndpoint({
+        ...pipeline,
+        ...estimatesOf(estimating.v1),
+        forward: upstreams.v1.forward,
+        apiVersion: 'v1',
+      }),
   });
   const stopComparing = comparePlanLimits(peers.account, config.UPSTREAM_STREAMS_PER_PAYER, logger);
   const plainApp = createPlainApp({
@@ -146,6 +169,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       await close();
       await refusals.close();
       stopComparing();
+      estimating.close();
       store.clock.close();
       const pools = [account, paymentEvents, liveUsage, auth, upstreams, peers];
       await Promise.all([...pools.map((pool) => pool.close()), traces.close()]);

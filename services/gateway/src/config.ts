@@ -37,6 +37,11 @@ const upstreamUrls = z
   .refine((urls) => new Set(urls).size === urls.length, 'must not name an address twice')
   .meta({ values: 'one or more `http://` or `https://` addresses, each with its path' });
 
+const schemaLocation = z
+  .string()
+  .min(1)
+  .meta({ values: 'path of a file, an `http://` or `https://` address, or `introspect`' });
+
 /** The tables of docs/configuration.md, which `npm run references` writes. */
 export const SETTINGS = {
   calls: {
@@ -77,6 +82,32 @@ export const SETTINGS = {
       .enum(['on', 'off'])
       .default('on')
       .describe('`off` refuses operations with `__schema` or `__type`'),
+    GRAPHQL_SCHEMA: schemaLocation
+      .optional()
+      .meta({ description: 'the schema by which calls are priced before they run', unset: 'no estimates' }),
+    GRAPHQL_COSTS: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'weights that win over those of the schema', values: 'path of a JSON file' }),
+    GRAPHQL_V1_SCHEMA: schemaLocation
+      .optional()
+      .meta({ description: 'the same for API v1', unset: 'no estimates' }),
+    GRAPHQL_V1_COSTS: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'the same for API v1', values: 'path of a JSON file' }),
+    GRAPHQL_COST_DEFAULTS: z
+      .enum(['ibm', 'apollo'])
+      .default('ibm')
+      .describe('weights of what the schema gives none'),
+    GRAPHQL_LIST_SIZE: wholeNumber(0, 1_000_000)
+      .default(10)
+      .describe('items of a list whose size neither arguments nor the schema tell'),
+    ESTIMATES_PER_MINUTE: wholeNumber(1, 1_000_000)
+      .default(120)
+      .describe("one payer's estimates and refused documents on this gateway, then 429"),
     GRAPHQL_UPLOADS: z
       .enum(['off', 'on'])
       .default('off')

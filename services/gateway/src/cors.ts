@@ -1,6 +1,6 @@
 import { createCors } from '@tollgate/http/cors';
 import type { Cors } from '@tollgate/http/cors';
-import { DATA_PATH, V1_DATA_PATH } from './http/data-paths.ts';
+import { DATA_PATH, ESTIMATE_PATH, V1_DATA_PATH, V1_ESTIMATE_PATH } from './http/data-paths.ts';
 import type { Config } from './config.ts';
 
 const DATA_METHODS = 'GET, POST';
@@ -11,7 +11,10 @@ export function createGatewayCors(
 ): Cors | null {
   return createCors(config.CORS_ALLOWED_ORIGINS, {
     [DATA_PATH]: DATA_METHODS,
-    ...(config.UPSTREAM_V1_URL === undefined ? {} : { [V1_DATA_PATH]: DATA_METHODS }),
+    [ESTIMATE_PATH]: DATA_METHODS,
+    ...(config.UPSTREAM_V1_URL === undefined
+      ? {}
+      : { [V1_DATA_PATH]: DATA_METHODS, [V1_ESTIMATE_PATH]: DATA_METHODS }),
     '/api/usage': 'GET',
     '/api/credits': 'GET',
   });

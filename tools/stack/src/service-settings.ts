@@ -3,6 +3,8 @@ import { EXPLORER_EXAMPLES } from './explorer-examples.ts';
 export type StackPlan = {
   ports: Readonly<Record<ServicePort, number>>;
   upstreamUrl: string;
+  /** Where the upstream's schema states its costs; without it, there are no estimates. */
+  schemaUrl?: string;
   databaseUrl: string;
   redisUrl: string;
   mailDirectory: string;
@@ -66,6 +68,7 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       AUTH_PUBLIC_URL: localUrl(ports.auth),
       ACCOUNT_PUBLIC_URL: localUrl(ports.account),
       UPSTREAM_URL: plan.upstreamUrl,
+      ...(plan.schemaUrl === undefined ? {} : { GRAPHQL_SCHEMA: plan.schemaUrl }),
       ...OPEN_TO_BROWSERS,
     },
   };

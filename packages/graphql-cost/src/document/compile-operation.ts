@@ -13,7 +13,7 @@ import type { Amount, Program, Step, Term } from './program.ts';
 export type CompileOptions = CollectOptions & { operation: OperationDefinitionNode };
 
 /** Compiling takes a few milliseconds at most. */
-const MAX_STEPS = 15_000;
+const MAX_STEPS = 10_000;
 const MAX_DEPTH = 250;
 
 const UNDER_WAY = -1;

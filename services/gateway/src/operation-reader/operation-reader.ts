@@ -28,6 +28,16 @@ export type Operations = {
   isBatch: boolean;
   /** As the request states it; null in a batch. */
   operationName: unknown;
+  /** Each operation of the request. */
+  requests: readonly OperationRequest[];
+};
+
+/** One operation as it is sent. */
+export type OperationRequest = {
+  /** Null if a server could run another document. */
+  text: string | null;
+  operationName: unknown;
+  variables: unknown;
 };
 
 export type OperationReader = {
@@ -79,7 +89,13 @@ export function createOperationReader({
     const types = new Set(requests.map((request) => typeOf(asObject(request))));
     if (types.has('subscription')) throw invalid('A batch must not contain a subscription.');
     const type = types.has('unknown') ? 'unknown' : types.has('mutation') ? 'mutation' : 'query';
-    return { type, count: requests.length, isBatch: true, operationName: null };
+    return {
+      type,
+      count: requests.length,
+      isBatch: true,
+      operationName: null,
+      requests: requests.map((request) => operationRequest(asObject(request))),
+    };
   }
 
   return {
@@ -87,9 +103,21 @@ export function createOperationReader({
     operations: (request) => {
       if (Array.isArray(request)) return batch(request);
       const single = asObject(request);
-      return { type: typeOf(single), count: 1, isBatch: false, operationName: single['operationName'] };
+      return {
+        type: typeOf(single),
+        count: 1,
+        isBatch: false,
+        operationName: single['operationName'],
+        requests: [operationRequest(single)],
+      };
     },
   };
+}
+
+function operationRequest(request: Record<string, unknown>): OperationRequest {
+  const { query, operationName, variables } = request;
+  const isKnown = typeof query === 'string' && !mayRunAnother(request, query);
+  return { text: isKnown ? query : null, operationName, variables };
 }
 
 /** Whether a server could run a stored document rather than the text beside which it is named. */

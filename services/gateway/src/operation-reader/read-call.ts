@@ -76,6 +76,7 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
     assertExactParameters(parameters);
     const request: Record<string, unknown> = Object.fromEntries(parameters);
     if (typeof request['extensions'] === 'string') request['extensions'] = parsed(request['extensions']);
+    if (typeof request['variables'] === 'string') request['variables'] = parsedOrText(request['variables']);
     const operations = reader.operations(request);
     // A persisted document has no text here; whether it is a query is the upstream's to check.
     const mayBeQuery = operations.type === 'query' || request['query'] === undefined;
@@ -194,6 +195,15 @@ function parsed(json: string): unknown {
     return JSON.parse(json);
   } catch {
     throw new Problem('invalid_request', { detail: 'The request is not valid JSON.' });
+  }
+}
+
+/** What isn't JSON is the upstream's to refuse. */
+function parsedOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
 }
 

@@ -4,10 +4,9 @@ import type { AccessLog } from '@tollgate/log/access-log';
 import { newRequestId } from '@tollgate/log/request-id';
 import type { HttpHandler, HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
-import { toProblem } from '@tollgate/http/problem';
+import { Problem, toProblem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import type { AddressOf } from '@tollgate/http/error-handler';
-import type { Problem } from '@tollgate/http/problem';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { slotOf } from './admit/admit.ts';
@@ -32,6 +31,10 @@ import type { CallTrace, Traces } from '../trace/traces.ts';
 import type { Operations } from '../operation-reader/operation-reader.ts';
 import type { ReadDataCall } from '../operation-reader/read-call.ts';
 import { assertDataRequest } from './data-request.ts';
+import { asksForEstimate } from '../estimate/estimate-only.ts';
+import type { AnswerEstimate } from '../estimate/estimate-only.ts';
+import type { EstimateRate } from '../estimate/estimate-rate.ts';
+import type { Estimates } from '../estimate/estimates.ts';
 import type { LogFailure } from '../refusals/failure-log.ts';
 import { sendRefusal } from '../refusals/graphql-refusal.ts';
 
@@ -43,6 +46,9 @@ export type DataCallOptions = {
   authenticate: Authenticate;
   entitle: Entitle;
   readCall: ReadDataCall;
+  estimates: Estimates;
+  estimateRate: EstimateRate;
+  answerEstimate: AnswerEstimate;
   admit: Admit;
   forward: Forward;
   meterStream: MeterStream;
@@ -65,6 +71,8 @@ type KnownOfCall = {
   token: ActiveToken | null;
   payer: PayerEntitlement | null;
   operations: Operations | null;
+  /** Null without an estimate. */
+  estimatedPoints: number | null;
   /** Null for a stream, which costs by the minute. */
   points: number | null;
 };
@@ -91,17 +99,14 @@ export function createDataEndpoint(options: DataCallOptions): HttpHandler {
     res: HttpResponse,
     requestId: string,
     error: unknown,
-    { payer }: KnownOfCall,
+    { payer, estimatedPoints }: KnownOfCall,
   ): Problem {
     const problem = toProblem(error);
     if (problem.status >= 500) logFailure(requestId, problem, addressOf(req));
-    sendRefusal(
-      req,
-      res,
-      problem,
-      requestId,
-      payer === null ? {} : { 'x-billing-status': payer.billingStatus },
-    );
+    sendRefusal(req, res, problem, requestId, {
+      ...(payer === null ? {} : { 'x-billing-status': payer.billingStatus }),
+      ...(estimatedPoints === null ? {} : { 'x-points-estimate': String(estimatedPoints) }),
+    });
     return problem;
   }
 
@@ -109,7 +114,13 @@ export function createDataEndpoint(options: DataCallOptions): HttpHandler {
     accessLog?.note(req, { request_id: requestId });
     const ended = onCall();
     const trace = traces.begin(req, requestId);
-    const known: KnownOfCall = { token: null, payer: null, operations: null, points: 0 };
+    const known: KnownOfCall = {
+      token: null,
+      payer: null,
+      operations: null,
+      estimatedPoints: null,
+      points: 0,
+    };
     let problem: Problem | undefined;
     let outcome: DataCallOutcome;
     try {
@@ -161,10 +172,73 @@ function failureOf(outcome: DataCallOutcome, status: number): string | null {
   return outcome === 'aborted' ? null : outcome;
 }
 
+/** What the guards refuse, and what can't be parsed. */
+const REFUSED_DOCUMENTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'document_invalid',
+  'document_too_large',
+  'document_too_deep',
+  'too_many_aliases',
+  'too_many_root_fields',
+  'too_many_tokens',
+  'too_many_directives',
+  'introspection_disabled',
+]);
+
+/** A payer that may not call can still ask for prices. */
+async function payerOrCode(entitle: () => ReturnType<Entitle>): Promise<PayerEntitlement | ErrorCode> {
+  try {
+    return await entitle();
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return error.code;
+    throw error;
+  }
+}
+
 function createServe(options: DataCallOptions): Serve {
   const { authenticate, entitle, readCall, admit, forward, meterStream, settle } = options;
+  const { estimates, estimateRate, answerEstimate } = options;
   const { onSteps, accessLog, apiVersion, tokenWatch } = options;
   const assertDataHead = keepPerHead(assertDataRequest);
+  const wantsEstimate = keepPerHead(asksForEstimate);
+
+  function onUnread(error: unknown, payerId: number): never {
+    if (error instanceof Problem && REFUSED_DOCUMENTS.has(error.code)) estimateRate.take(payerId);
+    throw error;
+  }
+
+  /** Documents that are refused cost time, but no points. */
+  const readGuarded: ReadDataCall = (req, payerId) => {
+    try {
+      const reading = readCall(req, payerId);
+      return reading instanceof Promise
+        ? reading.catch((error: unknown) => onUnread(error, payerId))
+        : reading;
+    } catch (error) {
+      return onUnread(error, payerId);
+    }
+  };
+
+  /** Nothing is admitted, sent or recorded. */
+  async function serveEstimate(
+    req: HttpRequest,
+    res: HttpResponse,
+    requestId: string,
+    token: ActiveToken,
+  ): Promise<ForwardOutcome> {
+    if (!estimates.isReady()) throw new Problem('not_found');
+    const payer = await payerOrCode(() => entitle(token, requestId));
+    const payerId = typeof payer === 'string' ? token.account_id : payer.payerId;
+    estimateRate.check(payerId);
+    estimateRate.take(payerId);
+    const read = await readCall(req, payerId);
+    if (read === null) return 'aborted';
+    try {
+      await answerEstimate(res, read.operations, payer, requestId);
+      return 'answered';
+    } finally {
+      read.release();
+    }
+  }
 
   /** How a stream learns that its caller may no longer call. */
   function checksOf(
@@ -197,17 +271,20 @@ function createServe(options: DataCallOptions): Serve {
     known.token = token;
     accessLog?.note(req, whoOf(token));
     stepEnded('authenticate');
+    if (wantsEstimate(req)) return serveEstimate(req, res, requestId, token);
     trace?.begin('entitle');
     const payment = entitle(token, requestId);
     const payer = payment instanceof Promise ? await payment : payment;
     known.payer = payer;
     stepEnded('entitle');
     trace?.begin('read');
-    const reading = readCall(req, payer.payerId);
+    estimateRate.check(payer.payerId);
+    const reading = readGuarded(req, payer.payerId);
     const read = reading instanceof Promise ? await reading : reading;
     if (read === null) return 'aborted';
     const { operations } = read;
     known.operations = operations;
+    known.estimatedPoints = estimates.of(operations)?.points ?? null;
     stepEnded('read');
     let slot: Lease | undefined;
     try {
@@ -225,6 +302,7 @@ function createServe(options: DataCallOptions): Serve {
         requestId,
         callerIds: callerIds({ token, payer }),
         billingStatus: payer.billingStatus,
+        estimatedPoints: known.estimatedPoints,
         rateLimitState,
         trace,
         onStream: (open) =>

@@ -22,7 +22,7 @@ import type { UpstreamsOptions } from './upstream/upstreams.ts';
 
 type ForwardedCall = Pick<
   RelayOptions,
-  'res' | 'requestId' | 'billingStatus' | 'rateLimitState' | 'onStream'
+  'res' | 'requestId' | 'billingStatus' | 'estimatedPoints' | 'rateLimitState' | 'onStream'
 > & {
   req: HttpRequest;
   read: ReadCall;
@@ -79,6 +79,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   function forward(call: ForwardedCall): Promise<Answer> {
     const { req, res, read, requestId, callerIds, billingStatus, rateLimitState, onStream, trace } = call;
+    const { estimatedPoints } = call;
     const { payerId } = callerIds;
     if (res.destroyed) return Promise.resolve(ABORTED);
     const { body, lengthBytes, operations } = read;
@@ -105,6 +106,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       operationType: operations.type,
       requestId,
       billingStatus,
+      estimatedPoints,
       rateLimitState,
       answerRules,
       stallTimeoutMs,

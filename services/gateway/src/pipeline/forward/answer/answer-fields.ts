@@ -13,7 +13,13 @@ export function answerFields(
   status: number,
   headers: IncomingHttpHeaders,
   rules: AnswerRules,
-  own: { requestId: string; billingStatus: string; points: number; rateLimitState: RateLimitState },
+  own: {
+    requestId: string;
+    billingStatus: string;
+    points: number;
+    estimatedPoints: number | null;
+    rateLimitState: RateLimitState;
+  },
 ): AnswerFields {
   const fields: string[] = [];
   const { location } = headers as { location?: string | string[] };
@@ -24,6 +30,7 @@ export function answerFields(
   fields.push(...rules.adds);
   fields.push('x-request-id', own.requestId);
   fields.push('x-points-cost', String(own.points));
+  if (own.estimatedPoints !== null) fields.push('x-points-estimate', String(own.estimatedPoints));
   fields.push('x-billing-status', own.billingStatus);
   const rateLimitState = rateLimitFields(own.rateLimitState, own.points);
   for (const name in rateLimitState) fields.push(name, rateLimitState[name] ?? '');

@@ -87,7 +87,8 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   onResponseStart(controller: Controller, status: number, headers: IncomingHttpHeaders): void {
     // The gateway asked for no interim response.
     if (status < 200) return;
-    const { operationType, requestId, billingStatus, rateLimitState, answerRules } = this.#options;
+    const { operationType, requestId, billingStatus, estimatedPoints, rateLimitState, answerRules } =
+      this.#options;
     const isStream = isOpenStream(operationType, headers);
     if (isStream && !this.#hasRoomForStream(controller)) return;
     this.#price = this.#events.onHead(status, headers, isStream);
@@ -95,7 +96,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
     const { points } = this.#price;
     this.#state = 'answering';
     if (headers['content-length'] !== undefined) this.#bytesToCome = Number(headers['content-length']);
-    const own = { requestId, billingStatus, rateLimitState, points };
+    const own = { requestId, billingStatus, rateLimitState, points, estimatedPoints };
     const fields = answerFields(status, headers, answerRules, own);
     if (status === 204 || status === 304 || (this.#bytesToCome <= HELD_ANSWER_MAX_BYTES && !isStream)) {
       this.#head = { status, fields, addsLength: false };

@@ -50,6 +50,8 @@ export type RelayOptions = {
   operationType: OperationType;
   requestId: string;
   billingStatus: string;
+  /** Null without an estimate. */
+  estimatedPoints: number | null;
   rateLimitState: RateLimitState;
   answerRules: AnswerRules;
   /** See guardAgainstSlowReader. */

@@ -9,6 +9,7 @@ const DROPPED = new Set([
   'x-payer-id',
   'x-points',
   'x-points-cost',
+  'x-points-estimate',
   'x-points-remaining',
   'x-request-id',
   // They concern the whole origin or host, which is the web interface's too.

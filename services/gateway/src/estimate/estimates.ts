@@ -1,0 +1,100 @@
+import { GraphQLError, parse } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { CostSchema } from '@tollgate/graphql-cost/cost-schema';
+import type { FieldCost } from '@tollgate/graphql-cost/dearest-fields';
+import { NoPrice } from '@tollgate/graphql-cost/no-price';
+import { priceDocument } from '@tollgate/graphql-cost/priced-document';
+import type { PricedDocument } from '@tollgate/graphql-cost/priced-document';
+import type { OperationRequest, Operations } from '../operation-reader/operation-reader.ts';
+import type { CostSchemaSource } from './open-cost-schema.ts';
+
+type Estimate = { points: number; isBounded: boolean };
+
+/** What operations cost at most by the schema (docs/design/price.md). */
+export type Estimates = {
+  /** Whether there is a schema at the moment. */
+  isReady: () => boolean;
+  /** Of all operations of a request together; null if one of them has no price. */
+  of: (operations: Operations) => Estimate | null;
+  /** Of one operation; null if it has no price. */
+  ofRequest: (request: OperationRequest) => Estimate | null;
+  /** The fields that cost most by themselves. */
+  dearest: (request: OperationRequest, count: number) => FieldCost[];
+};
+
+/** Longer texts aren't kept: V8 hashes them by their length alone. */
+const KEPT_TEXT_MAX_LENGTH = 16_384;
+/** Of texts; what is compiled takes a few times their memory, and only if it depends on variables. */
+const KEPT_TEXTS_MAX_LENGTH = 4_194_304;
+
+export function createEstimates(source: Pick<CostSchemaSource, 'current'>): Estimates {
+  const documents = new LRUCache<string, PricedDocument>({
+    maxSize: KEPT_TEXTS_MAX_LENGTH,
+    maxEntrySize: KEPT_TEXT_MAX_LENGTH,
+    sizeCalculation: (_document, text) => Math.max(text.length, 1),
+  });
+  let estimates = new WeakMap<Operations, { estimate: Estimate | null }>();
+  let generation: CostSchema | null = null;
+
+  /** Nothing is kept over a change of the schema. */
+  function schemaNow(): CostSchema | null {
+    const schema = source.current();
+    if (schema !== generation) {
+      documents.clear();
+      estimates = new WeakMap();
+      generation = schema;
+    }
+    return schema;
+  }
+
+  function documentOf(schema: CostSchema, text: string): PricedDocument {
+    const known = documents.get(text);
+    if (known !== undefined) return known;
+    const document = priceDocument(schema, text, parse(text, { noLocation: true }));
+    documents.set(text, document);
+    return document;
+  }
+
+  function priced<T>({ text }: OperationRequest, read: (document: PricedDocument) => T): T | null {
+    const schema = schemaNow();
+    if (schema === null || text === null) return null;
+    try {
+      return read(documentOf(schema, text));
+    } catch (error) {
+      // Without guards, texts that don't parse or overflow the stack are forwarded, too.
+      const isUnpriced =
+        error instanceof NoPrice || error instanceof GraphQLError || error instanceof RangeError;
+      if (isUnpriced) return null;
+      throw error;
+    }
+  }
+
+  const ofRequest = (request: OperationRequest) => priced(request, (document) => document.price(request));
+
+  function sumOf({ requests }: Operations): Estimate | null {
+    const sum = { points: 0, isBounded: true };
+    for (const request of requests) {
+      const estimate = ofRequest(request);
+      if (estimate === null) return null;
+      sum.points += estimate.points;
+      sum.isBounded &&= estimate.isBounded;
+    }
+    return sum;
+  }
+
+  return {
+    isReady: () => schemaNow() !== null,
+    of: (operations) => {
+      if (schemaNow() === null) return null;
+      // A body that repeats byte for byte has the same operations.
+      let known = estimates.get(operations);
+      if (known === undefined) {
+        known = { estimate: sumOf(operations) };
+        estimates.set(operations, known);
+      }
+      return known.estimate;
+    },
+    ofRequest,
+    dearest: (request, count) => priced(request, (document) => document.dearest(request, count)) ?? [],
+  };
+}

@@ -1,0 +1,91 @@
+import type { CostSchema } from '@tollgate/graphql-cost/cost-schema';
+import { parseCostsFile } from '@tollgate/graphql-cost/costs-file';
+import { COST_PRESETS, loadCostSchema } from '@tollgate/graphql-cost/load-cost-schema';
+import type { CostPreset } from '@tollgate/graphql-cost/load-cost-schema';
+import type { Logger } from '@tollgate/log';
+import { fileText, schemaText } from './schema-text.ts';
+import type { ReadText } from './schema-text.ts';
+
+const RELOAD_MS = 30_000;
+/** While there is none yet. */
+const RETRY_MS = 2_000;
+
+/** The schema by which calls are priced. Another object is another generation. */
+export type CostSchemaSource = { current: () => CostSchema | null; close: () => void };
+
+export type CostSchemaOptions = {
+  /** A file, a URL, or `introspect`. */
+  location: string;
+  /** The file of weights. */
+  costsPath: string | undefined;
+  upstreamUrl: string;
+  preset: CostPreset;
+  /** Items of a list whose size nothing tells. */
+  listSize: number;
+  apiVersion: 'v1' | 'v2';
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** Default: 30 s, and 2 s while there is none. */
+  reloadMs?: number;
+};
+
+/**
+ * Reads the schema, and again every 30 s. One that can't be used is logged, and the one before stays in use; without any,
+ * there are no estimates.
+ */
+export async function openCostSchema(options: CostSchemaOptions): Promise<CostSchemaSource> {
+  const { location, costsPath, upstreamUrl, apiVersion, logger } = options;
+  const readSchema = schemaText(location, upstreamUrl);
+  const readCosts: ReadText | null = costsPath === undefined ? null : fileText(costsPath);
+  let read: { sdl: string; costs: string } | undefined;
+  let schema: CostSchema | null = null;
+  let failure: string | undefined;
+
+  async function load(): Promise<void> {
+    const [sdl, costs] = await Promise.all([readSchema(), readCosts?.() ?? '{}']);
+    if (read?.sdl === sdl && read.costs === costs) return;
+    read = { sdl, costs };
+    const loaded = loadCostSchema(sdl, {
+      defaults: COST_PRESETS[options.preset],
+      listSize: options.listSize,
+      costs: parseCostsFile(costs),
+    });
+    schema = loaded.schema;
+    const { warnings, flatLists } = loaded;
+    logger.info({ api_version: apiVersion, flat_lists: flatLists }, 'the GraphQL schema is read');
+    for (const warning of warnings) logger.warn({ api_version: apiVersion }, warning);
+  }
+
+  async function reload(): Promise<void> {
+    try {
+      await load();
+      failure = undefined;
+    } catch (error) {
+      const message = String(error);
+      // Once for each failure, not every 30 s.
+      if (message !== failure) {
+        logger.error({ api_version: apiVersion, err: error }, 'the GraphQL schema cannot be used');
+      }
+      failure = message;
+    }
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  async function follow(): Promise<void> {
+    await reload();
+    if (isClosed) return;
+    timer = setTimeout(
+      () => void follow(),
+      options.reloadMs ?? (schema === null ? RETRY_MS : RELOAD_MS),
+    ).unref();
+  }
+
+  await follow();
+  return {
+    current: () => schema,
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}

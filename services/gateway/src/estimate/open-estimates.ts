@@ -1,0 +1,46 @@
+import type { ComposeContext } from '@tollgate/server';
+import type { Config } from '../config.ts';
+import { createEstimateRate } from './estimate-rate.ts';
+import type { EstimateRate } from './estimate-rate.ts';
+import { createEstimates } from './estimates.ts';
+import type { Estimates } from './estimates.ts';
+import { openCostSchema } from './open-cost-schema.ts';
+import type { CostSchemaSource } from './open-cost-schema.ts';
+
+/** Each API version has a schema of its own, or no estimates. */
+export async function openEstimates({
+  config,
+  logger,
+}: Pick<ComposeContext<Config>, 'config' | 'logger'>): Promise<{
+  v2: Estimates;
+  v1: Estimates;
+  rate: EstimateRate;
+  close: () => void;
+}> {
+  const open = async (
+    apiVersion: 'v1' | 'v2',
+    location: string | undefined,
+    costsPath: string | undefined,
+    upstreamUrls: readonly string[] | undefined,
+  ): Promise<CostSchemaSource> => {
+    const [upstreamUrl] = upstreamUrls ?? [];
+    if (location === undefined || upstreamUrl === undefined) return NONE;
+    const { GRAPHQL_COST_DEFAULTS: preset, GRAPHQL_LIST_SIZE: listSize } = config;
+    return openCostSchema({ location, costsPath, upstreamUrl, preset, listSize, apiVersion, logger });
+  };
+  const [v2, v1] = await Promise.all([
+    open('v2', config.GRAPHQL_SCHEMA, config.GRAPHQL_COSTS, config.UPSTREAM_URL),
+    open('v1', config.GRAPHQL_V1_SCHEMA, config.GRAPHQL_V1_COSTS, config.UPSTREAM_V1_URL),
+  ]);
+  return {
+    v2: createEstimates(v2),
+    v1: createEstimates(v1),
+    rate: createEstimateRate(config.ESTIMATES_PER_MINUTE),
+    close: () => {
+      v2.close();
+      v1.close();
+    },
+  };
+}
+
+const NONE: CostSchemaSource = { current: () => null, close: () => undefined };

@@ -1,0 +1,53 @@
+import { readFile, stat } from 'node:fs/promises';
+import { buildClientSchema, getIntrospectionQuery, printSchema } from 'graphql';
+import type { IntrospectionQuery } from 'graphql';
+
+/** A text that may change; the same string object while it doesn't. @throws (the promise) if it can't be read */
+export type ReadText = () => Promise<string>;
+
+const TIMEOUT_MS = 5_000;
+
+/** `location` is a file, a URL, or `introspect`, which asks the upstream. */
+export function schemaText(location: string, upstreamUrl: string): ReadText {
+  if (location === 'introspect') return introspected(upstreamUrl);
+  return /^https?:\/\//.test(location) ? fetched(location) : fileText(location);
+}
+
+export function fileText(path: string): ReadText {
+  let known: { mtimeMs: number; size: number; text: string } | undefined;
+  return async () => {
+    const { mtimeMs, size } = await stat(path);
+    if (known === undefined || known.mtimeMs !== mtimeMs || known.size !== size) {
+      known = { mtimeMs, size, text: await readFile(path, 'utf8') };
+    }
+    return known.text;
+  };
+}
+
+function fetched(url: string): ReadText {
+  let known: { etag: string | null; text: string } | undefined;
+  return async () => {
+    const etag = known?.etag ?? null;
+    const headers = etag === null ? {} : { 'if-none-match': etag };
+    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (known !== undefined && answer.status === 304) return known.text;
+    if (!answer.ok) throw new Error(`${url} answered with status ${String(answer.status)}`);
+    known = { etag: answer.headers.get('etag'), text: await answer.text() };
+    return known.text;
+  };
+}
+
+/** Introspection doesn't tell directives, so the weights have to come from a file. */
+function introspected(url: string): ReadText {
+  return async () => {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ query: getIntrospectionQuery({ descriptions: false }) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const { data } = (await answer.json()) as { data?: IntrospectionQuery };
+    if (data === undefined) throw new Error('the upstream did not answer the introspection query');
+    return printSchema(buildClientSchema(data, { assumeValid: true }));
+  };
+}
