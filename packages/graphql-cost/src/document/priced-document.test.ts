@@ -170,7 +170,7 @@ describe('what runs', () => {
   test('conditions are those of each request', () => {
     const document = priced(`query ($s: Boolean!) { tenth ... @include(if: $s) { ${age} } }`);
     const points = [true, false, true].map((s) => document.price({ variables: { s } }).points);
-    expect(points).toEqual([11, 1, 11]);
+    expect(points).toEqual([12, 1, 12]);
   });
 });
 
