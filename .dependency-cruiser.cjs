@@ -48,7 +48,7 @@ const rooms = {
     'self-service': { of: [...base, 'billing', 'teams'] },
     notifications: {
       of: [...base, 'billing'],
-      floors: ['addresses', 'secrets', 'deliveries', 'webhooks', 'credits', 'alerts'],
+      floors: ['addresses', 'secrets', 'deliveries', 'webhooks', 'credits', 'budgets', 'alerts'],
     },
     payments: {
       of: [...base, 'billing', 'teams', 'self-service', 'notifications'],

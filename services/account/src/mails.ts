@@ -3,6 +3,7 @@ import { twoFactorMails } from './identity/two-factor/two-factor-mails.ts';
 import { deletionMails } from './lifecycle/deletion/deletion-mails.ts';
 import type { AnyMailRenderers } from './mail/mail-renderer.ts';
 import { alertMails } from './notifications/alerts/alert-mail.ts';
+import { budgetMails } from './notifications/budgets/budget-mail.ts';
 import { creditMails } from './notifications/credits/credit-mail.ts';
 import { webhookMails } from './notifications/deliveries/webhook-mail.ts';
 import { paymentMails } from './payments/invoices/payment-mail.ts';
@@ -17,6 +18,7 @@ export const MAIL_RENDERERS: AnyMailRenderers = new Map(
     ...invitationMails,
     ...handOverMails,
     ...alertMails,
+    ...budgetMails,
     ...creditMails,
     ...paymentMails,
     ...webhookMails,

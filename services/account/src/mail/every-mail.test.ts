@@ -48,6 +48,20 @@ async function alertRow(): Promise<Row> {
   return { kind: 'usage_alert', account_id, alert_id };
 }
 
+async function budgetRow(): Promise<Row> {
+  const { account_id } = person;
+  const application = { account_id, name: HOSTILE, type: 'automatic', token_lifespan_sec: 60 };
+  const row = { ...application, client_id: randomUUID() };
+  const application_id = await insertId('applications', row, 'application_id');
+  const day = new Date().toISOString().slice(0, 10);
+  const passed = { account_id, application_id, day, share: 80, used: 41, limit_value: 50 };
+  return {
+    kind: 'budget_alert',
+    account_id,
+    budget_alert_id: await insertId('budget_alerts', passed, 'budget_alert_id'),
+  };
+}
+
 async function expiringRow(): Promise<Row> {
   const { account_id } = person;
   const expires_at = secondsFromNow(30 * 86_400);
@@ -144,6 +158,7 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
   { name: 'team_invitation', row: invitationRow, pages: ['/user/invitation'] },
   { name: 'team_handed_over', row: () => ({ kind: 'team_handed_over', ...own() }), pages: ['/user/team'] },
   { name: 'usage_alert', row: alertRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },
+  { name: 'budget_alert', row: budgetRow, pages: ['/user/api_v2/applications', '/user/alerts'] },
   { name: 'alert_test', row: () => ({ kind: 'alert_test', ...own() }), pages: ['/user/alerts'] },
   { name: 'credits_expiring', row: expiringRow, pages: ['/user/plan', '/user/alerts'] },
   { name: 'credits_low', row: lowRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },

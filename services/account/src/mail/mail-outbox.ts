@@ -7,6 +7,7 @@ type MailSubject = {
   invitation_id: number;
   alert_id: number;
   credit_id: number;
+  budget_alert_id: number;
   webhook_id: number;
   /** Who asked for the mail; null for kinds that don't record it. */
   request_address: string | null;
@@ -26,8 +27,8 @@ export type QueuedMail = RequestedMail & {
 export const MAIL_OUTBOX: OutboxTable = {
   table: 'mail_outbox',
   id: 'mail_id',
-  columns: `mail_id, kind, recipient, account_id, name, invitation_id, alert_id, credit_id, webhook_id,
-    request_address, request_id, created_at, attempts`,
+  columns: `mail_id, kind, recipient, account_id, name, invitation_id, alert_id, credit_id,
+    budget_alert_id, webhook_id, request_address, request_id, created_at, attempts`,
 };
 
 /** `query` belongs to the transaction of the change that the mail reports. */
@@ -38,16 +39,17 @@ export async function enqueueMail(query: Query, mail: RequestedMail): Promise<vo
     invitation_id: null,
     alert_id: null,
     credit_id: null,
+    budget_alert_id: null,
     webhook_id: null,
     request_address: null,
     request_id: null,
   };
   await query(
     `INSERT INTO mail_outbox
-       (kind, recipient, account_id, name, invitation_id, alert_id, credit_id, webhook_id,
+       (kind, recipient, account_id, name, invitation_id, alert_id, credit_id, budget_alert_id, webhook_id,
         request_address, request_id)
-     VALUES (:kind, :recipient, :account_id, :name, :invitation_id, :alert_id, :credit_id, :webhook_id,
-        :request_address, :request_id)`,
+     VALUES (:kind, :recipient, :account_id, :name, :invitation_id, :alert_id, :credit_id, :budget_alert_id,
+        :webhook_id, :request_address, :request_id)`,
     { ...none, ...mail },
   );
 }

@@ -24,6 +24,7 @@ export const ERASED_TABLES = [
   'email_tokens',
   'mail_outbox',
   'alert_settings',
+  'budget_alerts',
   'webhooks',
   'refused_calls',
 ] as const;

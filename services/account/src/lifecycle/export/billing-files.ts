@@ -10,7 +10,13 @@ import { findRefusalPage } from '../../refusals/console/store.ts';
 import { listPurchases } from '../../payments/purchases/store.ts';
 import { allPages, exportTable, onePage, pagesAfter } from './export-file.ts';
 import type { ExportRecord } from './export-file.ts';
-import { listAlerts, listAllSubscriptions, listPeriodIds, listUsageHours } from './store.ts';
+import {
+  listAlerts,
+  listAllSubscriptions,
+  listBudgetAlerts,
+  listPeriodIds,
+  listUsageHours,
+} from './store.ts';
 import type { UsageHour, UsageOf } from './store.ts';
 
 export const subscriptions = exportTable({
@@ -200,6 +206,28 @@ export const alerts = exportTable({
     allPages(
       (page) => listAlerts(query, account_id, page),
       ({ alert_id }) => alert_id,
+    ),
+});
+
+export const budgetAlerts = exportTable({
+  name: 'budget-alerts',
+  description:
+    'Alerts of budgets of your applications, of your own as a member, and of the members of your team. Either period_id or day says which window is meant.',
+  columns: [
+    'budget_alert_id',
+    'created_at',
+    'application_id',
+    'member_account_id',
+    'period_id',
+    'day',
+    'share',
+    'used',
+    'limit_value',
+  ],
+  pages: ({ query, account_id }) =>
+    allPages(
+      (page) => listBudgetAlerts(query, account_id, page),
+      ({ budget_alert_id }) => budget_alert_id,
     ),
 });
 

@@ -10,6 +10,7 @@ import {
 import {
   alertSettings,
   alerts,
+  budgetAlerts,
   creditMovements,
   credits,
   deliveries,
@@ -43,6 +44,7 @@ const CONTENTS: readonly (ExportTable | ExportRecord)[] = [
   purchases,
   alertSettings,
   alerts,
+  budgetAlerts,
   webhooks,
   deliveries,
   activity,

@@ -110,6 +110,33 @@ export type AlertRow = {
   created_at: Date;
 };
 
+type BudgetAlertRow = {
+  budget_alert_id: number;
+  created_at: Date;
+  application_id: number | null;
+  member_account_id: number | null;
+  period_id: number | null;
+  day: string | null;
+  share: number;
+  used: number;
+  limit_value: number;
+};
+
+/** That this account was told, newest first. */
+export function listBudgetAlerts(
+  query: Query,
+  accountId: number,
+  { limit, before }: { limit: number; before: number },
+): Promise<BudgetAlertRow[]> {
+  return query<BudgetAlertRow>(
+    `SELECT budget_alert_id, created_at, application_id, member_id AS member_account_id, period_id,
+            CAST(day AS text) AS day, share, used, limit_value
+     FROM budget_alerts WHERE account_id = :accountId AND budget_alert_id < :before
+     ORDER BY budget_alert_id DESC LIMIT :limit`,
+    { accountId, limit, before },
+  );
+}
+
 /** Newest first. */
 export function listAlerts(
   query: Query,

@@ -42,6 +42,8 @@ const EXPIRED: Readonly<Record<string, string>> = {
   usage_gaps: `seen_at < ${USAGE_IS_OVER}`,
   // A day late: a report from before the end of the month may still need its keys.
   usage_reports: `occurred_at < ${USAGE_IS_OVER} - interval '1 day'`,
+  // Later than the longest billing period, in which each may come once.
+  budget_alerts: "created_at <= now() - interval '400 days'",
   webhook_secrets: 'expires_at <= now()',
   webhook_deliveries:
     "status <> 'pending' AND created_at <= now() - CAST(:deliveryRetentionSec AS integer) * interval '1 second'",

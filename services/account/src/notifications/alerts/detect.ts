@@ -3,6 +3,7 @@ import { enforcedLimits } from '../../billing/periods/limits.ts';
 import { totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
+import { detectBudgetAlerts } from '../budgets/detect.ts';
 import { detectLowCredits } from '../credits/level.ts';
 import { enqueueDeliveries } from '../deliveries/stores/delivery-store.ts';
 import type { Alert, CheckedPeriod } from './alert.ts';
@@ -10,7 +11,7 @@ import type { AlertMail } from './alert-mail.ts';
 import { alertEvent } from './event.ts';
 import { highestOfEach, passedShares } from './rules.ts';
 import type { AlertLimit, AlertSettings, Passed, Use } from './rules.ts';
-import { findAlertSettings } from './settings-store.ts';
+import { findAlertAddress, findAlertSettings } from './settings-store.ts';
 
 /**
  * Locks the account before its period, as everything that locks both does. Totals are read in a later
@@ -33,16 +34,23 @@ const PERIOD_SQL = `
   FOR KEY SHARE OF accounts`;
 
 /** What a check has found. */
-export type Detected = { alerts: Alert[]; areCreditsLow: boolean };
+export type Detected = { alerts: Alert[]; budgetAlerts: number; areCreditsLow: boolean };
 
 export async function detect(query: Query, periodId: number): Promise<Detected> {
   const [period] = await query<CheckedPeriod>(PERIOD_SQL, { periodId });
   // A period can be withdrawn before it begins.
-  if (period === undefined) return { alerts: [], areCreditsLow: false };
+  if (period === undefined) return { alerts: [], budgetAlerts: 0, areCreditsLow: false };
   const settings = await findAlertSettings(query, period.account_id);
   const alerts = await detectAlerts(query, period, settings);
+  const budgetAlerts = await detectBudgetAlerts(query, period, findBudgetRecipient);
   const email = settings.mail ? period.email : null;
-  return { alerts, areCreditsLow: await detectLowCredits(query, period.account_id, email) };
+  return { alerts, budgetAlerts, areCreditsLow: await detectLowCredits(query, period.account_id, email) };
+}
+
+/** Budgets have the default thresholds of whoever is told. */
+async function findBudgetRecipient(query: Query, accountId: number) {
+  const { shares } = await findAlertSettings(query, accountId);
+  return { shares, email: await findAlertAddress(query, accountId) };
 }
 
 /** Of concurrent transactions, the unique key lets one write an alert. */

@@ -68,9 +68,10 @@ function checkNext({ query, transact, onAlerts, logger, metrics }: DetectorOptio
   return takeNext(transact, {
     take: takeDue,
     work: detect,
-    onDone: ({ alerts, areCreditsLow }) => {
+    onDone: ({ alerts, budgetAlerts, areCreditsLow }) => {
       for (const { limit_name } of alerts) metrics.alerts.inc({ limit: limit_name });
-      if (alerts.length > 0 || areCreditsLow) onAlerts();
+      if (budgetAlerts > 0) metrics.alerts.inc({ limit: 'budget' }, budgetAlerts);
+      if (alerts.length > 0 || budgetAlerts > 0 || areCreditsLow) onAlerts();
     },
     onFailed: async (periodId, error) => {
       logger.error({ err: error, period_id: periodId }, 'a billing period could not be looked at for alerts');
