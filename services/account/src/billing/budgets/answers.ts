@@ -13,7 +13,7 @@ export const budgetFields = {
   }),
 };
 
-export const spentField = z
+const spentField = z
   .object({ points_in_period: z.int().min(0).nullable(), points_today: z.int().min(0) })
   .meta({
     description:

@@ -47,7 +47,7 @@ export async function detect(query: Query, periodId: number): Promise<Detected> 
   return { alerts, budgetAlerts, areCreditsLow: await detectLowCredits(query, period.account_id, email) };
 }
 
-/** Budgets have the default thresholds of whoever is told. */
+/** Budgets have the default thresholds of the account that is told. */
 async function findBudgetRecipient(query: Query, accountId: number) {
   const { shares } = await findAlertSettings(query, accountId);
   return { shares, email: await findAlertAddress(query, accountId) };
