@@ -281,6 +281,15 @@ describe('refuses what Stripe refuses and stripe-mock takes', () => {
     });
   });
 
+  test('objects from outside the asked time', async () => {
+    const { id, created } = await stripe.customers.create({ email: 'listed@example.com' });
+    const idsOf = async (range: Stripe.RangeQueryParam) =>
+      (await stripe.customers.list({ created: range, limit: 100 })).data.map((customer) => customer.id);
+    expect(await idsOf({ gte: created })).toContain(id);
+    expect(await idsOf({ gt: created - 1, lte: created })).toContain(id);
+    expect(await idsOf({ gt: created })).not.toContain(id);
+  });
+
   test('another key', async () => {
     expect(await refusal(clientOf(base, 'sk_test_another').customers.list())).toMatchObject({ status: 401 });
   });

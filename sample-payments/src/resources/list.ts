@@ -8,7 +8,7 @@ import { whole } from './input.ts';
 const pageSchema = z.looseObject({
   limit: whole.pipe(z.int().min(1).max(100)).optional(),
   starting_after: z.string().optional(),
-  created: z.union([whole, z.record(z.enum(['gt', 'gte', 'lt', 'lte']), whole)]).optional(),
+  created: z.union([whole, z.partialRecord(z.enum(['gt', 'gte', 'lt', 'lte']), whole)]).optional(),
 });
 
 /** Every other parameter compares with the member of its name; `lookup_keys[]` with one of several. */
