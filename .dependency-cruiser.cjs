@@ -91,7 +91,7 @@ const rooms = {
     },
     refusals: { of: [...base, 'billing', 'counting', 'usage'], floors: ['.', 'console'] },
     operating: {
-      of: [...base, 'access', 'billing', 'notifications', 'counting', 'closing'],
+      of: [...base, 'access', 'billing', 'notifications', 'counting', 'closing', 'payments'],
       floors: ['health-report', '.'],
     },
     lifecycle: {

@@ -91,6 +91,22 @@ export const healthReportSchema = z.object({
       gaps_of_30_days: z.int(),
     })
     .nullable(),
+  /** Null without Postgres, or if payments are not enabled. */
+  payments: z
+    .object({
+      /** Whether the key charges real cards. */
+      is_live: z.boolean(),
+      /** Events of another mode or account, in the last 30 days. */
+      foreign_events: z.int(),
+      /** Of the oldest event that isn't handled. */
+      oldest_event_sec: z.number(),
+      open_issues: z.int(),
+      /** The start of the last reconciliation; null before the first. */
+      reconciled_at: instant.nullable(),
+      /** What it found and corrected. */
+      differences: z.int(),
+    })
+    .nullish(),
 });
 
 export type HealthReport = z.infer<typeof healthReportSchema>;

@@ -9,6 +9,7 @@ import { budgetsGroup } from './groups/budgets.ts';
 import { callsGroup } from './groups/calls.ts';
 import { creditsGroup } from './groups/credits.ts';
 import { doctorCommand } from './groups/doctor.ts';
+import { paymentsGroup } from './groups/payments.ts';
 import { periodsGroup } from './groups/periods.ts';
 import { plansGroup } from './groups/plans.ts';
 import { productsGroup } from './groups/products.ts';
@@ -42,6 +43,7 @@ export function createProgram(surroundings: Surroundings = {}): Command {
     accountsGroup,
     subscriptionsGroup,
     creditsGroup,
+    paymentsGroup,
     periodsGroup,
     teamsGroup,
     budgetsGroup,

@@ -46,8 +46,8 @@ describe('the program accepts every command of the documents', () => {
   );
 });
 
-/** Months of usage take longer than all else here, and have a suite of their own; the gateways' names are examples. */
-const RUN_ELSEWHERE = /: tollgate (?:seed|doctor --gateway-url) /;
+/** Months of usage and payments have suites of their own; the gateways' names are examples. */
+const RUN_ELSEWHERE = /: tollgate (?:seed |doctor --gateway-url |payments reconcile)/;
 
 const RUNNABLE = BLOCKS.map((block) =>
   block.filter((command) => !RUN_ELSEWHERE.test(command.name) && (command.isLine || !isName(command))),
@@ -147,6 +147,12 @@ function valuesFor(
         '5',
       );
       return String(credit_id);
+    },
+    issue_id: async () => {
+      const [issue] = await sql<{ issue_id: number }>(
+        `INSERT INTO payment_issues (kind, object_id) VALUES ('dispute', '${randomUUID()}') RETURNING issue_id`,
+      );
+      return String(issue?.issue_id);
     },
     application_id: async () => {
       const account = ['--account', await of('account_id')];

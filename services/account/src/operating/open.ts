@@ -14,6 +14,7 @@ export function openOperating({ config, pools, redis }: Pick<Platform, 'config' 
         publicUrl: config.PUBLIC_URL,
         sealingKeys: config.TOKEN_SEALING_KEYS,
         closingDelaySec: config.CLOSING_DELAY_SEC,
+        stripeKey: config.PAYMENTS === 'none' ? undefined : config.STRIPE_SECRET_KEY,
       },
     },
   };

@@ -18,6 +18,8 @@ import { listPrices } from './prices/store.ts';
 import { syncStripe } from './prices/sync.ts';
 import type { Payments } from './purchases/payments.ts';
 import { beginPurchase } from './purchases/begin.ts';
+import { createReconcileMetrics, startHourlyReconciliation } from './reconcile/hourly.ts';
+import { reconcile } from './reconcile/reconcile.ts';
 import { startReversals } from './reversals/worker.ts';
 import { createStripeProvider } from './stripe/stripe-provider.ts';
 import { beginSubscription } from './subscriptions/begin.ts';
@@ -60,6 +62,9 @@ export function openPayments(
   const eventWorker = createWorker(({ dueWatch }) => startEventWorker({ ...onWorkers(), dueWatch, metrics }));
   const reversalWorker = createWorker(({ dueWatch }) => startReversals({ ...onWorkers(), dueWatch }));
   const outbox = createWorker(({ dueWatch }) => startSubscriptionOutbox({ ...onWorkers(), dueWatch }));
+  const hourly = createWorker(() =>
+    startHourlyReconciliation({ ...onWorkers(), metrics: createReconcileMetrics(registry) }),
+  );
   const buyer = { query, transact, provider, publicUrl: config.PUBLIC_URL };
   const handling = { query, provider, lockInstant, logger };
   /** Nothing if the provider can't be reached. */
@@ -70,7 +75,11 @@ export function openPayments(
   };
   return {
     needs: {
-      payments: { begin: (wanted, by) => beginPurchase(buyer, wanted, by), refresh },
+      payments: {
+        begin: (wanted, by) => beginPurchase(buyer, wanted, by),
+        refresh,
+        reconcile: (wanted) => reconcile({ ...handling, transact }, wanted),
+      },
       paidSubscriptions: {
         begin: (wanted, by) => beginSubscription(buyer, wanted, by),
         refresh: (checkout) => refresh(checkout).catch(() => undefined),
@@ -97,6 +106,6 @@ export function openPayments(
       },
     },
     events: receiveEvents({ query, provider, nowMs: redisNowMs, metrics, onStored: eventWorker.wake }),
-    workers: [eventWorker, reversalWorker, outbox],
+    workers: [eventWorker, reversalWorker, outbox, hourly],
   };
 }

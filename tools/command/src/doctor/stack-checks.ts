@@ -2,6 +2,7 @@ import type { HealthReport } from '@tollgate/contracts/health-report';
 import { certificateFinding } from './certificates.ts';
 import { ok, orOk, problem, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
+import { checkPayments } from './payments.ts';
 import { checkMigrations, checkSchema } from './schema-checks.ts';
 
 /** What account's report says (docs/design/operations.md). */
@@ -29,6 +30,7 @@ export function checkReport(report: HealthReport): Finding[] {
     ...(redis === null ? [] : redis.servers.flatMap(checkRedisServer)),
     ...checkClocks(report),
     ...checkStreams(report),
+    ...checkPayments(report),
     ...checkStoreCertificates(report),
   ];
 }

@@ -138,6 +138,31 @@ export const DATA_CASES: AlertCases = {
     // Found long ago: the difference remains.
     quiet: { tollgate_credit_differences_total: '1x60' },
   },
+  TollgatePaymentEventsRefused: {
+    at: '90m',
+    fires: { 'tollgate_payment_events_total{type="unknown",outcome="refused"}': '0+1x100' },
+    quiet: { 'tollgate_payment_events_total{type="unknown",outcome="received"}': '0+1x100' },
+  },
+  TollgatePaymentEventsOld: {
+    at: '30m',
+    fires: { tollgate_payment_events_oldest_age_seconds: '0+60x40' },
+    quiet: { tollgate_payment_events_oldest_age_seconds: '0+60x10 0x40' },
+  },
+  TollgatePaymentsNotReconciled: {
+    at: '200m',
+    fires: { tollgate_payment_reconciliation_age_seconds: '0+60x220' },
+    quiet: { tollgate_payment_reconciliation_age_seconds: '0+60x70 0+60x150' },
+  },
+  TollgatePaymentDifferences: {
+    at: '60m',
+    fires: { tollgate_payment_differences_total: '0x30 1x60' },
+    quiet: { tollgate_payment_differences_total: '1x90' },
+  },
+  TollgatePaymentIssues: {
+    at: '30m',
+    fires: { tollgate_payment_issues: '1x40' },
+    quiet: { tollgate_payment_issues: '1x5 0x40' },
+  },
   TollgateSignUpPlanMissing: {
     at: '10m',
     fires: { tollgate_sign_up_plan_missing: '1x20' },

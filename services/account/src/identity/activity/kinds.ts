@@ -92,6 +92,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   pack_withdrawn: null,
   purchase_begun: 'billing',
   payment_issue_resolved: null,
+  payments_reconciled: null,
   usage_rebuilt: null,
   usage_repaired: null,
   usage_unassigned_counted: null,

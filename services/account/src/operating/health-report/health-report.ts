@@ -5,6 +5,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { VERSION } from '@tollgate/server/version';
 import { createQuery } from '../../platform/database/query.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
+import { reportPayments } from './payments-report.ts';
 import { reportPostgres } from './postgres-report.ts';
 import { reportRedis } from './redis-report.ts';
 import { reportStreams } from './streams-report.ts';
@@ -18,6 +19,8 @@ export type ReportedHealth = {
   publicUrl: string;
   sealingKeys: readonly SealingKey[];
   closingDelaySec: number;
+  /** Undefined if payments are not enabled. */
+  stripeKey: string | undefined;
 };
 
 const PROBE_TIMEOUT_MS = 2_000;
@@ -29,7 +32,7 @@ const liveSchema = z.object({ version: z.string() });
  * never fails.
  */
 export async function reportHealth(reported: ReportedHealth): Promise<HealthReport> {
-  const { database, redis, authPrivateUrl, publicUrl } = reported;
+  const { database, redis, authPrivateUrl, publicUrl, stripeKey } = reported;
   const [postgres, redisReport, auth] = await Promise.all([
     orNull(reportPostgres(database, reported)),
     orNull(reportRedis(redis)),
@@ -47,6 +50,10 @@ export async function reportHealth(reported: ReportedHealth): Promise<HealthRepo
       postgres === null || redisReport === null
         ? null
         : await orNull(reportStreams(createQuery(database), redis, redisNowMs)),
+    payments:
+      postgres === null || stripeKey === undefined
+        ? null
+        : await orNull(reportPayments(createQuery(database), stripeKey)),
   };
 }
 

@@ -14,6 +14,7 @@ import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { decimalsOf } from '../money/currencies.ts';
 import { listOfferedPacks } from '../packs/store.ts';
+import { switchedOn } from './payments.ts';
 import type { Payments } from './payments.ts';
 import { findOwnPurchase, listPurchases, listWithReversals } from './store.ts';
 import type { Purchase } from './store.ts';
@@ -214,12 +215,6 @@ export const operatorPurchases = {
 async function mayPay(needs: BlockedNeeds & Pick<Needs, 'payments'>, by: SignedIn): Promise<void> {
   switchedOn(needs.payments);
   await unblocked(needs, by);
-}
-
-/** @throws {Problem} not_found */
-function switchedOn(payments: Payments | null): Payments {
-  if (payments !== null) return payments;
-  throw new Problem('not_found', { detail: 'Payments are not enabled.' });
 }
 
 function answerOf(purchase: Purchase) {

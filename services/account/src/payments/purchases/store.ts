@@ -125,6 +125,15 @@ export async function lockByPage(
   return rows[0];
 }
 
+/** Pages of purchases that aren't decided, the oldest first. */
+export async function listUndecided(query: Query): Promise<string[]> {
+  const rows = await query<{ session_id: string }>(
+    `SELECT session_id FROM purchases
+     WHERE state IN ('open', 'processing') AND session_id IS NOT NULL ORDER BY purchase_id`,
+  );
+  return rows.map(({ session_id }) => session_id);
+}
+
 export async function findPurchase(query: Query, purchaseId: number): Promise<Purchase | undefined> {
   const rows = await query<Purchase>(`SELECT ${COLUMNS} FROM purchases WHERE purchase_id = :purchaseId`, {
     purchaseId,

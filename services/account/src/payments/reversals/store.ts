@@ -106,6 +106,15 @@ export function listGrants(
   );
 }
 
+/** Purchases whose money can still change without our hearing of it: a refund is pending, or a dispute open. */
+export async function listPendingPayments(query: Query): Promise<string[]> {
+  const rows = await query<{ payment_id: string }>(
+    `SELECT payment_id FROM purchase_reversals JOIN purchases USING (purchase_id)
+     WHERE pending_amount > 0 OR is_disputed ORDER BY purchase_id`,
+  );
+  return rows.map(({ payment_id }) => payment_id);
+}
+
 export async function setRefunded(query: Query, purchaseId: number, isRefunded: boolean): Promise<void> {
   await query(
     `UPDATE purchases SET state = CASE WHEN CAST(:isRefunded AS boolean) THEN 'refunded' ELSE 'paid' END

@@ -20,3 +20,12 @@ export function falseIfRefused(error: unknown): false {
   if (error instanceof Stripe.errors.StripeInvalidRequestError) return false;
   throw error;
 }
+
+/** @throws as `asked` */
+export async function* askedAll(ids: AsyncIterable<string>): AsyncGenerator<string> {
+  try {
+    yield* ids;
+  } catch (error) {
+    throw new Problem('payments_unavailable', { cause: error });
+  }
+}

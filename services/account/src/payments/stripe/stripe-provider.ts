@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import type { Checkout, PaymentProvider, WantedPrice } from '../provider.ts';
 import { listReversedPayments, readPayment } from './payments.ts';
-import { asked, falseIfRefused, undefinedIfMissing } from './refusals.ts';
+import { asked, askedAll, falseIfRefused, undefinedIfMissing } from './refusals.ts';
 import { readSignedEvent } from './signed-event.ts';
 import { createStripeSubscriptions } from './stripe-subscriptions.ts';
 
@@ -95,8 +95,8 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
           .catch(unlessRefunded);
       }),
     listCheckouts: (since) =>
-      idsOf(stripe.checkout.sessions.list({ created: { gte: secondsOf(since) }, limit: PAGE })),
-    listReversedPayments: (since) => listReversedPayments(stripe, secondsOf(since)),
+      askedAll(idsOf(stripe.checkout.sessions.list({ created: { gte: secondsOf(since) }, limit: PAGE }))),
+    listReversedPayments: (since) => askedAll(listReversedPayments(stripe, secondsOf(since))),
     ...createStripeSubscriptions(stripe),
     readEvent: (body, signature, nowMs) =>
       readSignedEvent(body, signature, { webhooks: stripe.webhooks, webhookSecrets, livemode, nowMs }),

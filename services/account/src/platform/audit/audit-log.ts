@@ -95,6 +95,7 @@ export const AUDIT_ACTIONS = [
   'pack_withdrawn',
   'purchase_begun',
   'payment_issue_resolved',
+  'payments_reconciled',
   'usage_rebuilt',
   'usage_repaired',
   'usage_unassigned_counted',

@@ -292,6 +292,7 @@ describe('the private listener', () => {
     'POST /private/credit-checks': 'reads',
     'POST /private/manual-tokens/uses': NO_PERSON,
     'POST /private/usage-reports': NO_PERSON,
+    'POST /private/payments/reconcile': 'payments are off here; reconcile.test.ts has its entry',
     'POST /private/usage-unassigned/{unassigned_id}/count': 'recorded; usage-unassigned.test.ts shows it',
   };
 

@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { operatePath } from '../../../test/suite/operator.ts';
+import {
+  POINTS,
+  buy,
+  deliverAll,
+  newBuyer,
+  newPack,
+  sessionOf,
+  startPaidAccount,
+} from '../../../test/suite/payments.ts';
+import type { PaidAccount } from '../../../test/suite/payments.ts';
+
+let suite: PaidAccount;
+
+beforeAll(async () => {
+  suite = await startPaidAccount();
+}, 120_000);
+
+afterAll(() => suite.close());
+
+afterEach(() => deliverAll(suite));
+
+const reconcile = async (body: Record<string, unknown> = {}) =>
+  (await operatePath(suite.account, 'POST', '/private/payments/reconcile', body)).body;
+
+/** Points that an account has left. */
+async function pointsOf(account_id: number): Promise<number[]> {
+  return suite
+    .database('credit_grants')
+    .where({ account_id })
+    .andWhere('points_remaining', '>', 0)
+    .orderBy('credit_id')
+    .pluck<number[]>('points_remaining');
+}
+
+test('finds a payment and a refund whose events never came; a dry run only says so', async () => {
+  const [buyer, pack] = [await newBuyer(suite), await newPack(suite)];
+  const { account_id } = buyer;
+  await suite.payments.post('/sample/deliveries', { hold: 'true' });
+  const bought = await buy(buyer, pack);
+  const session = sessionOf(bought);
+  const { payment_intent } = await suite.payments.post(`/sample/sessions/${session}/pay`);
+  const purchase = `purchase ${String(bought.purchase_id)}`;
+  const paid = { object_id: session, change: `${purchase}: open to paid` };
+  expect(await reconcile({ dry_run: true })).toMatchObject({ failed: 0, differences: [paid] });
+  expect(await pointsOf(account_id)).toEqual([]);
+  expect(await reconcile()).toMatchObject({ failed: 0, differences: [paid] });
+  expect(await pointsOf(account_id)).toEqual([POINTS]);
+  expect(await reconcile()).toMatchObject({ differences: [] });
+
+  await suite.payments.post('/v1/refunds', { payment_intent: String(payment_intent), amount: '950' });
+  const change = `${purchase}: 5000 points to be taken back instead of 0`;
+  expect(await reconcile()).toMatchObject({ differences: [{ object_id: payment_intent, change }] });
+  await waitFor(async () => (await pointsOf(account_id))[0] === POINTS / 2);
+  const runs = await suite.database('payment_reconciliations').orderBy('reconciliation_id');
+  expect(runs.at(-1)).toMatchObject({ differences: 1 });
+  const entries = await suite.database('audit_log').where({ action: 'payments_reconciled' });
+  expect(entries).toHaveLength(3);
+});
+
+test('grants what the database has forgotten', async () => {
+  const [buyer, pack] = [await newBuyer(suite), await newPack(suite)];
+  await suite.payments.post('/sample/deliveries', { hold: 'true' });
+  const bought = await buy(buyer, pack);
+  await suite.payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+  await suite.database('purchases').where({ purchase_id: bought.purchase_id }).delete();
+  await reconcile({ since: new Date(Date.now() - 60_000).toISOString() });
+  expect(await pointsOf(buyer.account_id)).toEqual([POINTS]);
+});
+
+test('says so when Stripe is away, and is due again', async () => {
+  await suite.account.stop();
+  await suite.account.restart({ STRIPE_API_URL: 'http://127.0.0.1:9' });
+  expect(await reconcile()).toMatchObject({ code: 'payments_unavailable' });
+  await suite.account.stop();
+  await suite.account.restart();
+  expect(await reconcile()).toMatchObject({ failed: 0 });
+}, 60_000);
+
+test('runs by itself', async () => {
+  await suite.database('payment_reconciliations').delete();
+  await suite.account.stop();
+  await suite.account.restart();
+  await waitFor(async () => (await suite.database('payment_reconciliations')).length > 0, {
+    what: 'a reconciliation',
+  });
+}, 60_000);

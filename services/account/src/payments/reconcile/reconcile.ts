@@ -1,0 +1,96 @@
+import type { Query, Transact } from '../../platform/database/query.ts';
+import type { Applied, Apply } from '../applied.ts';
+import { HANDLERS } from '../events/handlers.ts';
+import type { HandlerNeeds } from '../events/handlers.ts';
+import type { PaymentProvider } from '../provider.ts';
+import { listUndecided } from '../purchases/store.ts';
+import { listPendingPayments } from '../reversals/store.ts';
+
+export type ReconcileNeeds = Omit<HandlerNeeds, 'provider' | 'logger'> & {
+  transact: Transact;
+  provider: HandlerNeeds['provider'] & Pick<PaymentProvider, 'listCheckouts' | 'listReversedPayments'>;
+  logger: HandlerNeeds['logger'];
+};
+
+type Difference = { object_id: string; change: string };
+
+export type Reconciliation = {
+  since: Date;
+  started_at: Date;
+  /** Objects that were read at the provider. */
+  checked: number;
+  differences: Difference[];
+  /** Objects that could not be read or applied. */
+  failed: number;
+};
+
+/** What is read by the handler of which event. */
+type Named = { type: keyof typeof HANDLERS; object_id: string };
+
+/**
+ * Reads again what was made at the provider since then, and what isn't decided here, by the handlers of events: for events
+ * that never came. `isDryRun` changes nothing, here or there.
+ * @throws {Problem} payments_unavailable
+ */
+export async function reconcile(
+  needs: ReconcileNeeds,
+  { since, isDryRun, signal }: { since: Date; isDryRun: boolean; signal?: AbortSignal },
+): Promise<Reconciliation> {
+  const run: Reconciliation = { since, started_at: new Date(), checked: 0, differences: [], failed: 0 };
+  const seen = new Set<string>();
+  for await (const { type, object_id } of changedSince(needs, since)) {
+    if (signal?.aborted === true) break;
+    if (seen.has(object_id)) continue;
+    seen.add(object_id);
+    run.checked += 1;
+    try {
+      const change = await reconcileOne(needs, { type, object_id }, isDryRun);
+      if (change !== null) run.differences.push({ object_id, change });
+    } catch (error) {
+      run.failed += 1;
+      needs.logger.warn({ err: error, object_id }, 'payment not reconciled');
+    }
+  }
+  return run;
+}
+
+/** Pages before payments: a refund is of a purchase that is paid. */
+async function* changedSince({ query, provider }: ReconcileNeeds, since: Date): AsyncGenerator<Named> {
+  for (const object_id of await listUndecided(query)) yield { type: 'checkout.session.completed', object_id };
+  for await (const object_id of provider.listCheckouts(since)) {
+    yield { type: 'checkout.session.completed', object_id };
+  }
+  for (const object_id of await listPendingPayments(query)) yield { type: 'charge.refunded', object_id };
+  for await (const object_id of provider.listReversedPayments(since)) {
+    yield { type: 'charge.refunded', object_id };
+  }
+}
+
+async function reconcileOne(
+  needs: ReconcileNeeds,
+  { type, object_id }: Named,
+  isDryRun: boolean,
+): Promise<string | null> {
+  const provider = isDryRun ? { ...needs.provider, refund: () => Promise.resolve() } : needs.provider;
+  const apply = await HANDLERS[type]?.({ ...needs, provider }, object_id);
+  if (apply === undefined) return null;
+  const { change } = isDryRun ? await tried(needs.transact, apply) : await needs.transact(apply);
+  return change;
+}
+
+/** What it would do. */
+async function tried(transact: Transact, apply: Apply): Promise<Applied> {
+  let applied: Applied | undefined;
+  const rolledBack = new Error('a dry run changes nothing');
+  const work = async (query: Query) => {
+    applied = await apply(query);
+    throw rolledBack;
+  };
+  try {
+    await transact(work);
+  } catch (error) {
+    if (applied === undefined) throw error;
+  }
+  if (applied === undefined) throw rolledBack;
+  return applied;
+}

@@ -1,0 +1,66 @@
+import type { HealthReport } from '@tollgate/contracts/health-report';
+import { orOk, problem, warning } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+/** A run is hourly; some may fail. */
+const MAX_RECONCILIATION_AGE_SEC = 3 * 3_600;
+const MAX_EVENT_AGE_SEC = 900;
+
+/** What payments need of an operator (docs/design/payments.md). */
+export function checkPayments({ payments, public_url, reported_at }: HealthReport): readonly Finding[] {
+  const check = 'payments';
+  if (payments === null || payments === undefined) return [];
+  const { is_live, foreign_events, oldest_event_sec, open_issues, reconciled_at, differences } = payments;
+  const ageSec = reconciled_at === null ? 0 : (Date.parse(reported_at) - Date.parse(reconciled_at)) / 1_000;
+  const found = (isFound: boolean, finding: Finding) => (isFound ? [finding] : []);
+  return orOk(
+    check,
+    [
+      ...found(
+        is_live && !public_url.startsWith('https://'),
+        problem(
+          check,
+          `The Stripe key is live, but PUBLIC_URL is ${public_url}, which is for demonstrations.`,
+          'Use a test key (sk_test_…), or correct PUBLIC_URL.',
+        ),
+      ),
+      ...found(
+        foreign_events > 0,
+        warning(
+          check,
+          `${String(foreign_events)} event(s) of another Stripe mode or account in the last 30 days were ignored.`,
+          'Remove the webhook endpoint of the other mode or account at Stripe.',
+        ),
+      ),
+      ...found(
+        oldest_event_sec > MAX_EVENT_AGE_SEC,
+        problem(
+          check,
+          `The oldest event from Stripe has waited for ${String(Math.round(oldest_event_sec))} s.`,
+          "See account's log for why it can't be handled.",
+        ),
+      ),
+      ...found(
+        ageSec > MAX_RECONCILIATION_AGE_SEC,
+        problem(
+          check,
+          `Payments were last compared with Stripe ${String(Math.round(ageSec / 3_600))} hours ago.`,
+          "See account's log, or run tollgate payments reconcile.",
+        ),
+      ),
+      ...found(
+        differences > 0,
+        warning(
+          check,
+          `${String(differences)} payment(s) differed from Stripe at the last comparison, and were corrected.`,
+          'Check at Stripe that events arrive at PUBLIC_URL/payments/stripe/events.',
+        ),
+      ),
+      ...found(
+        open_issues > 0,
+        warning(check, `${String(open_issues)} payment issue(s) are open.`, 'Run tollgate payments issues.'),
+      ),
+    ],
+    'Payments agree with Stripe.',
+  );
+}

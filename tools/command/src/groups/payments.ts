@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import { resultOf } from '../api/client.ts';
+import type { Api, Query, Result } from '../api/client.ts';
+import { addAction, addPaging, newGroup, queryFrom, showList } from '../commands.ts';
+import type { Filter, ListOptions } from '../commands.ts';
+import { EXIT, Failure } from '../failures.ts';
+import { tableLines } from '../output.ts';
+import type { Open } from '../session.ts';
+import * as values from '../values.ts';
+
+export function paymentsGroup(open: Open): Command {
+  const group = newGroup('payments', 'See what payments need you, and compare them with Stripe');
+  addIssues(group, open);
+  addAction(group, open, {
+    id: 'issue_id',
+    name: 'resolve',
+    description: 'Mark a payment issue as resolved',
+    act: (api, issue_id) =>
+      resultOf(api.POST('/private/payments/issues/{issue_id}/resolve', { params: { path: { issue_id } } })),
+  });
+  addReconcile(group, open);
+  return group;
+}
+
+const ISSUE_FILTERS: readonly Filter<Query<'listPaymentIssues'>>[] = [
+  {
+    parameter: 'account_id',
+    flags: '--account <account_id>',
+    description: 'filter by account',
+    parse: values.id,
+  },
+  { parameter: 'state', flags: '--state <state>', description: 'open (default), resolved or all' },
+];
+
+function addIssues(group: Command, open: Open): void {
+  const command = group.command('issues').description('List payment issues, newest first');
+  addPaging(command, ISSUE_FILTERS).action(async (options: ListOptions) => {
+    await showList(
+      open(),
+      {
+        page: (api: Api, query: Query<'listPaymentIssues'>) =>
+          resultOf(api.GET('/private/payments/issues', { params: { query } })),
+        itemsOf: ({ issues }) => issues,
+        columns: ['issue_id', 'created_at', 'kind', 'account_id', 'object_id', 'details', 'resolved_at'],
+      },
+      queryFrom<Query<'listPaymentIssues'>>(options, ISSUE_FILTERS),
+      options,
+    );
+  });
+}
+
+type Reconciliation = Result<'reconcilePayments'>;
+
+function addReconcile(group: Command, open: Open): void {
+  group
+    .command('reconcile')
+    .description('Read payments at Stripe, and apply what was missed. Exits with 1 if some could not be read')
+    .option('--dry-run', 'only list what would change')
+    .option(
+      '--since <time>',
+      'read what was made at Stripe since then (default: a day ago)',
+      values.firstSecond,
+    )
+    .action(async ({ dryRun, since }: { dryRun?: boolean; since?: string }) => {
+      const session = open();
+      const body = values.given({ dry_run: dryRun, since });
+      const run: Reconciliation = await resultOf(session.api.POST('/private/payments/reconcile', { body }));
+      await session.show(run, () => reconciliationLines(run));
+      if (run.failed > 0) {
+        throw new Failure(
+          EXIT.refused,
+          `${String(run.failed)} payment(s) could not be reconciled; see account’s log.`,
+        );
+      }
+    });
+}
+
+function reconciliationLines({ checked, differences }: Reconciliation): string[] {
+  if (differences.length === 0) return [`${String(checked)} checked: nothing differs from Stripe.`];
+  return tableLines(['object_id', 'change'], differences);
+}
