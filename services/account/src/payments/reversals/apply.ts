@@ -46,9 +46,10 @@ async function applyToPurchase(
   if ((known?.version ?? 0) !== version) {
     throw new Error(`the payment ${payment_id} was read again meanwhile`);
   }
-  if (payment.state !== 'paid') {
+  if (payment.state === 'failed') {
     return { outcome: 'applied', change: await reportFailure(query, purchase) };
   }
+  if (payment.state === 'open') return NOTHING;
   await reportDisputes(query, account_id, payment);
   const reversed = {
     paid,
@@ -98,10 +99,10 @@ async function reportOthers(query: Query, payment: Payment): Promise<Applied> {
 async function reportDisputes(query: Query, account_id: number, payment: Payment): Promise<void> {
   const { payment_id, currency } = payment;
   for (const { dispute_id: object_id, state, amount } of payment.disputes) {
-    if (state === 'won') {
-      await settleIssue(query, { kind: 'dispute', object_id });
-      await settleIssue(query, { kind: 'dispute_inquiry', object_id });
-    } else {
+    // An inquiry can become a dispute.
+    if (state !== 'inquiry') await settleIssue(query, { kind: 'dispute_inquiry', object_id });
+    if (state === 'won') await settleIssue(query, { kind: 'dispute', object_id });
+    else {
       const kind = state === 'inquiry' ? 'dispute_inquiry' : 'dispute';
       await reportIssue(query, {
         kind,

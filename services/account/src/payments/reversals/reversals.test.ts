@@ -213,37 +213,50 @@ describe('a dispute', () => {
     await waitFor(async () => (await issuesOf(paid)).length === 1);
     expect(await issuesOf(paid)).toMatchObject([{ kind: 'dispute_inquiry' }]);
     expect(await left(paid)).toEqual([[POINTS, 'purchase']]);
+    const disputes = [{ dispute_id: 'du_1', state: 'open', amount: PRICE }] as const;
+    const inquiry = [{ ...disputes[0], state: 'inquiry' }] as const;
+    const other = await newPaid();
+    for (const now of [inquiry, disputes]) {
+      await applied({ payment_id: other.payment, disputes: now }, other.payment);
+    }
+    expect((await issuesOf(other)).map(({ kind }) => kind)).toEqual(['dispute']);
   });
 });
 
+/** As the provider would state a payment. */
+function needsFor(payment: Partial<Payment>) {
+  const read: Payment = {
+    payment_id: 'pi_1',
+    customer_id: null,
+    currency: 'eur',
+    metadata: {},
+    state: 'paid',
+    paid: PRICE,
+    refunded: 0,
+    pending: 0,
+    disputes: [],
+    ...payment,
+  };
+  const provider = { readPayment: () => Promise.resolve(read) };
+  return {
+    query: createQuery(suite.database),
+    provider,
+    lockInstant: () => Promise.resolve(Date.now()),
+  };
+}
+
+const transact = (apply: Apply) => createTransact(suite.database)(apply);
+
+async function applied(payment: Partial<Payment>, paymentId: string): Promise<unknown> {
+  const apply = await applyPayment(needsFor(payment), paymentId);
+  if (apply === undefined) throw new Error('the payment is not known');
+  return transact(apply);
+}
+
 describe('a payment', () => {
-  const query = () => createQuery(suite.database);
-
-  /** As the provider would state it. */
-  function needsFor(payment: Partial<Payment>) {
-    const read: Payment = {
-      payment_id: 'pi_1',
-      customer_id: null,
-      currency: 'eur',
-      metadata: {},
-      state: 'paid',
-      paid: PRICE,
-      refunded: 0,
-      pending: 0,
-      disputes: [],
-      ...payment,
-    };
-    const provider = { readPayment: () => Promise.resolve(read) };
-    return { query: query(), provider, lockInstant: () => Promise.resolve(Date.now()) };
-  }
-
-  const transact = (apply: Apply) => createTransact(suite.database)(apply);
-
   test('that fails after its points were granted is listed with what was used', async () => {
     const paid = await newPaid();
-    const apply = await applyPayment(needsFor({ payment_id: paid.payment, state: 'failed' }), paid.payment);
-    if (apply === undefined) throw new Error('the payment is not known');
-    await transact(apply);
+    await applied({ payment_id: paid.payment, state: 'failed' }, paid.payment);
     expect(await issuesOf(paid)).toMatchObject([
       { kind: 'payment_failed_after_grant', details: { points_granted: POINTS, points_used: 0 } },
     ]);
@@ -264,9 +277,7 @@ describe('a payment', () => {
   });
 
   test('of nobody we know is ignored', async () => {
-    const apply = await applyPayment(needsFor({ refunded: 100 }), 'pi_unknown');
-    if (apply === undefined) throw new Error('it is to be ignored');
-    expect(await transact(apply)).toEqual({ outcome: 'ignored', change: null });
+    expect(await applied({ refunded: 100 }, 'pi_unknown')).toEqual({ outcome: 'ignored', change: null });
   });
 });
 
