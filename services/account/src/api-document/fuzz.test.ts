@@ -37,7 +37,14 @@ const BY_FACTOR = new Set([
 ]);
 
 /** They need payments, which the suite of purchases has. */
-const BY_PAYMENT = new Set(['beginPurchase', 'getPurchase']);
+const BY_PAYMENT = new Set([
+  'beginPurchase',
+  'getPurchase',
+  'beginSubscription',
+  'getSubscriptionCheckout',
+  'linkInvoice',
+  'openPaymentPortal',
+]);
 
 /** One can be in no team or make one, not both; there is another operation for the first. */
 const NOT_IN_A_TEAM = new Set(['getTeam', 'renameTeam', 'dissolveTeam']);
