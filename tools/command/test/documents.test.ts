@@ -137,15 +137,12 @@ function valuesFor(
       const { plan_id } = await json('plans', 'create', '--yes', '--name', randomUUID());
       return String(plan_id);
     },
+    // Of an account of its own, since a command can name another one; bought, since only such points move.
     credit_id: async () => {
-      const { credit_id } = await json(
-        'credits',
-        'grant',
-        '--account',
-        await of('account_id'),
-        '--points',
-        '5',
-      );
+      const email = `${randomUUID()}@example.com`;
+      const { account_id } = await json('accounts', 'create', '--email', email, '--name', 'Ada');
+      const bought = ['--account', String(account_id), '--points', '5', '--source', 'purchase'];
+      const { credit_id } = await json('credits', 'grant', ...bought);
       return String(credit_id);
     },
     issue_id: async () => {
