@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { test } from '../../browser/journey-test.ts';
-import { eventually } from '../../caller.ts';
 import { operate } from '../../operate.ts';
 import type { Demo } from '../../stack/stack.ts';
-import { LIVE_TIME_LIMIT_MS, signUp } from './journey.ts';
+import { signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
+import { replaceTrial } from './sold-plan.ts';
 
 /** What customers and operators typed moves no layout: here everything has the longest name, without a space. */
 
@@ -71,27 +71,7 @@ async function subscribe(demo: Demo, account_id: number): Promise<void> {
     name: crypto.randomUUID().replaceAll('-', '').padEnd(NAME.length, 'W'),
     description: { points_limit: 1_000, team_slots_limit: 3 },
   });
-  const { periods } = await operate<{ periods: { period_id: number }[] }>(
-    demo,
-    'GET',
-    `/private/periods?account_id=${String(account_id)}`,
-  );
-  for (const { period_id } of periods)
-    await operate(demo, 'POST', `/private/periods/${String(period_id)}/end`);
-  // The ended period has the whole second in which it ended.
-  await eventually(
-    () =>
-      operate(demo, 'POST', '/private/subscriptions', {
-        account_id,
-        plan_id,
-        billing_interval: 'month',
-      }).then(
-        () => null,
-        (error: unknown) => error,
-      ),
-    (error) => error === null,
-    LIVE_TIME_LIMIT_MS,
-  );
+  await replaceTrial(demo, account_id, plan_id);
 }
 
 /** An application, a token, a webhook, a team and a person, all with long names. */

@@ -7,6 +7,7 @@ import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts
 import type { Demo } from '../../stack/stack.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY, makeApplication, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
+import { payPlan, sellPlan } from './sold-plan.ts';
 
 /** A customer starts without an operator: the trial of the sign-up, then a plan. */
 export function planJourneys(journey: Journey): void {
@@ -30,9 +31,11 @@ export function planJourneys(journey: Journey): void {
     await page.getByText('Your trial doesn’t renew.').waitFor();
     await page.getByRole('button', { name: 'Subscribe to Starter' }).click();
     const dialog = page.getByRole('dialog', { name: 'Subscribe to Starter' });
-    await dialog.getByText(/you lose its remaining [\d,.]+ points and 14 days/).waitFor();
+    await dialog.getByText(/you lose the remaining [\d,.]+ points and 14 days/).waitFor();
     await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Subscribe' }).click();
+    await dialog.getByRole('button', { name: 'Continue to payment' }).click();
+    await page.getByRole('button', { name: /^Pay \d/ }).click();
+    await page.getByText('Thank you. Your plan has started.').waitFor();
     await page.getByRole('heading', { name: 'Starter', level: 2 }).waitFor();
     await expectAccessible(page);
     // It begins with the second after the purchase.
@@ -46,8 +49,9 @@ export function planJourneys(journey: Journey): void {
 
   test('change the plan now and at the end of the period, cancel and resume', async () => {
     const page = await signedUp(journey);
+    // What is paid on the payment page changes only at the end of the period.
+    await sellPlan(journey, page, 'Starter');
     await openPlan(page);
-    await choose(page, 'Subscribe to Starter', 'Subscribe');
     await page.getByText(/^Starter renews every month/).waitFor();
     await page.getByRole('button', { name: 'Change to Standard' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change to Standard' });
@@ -101,11 +105,8 @@ export function planJourneys(journey: Journey): void {
 
   test('team slots by keyboard alone: a number out of range is refused at its field', async () => {
     const page = await signedUp(journey);
+    await sellPlan(journey, page, 'Starter');
     await openPlan(page);
-    await page.getByRole('button', { name: 'Subscribe to Starter' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Subscribe' }).focus();
-    await page.keyboard.press('Enter');
     await page.getByLabel('Number of slots').focus();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('6');
@@ -124,9 +125,9 @@ export function planJourneys(journey: Journey): void {
     const other = await journey.tab().context.newPage();
     await openPlan(page);
     await other.goto(page.url());
-    await choose(page, 'Subscribe to Starter', 'Subscribe');
+    await payPlan(page, 'Starter');
     await page.getByText(/^Starter renews every month/).waitFor();
-    await choose(other, 'Subscribe to Business', 'Subscribe');
+    await choose(other, 'Subscribe to Business', 'Continue to payment');
     await other.getByRole('alert').getByText('The account already has a subscription').waitFor();
     await other.getByText(/^Starter renews every month/).waitFor();
     await other.close();
@@ -167,7 +168,9 @@ export function limitJourneys(journey: Journey): void {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Subscribe to Starter' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Subscribe', exact: true }).focus();
+    await page.getByRole('dialog').getByRole('button', { name: 'Continue to payment' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^Pay \d/ }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Starter', level: 2 }).waitFor();
     await eventually(

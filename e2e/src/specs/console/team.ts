@@ -6,6 +6,7 @@ import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts
 import type { Demo, DemoApplication } from '../../stack/stack.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY, chooseAction, mailedLink, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
+import { sellPlan } from './sold-plan.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -80,10 +81,7 @@ export function teamJourneys(journey: Journey): void {
     const { demo } = journey.stack();
     const token = await obtainToken(demo, await newApplication(page, demo));
     // The trial has no slot for another member.
-    await page.goto(`${demo.console.url}/plan`);
-    await page.getByRole('button', { name: 'Subscribe to Starter' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Subscribe', exact: true }).click();
-    await page.getByRole('heading', { name: 'Starter', level: 2 }).waitFor();
+    await sellPlan(journey, page, 'Starter');
     await page.goto(teamPage());
     await page.getByLabel('Name').fill('Relay');
     await page.getByRole('button', { name: 'Create team' }).click();
