@@ -76,7 +76,7 @@ export function planJourneys(journey: Journey): void {
     await page.getByRole('button', { name: 'Change to Starter' }).click();
     const smaller = page.getByRole('dialog', { name: 'Change to Starter' });
     await smaller
-      .getByText('You have 6 team slots. Starter has 5 at most. Release team slots first.')
+      .getByText('You have 6 team slots. Starter has 2 at most. Release team slots first.')
       .waitFor();
     await expectAccessible(page);
     await smaller.getByRole('button', { name: 'Cancel' }).click();

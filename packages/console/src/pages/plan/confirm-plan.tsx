@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
@@ -17,7 +18,8 @@ type ConfirmPlanProps = {
 
 /** Says what the plan means in points and days before it is confirmed. */
 export function ConfirmPlan({ plan, interval, subscription, onClose }: ConfirmPlanProps) {
-  const isCheckout = subscription.payments?.is_checkout === true;
+  // A refusal may tell that another plan has been bought meanwhile; it stays in sight.
+  const [isCheckout] = useState(subscription.payments?.is_checkout === true);
   const preview = useQuery({ ...previewQuery(plan.plan_id, interval), enabled: !isCheckout });
   const isChange = subscription.subscription !== null && !isCheckout;
   const title = (

@@ -56,11 +56,19 @@ export function previewQuery(plan_id: number, billing_interval: Interval) {
 
 /** Sends a change and shows its result on all pages. A refusal shows what has changed instead. */
 export async function changing(client: QueryClient, change: Promise<Subscription>): Promise<Subscription> {
+  const changed = await refreshingIfRefused(client, change);
+  client.setQueryData(subscriptionQuery.queryKey, changed);
+  void client.invalidateQueries({ queryKey: ['pace'] });
+  return changed;
+}
+
+/** A refusal means that the page shows what isn't so any more. */
+export async function refreshingIfRefused<Result>(
+  client: QueryClient,
+  change: Promise<Result>,
+): Promise<Result> {
   try {
-    const changed = await change;
-    client.setQueryData(subscriptionQuery.queryKey, changed);
-    void client.invalidateQueries({ queryKey: ['pace'] });
-    return changed;
+    return await change;
   } catch (error) {
     if (error instanceof ApiError) await client.invalidateQueries({ queryKey: ['plan'] });
     throw error;

@@ -1,5 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { api, resultOf } from '../../../api/client.ts';
 import { Form } from '../../../ui/form/form.tsx';
+import { refreshingIfRefused } from '../queries.ts';
 import type { Interval, Plan, Subscription } from '../queries.ts';
 import { PER_INTERVAL, points, remains } from '../wording.ts';
 
@@ -12,6 +14,7 @@ type CheckoutPlanProps = {
 
 /** What subscribing on the payment page means. Nothing changes before it is paid. */
 export function CheckoutPlan({ plan, interval, subscription, onClose }: CheckoutPlanProps) {
+  const client = useQueryClient();
   const period = subscription.billing_period;
   const isReplacing = period !== null && subscription.status === 'active';
   return (
@@ -19,10 +22,13 @@ export function CheckoutPlan({ plan, interval, subscription, onClose }: Checkout
       submitLabel="Continue to payment"
       onCancel={onClose}
       onSubmit={() =>
-        resultOf(
-          api.POST('/api/console/subscription/checkout', {
-            body: { plan_id: plan.plan_id, billing_interval: interval },
-          }),
+        refreshingIfRefused(
+          client,
+          resultOf(
+            api.POST('/api/console/subscription/checkout', {
+              body: { plan_id: plan.plan_id, billing_interval: interval },
+            }),
+          ),
         )
       }
       onDone={({ checkout_url }) => {
