@@ -107,7 +107,7 @@ export const SETTINGS = {
       .describe('items of a list whose size neither arguments nor the schema tell'),
     ESTIMATES_PER_MINUTE: wholeNumber(1, 1_000_000)
       .default(120)
-      .describe("one payer's estimates and refused documents on this gateway, then 429"),
+      .describe("one account's estimates and refused documents on this gateway, then 429"),
     GRAPHQL_UPLOADS: z
       .enum(['off', 'on'])
       .default('off')

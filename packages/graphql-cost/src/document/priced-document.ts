@@ -37,6 +37,9 @@ const MAX_STEPS = 50_000;
 /** Of one operation, for different values of the variables in `@skip` and `@include`. */
 const MAX_COMPILED = 8;
 
+/** Servers refuse a request that could mean several operations, and each takes steps of its own. */
+const MAX_MEANT = 4;
+
 /** Costs that don't depend on variables, a program for those that do, or why there are none. */
 type Compiled = Costs | Program | NoPrice;
 
@@ -62,7 +65,8 @@ export function priceDocument(schema: CostSchema, text: string, document: Docume
     if (before !== undefined) return before;
     if (known.size >= MAX_COMPILED) known.clear();
     const result = compileOnce(() => compile(index, conditions));
-    known.set(key, result);
+    // Selections of types with many members have many terms for a short text.
+    if (termsIn(result) <= text.length) known.set(key, result);
     return result;
   }
 
@@ -98,7 +102,9 @@ export function priceDocument(schema: CostSchema, text: string, document: Docume
     const all = [...operations.keys()];
     const named = all.filter((index) => operationName === (operations[index]?.name ?? null));
     if (all.length === 0) throw new NoPrice('invalid', 'The document has no operation.');
-    return named.length > 0 ? named : all;
+    const several = named.length > 0 ? named : all;
+    if (several.length > MAX_MEANT) throw new NoPrice('too_complex', 'Too many operations could be meant.');
+    return several;
   }
 
   function dearestOf(request: PricedRequest): { index: number; costs: Costs } {
@@ -127,6 +133,13 @@ export function priceDocument(schema: CostSchema, text: string, document: Docume
       return dearestFields(program, evaluate(program, variables), count);
     },
   };
+}
+
+function termsIn(compiled: Compiled): number {
+  if (!('steps' in compiled)) return 0;
+  return compiled.steps
+    .flatMap(({ alternatives }) => alternatives)
+    .reduce((sum, { length }) => sum + length, 0);
 }
 
 function compileOnce(compile: () => Program): Compiled {

@@ -1,24 +1,24 @@
 import { LRUCache } from 'lru-cache';
 import { Problem } from '@tollgate/http/problem';
 
-/** How many estimates and refused documents a payer may have, in this process. */
+/** How many estimates and refused documents an account may have, in this process: no member holds up their team. */
 export type EstimateRate = {
   /** @throws {Problem} too_many_requests if there were too many */
-  check: (payerId: number) => void;
-  take: (payerId: number) => void;
+  check: (accountId: number) => void;
+  take: (accountId: number) => void;
 };
 
 const MINUTE_MS = 60_000;
-const MAX_PAYERS = 100_000;
+const MAX_ACCOUNTS = 100_000;
 
 /** A leaky bucket: a minute's worth passes at once. */
 export function createEstimateRate(perMinute: number, nowMs = () => performance.now()): EstimateRate {
-  /** When each payer's bucket will be empty. */
-  const emptyAtMs = new LRUCache<number, number>({ max: MAX_PAYERS });
+  /** When each account's bucket will be empty. */
+  const emptyAtMs = new LRUCache<number, number>({ max: MAX_ACCOUNTS });
   const intervalMs = MINUTE_MS / perMinute;
   return {
-    check: (payerId) => {
-      const waitMs = (emptyAtMs.get(payerId) ?? 0) - nowMs() - (MINUTE_MS - intervalMs);
+    check: (accountId) => {
+      const waitMs = (emptyAtMs.get(accountId) ?? 0) - nowMs() - (MINUTE_MS - intervalMs);
       // Sums of fractions may be off by less than this.
       if (waitMs <= 0.001) return;
       throw new Problem('too_many_requests', {
@@ -26,8 +26,8 @@ export function createEstimateRate(perMinute: number, nowMs = () => performance.
         headers: { 'retry-after': String(Math.ceil(waitMs / 1_000)) },
       });
     },
-    take: (payerId) => {
-      emptyAtMs.set(payerId, Math.max(emptyAtMs.get(payerId) ?? 0, nowMs()) + intervalMs);
+    take: (accountId) => {
+      emptyAtMs.set(accountId, Math.max(emptyAtMs.get(accountId) ?? 0, nowMs()) + intervalMs);
     },
   };
 }

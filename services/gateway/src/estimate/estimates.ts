@@ -26,12 +26,14 @@ export type Estimates = {
 const KEPT_TEXT_MAX_LENGTH = 16_384;
 /** Of texts; what is compiled takes a few times their memory, and only if it depends on variables. */
 const KEPT_TEXTS_MAX_LENGTH = 4_194_304;
+/** What an entry takes beside its text. */
+const ENTRY_LENGTH = 1_024;
 
 export function createEstimates(source: Pick<CostSchemaSource, 'current'>): Estimates {
   const documents = new LRUCache<string, PricedDocument>({
     maxSize: KEPT_TEXTS_MAX_LENGTH,
-    maxEntrySize: KEPT_TEXT_MAX_LENGTH,
-    sizeCalculation: (_document, text) => Math.max(text.length, 1),
+    maxEntrySize: KEPT_TEXT_MAX_LENGTH + ENTRY_LENGTH,
+    sizeCalculation: (_document, text) => text.length + ENTRY_LENGTH,
   });
   let estimates = new WeakMap<Operations, { estimate: Estimate | null }>();
   let generation: CostSchema | null = null;

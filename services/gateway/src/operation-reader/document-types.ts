@@ -14,6 +14,8 @@ const MAX_TOKENS = 5_000;
 /** Clients repeat their documents, and parsing one costs as much as a good part of the rest of its call. */
 const REMEMBERED_MAX_LENGTH = 8_388_608;
 const REMEMBERED_DOCUMENT_MAX_LENGTH = 16_384;
+/** What an entry takes beside its text; a refusal has a stack. */
+const ENTRY_LENGTH = 1_024;
 
 type DefinedOperation = { type: Exclude<OperationType, 'unknown'>; name: string | undefined };
 
@@ -30,8 +32,8 @@ export function createDocumentType(guards: Guards): DocumentType {
   const read = hasGuards(guards) ? (text: string) => parseGuarded(text, guards) : parseIfPossible;
   const remembered = new LRUCache<string, KnownDocument>({
     maxSize: REMEMBERED_MAX_LENGTH,
-    maxEntrySize: REMEMBERED_DOCUMENT_MAX_LENGTH,
-    sizeCalculation: (_known, text) => Math.max(text.length, 1),
+    maxEntrySize: REMEMBERED_DOCUMENT_MAX_LENGTH + ENTRY_LENGTH,
+    sizeCalculation: (_known, text) => text.length + ENTRY_LENGTH,
   });
 
   function operationsIn(text: string): readonly DefinedOperation[] {

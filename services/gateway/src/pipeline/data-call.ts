@@ -201,20 +201,20 @@ function createServe(options: DataCallOptions): Serve {
   const assertDataHead = keepPerHead(assertDataRequest);
   const wantsEstimate = keepPerHead(asksForEstimate);
 
-  function onUnread(error: unknown, payerId: number): never {
-    if (error instanceof Problem && REFUSED_DOCUMENTS.has(error.code)) estimateRate.take(payerId);
+  function onUnread(error: unknown, accountId: number): never {
+    if (error instanceof Problem && REFUSED_DOCUMENTS.has(error.code)) estimateRate.take(accountId);
     throw error;
   }
 
   /** Documents that are refused cost time, but no points. */
-  const readGuarded: ReadDataCall = (req, payerId) => {
+  const readGuarded = (req: HttpRequest, payerId: number, accountId: number): ReturnType<ReadDataCall> => {
     try {
       const reading = readCall(req, payerId);
       return reading instanceof Promise
-        ? reading.catch((error: unknown) => onUnread(error, payerId))
+        ? reading.catch((error: unknown) => onUnread(error, accountId))
         : reading;
     } catch (error) {
-      return onUnread(error, payerId);
+      return onUnread(error, accountId);
     }
   };
 
@@ -228,8 +228,8 @@ function createServe(options: DataCallOptions): Serve {
     if (!estimates.isReady()) throw new Problem('not_found');
     const payer = await payerOrCode(() => entitle(token, requestId));
     const payerId = typeof payer === 'string' ? token.account_id : payer.payerId;
-    estimateRate.check(payerId);
-    estimateRate.take(payerId);
+    estimateRate.check(token.account_id);
+    estimateRate.take(token.account_id);
     const read = await readCall(req, payerId);
     if (read === null) return 'aborted';
     try {
@@ -278,16 +278,18 @@ function createServe(options: DataCallOptions): Serve {
     known.payer = payer;
     stepEnded('entitle');
     trace?.begin('read');
-    estimateRate.check(payer.payerId);
-    const reading = readGuarded(req, payer.payerId);
+    estimateRate.check(token.account_id);
+    const reading = readGuarded(req, payer.payerId, token.account_id);
     const read = reading instanceof Promise ? await reading : reading;
     if (read === null) return 'aborted';
-    const { operations } = read;
-    known.operations = operations;
-    known.estimatedPoints = estimates.of(operations)?.points ?? null;
-    stepEnded('read');
     let slot: Lease | undefined;
     try {
+      known.estimatedPoints = estimates.of(read.operations)?.points ?? null;
+      // Parsed variables take many times the bytes that bodies may have, so no call keeps them.
+      const operations = { ...read.operations, requests: [] };
+      read.operations = operations;
+      known.operations = operations;
+      stepEnded('read');
       trace?.begin('admit');
       const admission = admit(payer, slotOf(operations), operations.count);
       const { rateLimitState, lease } = admission instanceof Promise ? await admission : admission;
