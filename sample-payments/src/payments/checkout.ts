@@ -3,7 +3,7 @@ import type { Double } from '../double.ts';
 import { newCustomer } from '../objects/catalogue.ts';
 import type { CheckoutSession } from '../objects/checkout-session.ts';
 import { newPaymentIntent } from '../objects/payments.ts';
-import { confirm, fail, methodOf, succeed } from './confirm.ts';
+import { confirm, fail, methodOf, refusalOf, succeed } from './confirm.ts';
 import { startSubscription } from './subscriptions.ts';
 
 export function expireSession(double: Double, session: CheckoutSession): CheckoutSession {
@@ -32,6 +32,8 @@ export function paySession(double: Double, session: CheckoutSession, testMethod:
   const now = clock.now();
   const method = methodOf(double, testMethod);
   if (session.mode === 'subscription') {
+    const refusal = refusalOf(method);
+    if (refusal !== undefined) throw refusal;
     const customer =
       session.customer ??
       store.add(newCustomer({ created: now, email: session.customer_email ?? undefined })).id;

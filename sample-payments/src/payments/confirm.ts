@@ -25,6 +25,8 @@ export function methodOf({ store, clock }: Double, id: string): PaymentMethod {
   return store.add(newPaymentMethod({ created: clock.now(), behaviour: id, type }));
 }
 
+const DECLINED_MESSAGE = 'Your card was declined.';
+
 /**
  * Takes the money, or leaves the intent `processing` (debits).
  * @throws {Failure} card_declined; the intent then waits for another method
@@ -44,6 +46,12 @@ export function confirm(double: Double, intent: PaymentIntent, method: PaymentMe
   if (behaviour.dispute !== undefined) dispute(double, charge, behaviour.dispute);
 }
 
+/** What paying by a method is refused with; undefined if it isn't. */
+export function refusalOf(method: PaymentMethod) {
+  const decline = BEHAVIOURS[method.metadata['sample_behaviour'] ?? '']?.decline;
+  return decline === undefined ? undefined : declined(decline, DECLINED_MESSAGE);
+}
+
 export function succeed(double: Double, intent: PaymentIntent): Charge {
   const { store, clock } = double;
   const payment_method = intent.payment_method ?? '';
@@ -60,7 +68,7 @@ export function succeed(double: Double, intent: PaymentIntent): Charge {
 /** @returns what the caller is refused with */
 export function fail(double: Double, intent: PaymentIntent, decline: string) {
   const { store, clock } = double;
-  const failure = { code: 'card_declined', message: 'Your card was declined.' };
+  const failure = { code: 'card_declined', message: DECLINED_MESSAGE };
   const payment_method = intent.payment_method ?? '';
   const charge = store.add(newCharge({ created: clock.now(), intent, payment_method, failure }));
   intent.status = 'requires_payment_method';
