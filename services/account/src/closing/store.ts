@@ -232,6 +232,7 @@ export async function findCarrying(query: Query, periodId: number): Promise<Carr
      CROSS JOIN LATERAL (
        SELECT ended_at FROM billing_periods AS later
        WHERE later.account_id = period.account_id AND later.started_at > period.started_at
+         AND later.started_at <= period.ended_at + greatest(period.grace_sec, 86400) * interval '1 second'
        ORDER BY started_at LIMIT 1
      ) AS next
      WHERE period_id = :periodId AND closed_points IS NOT NULL`,

@@ -89,6 +89,8 @@ export type PaymentProvider = SubscriptionProvider & {
   listCheckouts: (since: Date) => AsyncIterable<string>;
   /** Of payments with a refund or dispute that was made since then; one may come twice. */
   listReversedPayments: (since: Date) => AsyncIterable<string>;
+  /** Of invoices that were made since then. */
+  listInvoices: (since: Date) => AsyncIterable<string>;
   /** Undefined if the signature is invalid or its timestamp outside the tolerance. `nowMs`: by the reference clock. */
   readEvent: (body: Buffer, signature: string, nowMs: number) => PaymentEvent | undefined;
 };

@@ -85,6 +85,10 @@ export async function changeOwnPlan(
     });
   }
   const paid = charger === 'stripe' ? paidPlans : null;
+  // Also to the present plan: a renewal opened ahead, or an edit of the plan, can make it more than the period has.
+  if (charger !== 'operator' && effective === 'now') {
+    throw new Problem('plan_change_not_immediate', { detail: PAID_FIRST });
+  }
   if (!isSame && paid !== null) await requirePaid(query, paid, subscription, wanted);
   if (!isSame) refuseExcessSlots(await lockPublicPlan(query, plan_id, billing_interval, paid), subscription);
   if (effective === 'now') {
@@ -97,15 +101,14 @@ export async function changeOwnPlan(
 
 /**
  * What Stripe charges can change at the period's end, to a plan with a price for the same interval: the next invoice has
- * it. @throws {Problem} plan_not_offered, plan_change_not_immediate
+ * it. @throws {Problem} plan_not_offered
  */
 async function requirePaid(
   query: Query,
   paidPlans: PaidPlans,
   { billing_interval }: Subscription,
-  wanted: Wanted & { effective: Effect },
+  wanted: Wanted,
 ): Promise<void> {
-  if (wanted.effective === 'now') throw new Problem('plan_change_not_immediate', { detail: PAID_FIRST });
   const prices = await paidPlans.priceTexts(query);
   const isPriced = prices.some(
     (price) => price.plan_id === wanted.plan_id && price.billing_interval === wanted.billing_interval,

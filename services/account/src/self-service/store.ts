@@ -45,7 +45,8 @@ export async function findCharger(
   const rows = await query<{ is_paid: boolean; is_free: boolean }>(
     `SELECT EXISTS (SELECT FROM stripe_subscriptions WHERE subscription_id = :subscriptionId) AS is_paid,
        EXISTS (SELECT FROM sign_up_plans JOIN billing_periods USING (period_id)
-         WHERE subscription_id = :subscriptionId) AS is_free`,
+         JOIN subscriptions USING (subscription_id)
+         WHERE subscription_id = :subscriptionId AND subscriptions.plan_id = billing_periods.plan_id) AS is_free`,
     { subscriptionId },
   );
   const { is_paid, is_free } = singleRow(rows);

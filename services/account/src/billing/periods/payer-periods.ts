@@ -41,7 +41,7 @@ const payerPeriodsSql = (periods: string) => `
          (caller.blocked_at IS NOT NULL OR payer.blocked_at IS NOT NULL
            OR coalesce(due.blocked, false)) AS account_blocked,
          (caller.blocked_at IS NULL AND payer.blocked_at IS NULL
-           AND coalesce(due.blocked, false)) AS payment_blocked,
+           AND coalesce(due.payable, false)) AS payment_blocked,
          due.changes_at AS payment_changes_at, coalesce(due.unpaid, false) AS unpaid,
          period.period_id, period.plan_name, product.name AS product_name, period.description,
          period.grace_sec, period.team_slots_limit, period.started_at, period.ended_at,

@@ -2,11 +2,12 @@ import type { Query } from '../../platform/database/query.ts';
 
 /**
  * SQL of one row: what an account's due payments mean at an instant (docs/design/payments.md). `blocked`; `unpaid`, which
- * is reported as `grace`; and `changes_at`, when that changes by time alone.
+ * is reported as `grace`; `payable`, if a payment lifts the block; and `changes_at`, when that changes by time alone.
  */
 export function duePayments(accountId: string, now: string): string {
   return `
     SELECT bool_or(blocks_at <= ${now}) AS blocked, bool_or(grace_at <= ${now}) AS unpaid,
+      bool_or(blocks_at <= ${now}) FILTER (WHERE reason = 'renewal') AS payable,
       min(CASE WHEN grace_at > ${now} THEN grace_at WHEN blocks_at > ${now} THEN blocks_at END) AS changes_at
     FROM payment_blocks WHERE payment_blocks.account_id = ${accountId}`;
 }
@@ -45,18 +46,41 @@ export async function beginGrace(query: Query, periodId: number): Promise<boolea
   return rows.length > 0;
 }
 
+/** What is due for a period is due for the one in its place. */
+export async function moveDue(query: Query, from: number, to: number): Promise<void> {
+  await query('UPDATE payment_blocks SET period_id = :to WHERE period_id = :from', { from, to });
+}
+
 export async function settlePeriod(query: Query, periodId: number): Promise<void> {
   await query('DELETE FROM payment_blocks WHERE period_id = :periodId', { periodId });
 }
 
-/** The payment of an account that blocks first. */
+/** At once. Time that an operator has given stays. */
+export async function blockForDispute(
+  query: Query,
+  dispute: { account_id: number; dispute_id: string },
+): Promise<void> {
+  await query(
+    `INSERT INTO payment_blocks (account_id, reason, dispute_id, grace_at, blocks_at)
+     VALUES (:account_id, 'dispute', :dispute_id, date_trunc('second', now()), date_trunc('second', now()))
+     ON CONFLICT (dispute_id) DO NOTHING`,
+    dispute,
+  );
+}
+
+export async function settleDispute(query: Query, disputeId: string): Promise<void> {
+  await query('DELETE FROM payment_blocks WHERE dispute_id = :disputeId', { disputeId });
+}
+
+/** The renewal of an account that blocks first: a dispute can't be paid. */
 export async function findDue(
   query: Query,
   accountId: number,
 ): Promise<{ grace_at: Date; blocks_at: Date } | undefined> {
   const rows = await query<{ grace_at: Date; blocks_at: Date }>(
     `SELECT grace_at, blocks_at FROM payment_blocks
-     WHERE account_id = :accountId AND grace_at <= clock_timestamp() ORDER BY blocks_at LIMIT 1`,
+     WHERE account_id = :accountId AND reason = 'renewal' AND grace_at <= clock_timestamp()
+     ORDER BY blocks_at LIMIT 1`,
     { accountId },
   );
   return rows[0];

@@ -2,6 +2,7 @@ import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
+import { moveDue } from '../periods/payment-blocks.ts';
 import { SHORTEST_PERIOD_MS, lastSecondBefore, periodFrom, secondAfter } from '../periods/calendar.ts';
 import {
   deleteUpcomingPeriods,
@@ -133,7 +134,9 @@ async function reopen(
   const anchor = keepsAnchor ? subscription.anchor : start;
   const times = periodFrom(start, { ...subscription, anchor }, start);
   // A plan change must not lift a block.
-  await openPeriod(query, { ...subscription, ...times, blocked_at: last?.blocked_at ?? null });
+  const opened = await openPeriod(query, { ...subscription, ...times, blocked_at: last?.blocked_at ?? null });
+  // The invoice of the period that was cut short pays for the one in its place.
+  if (last !== undefined && last.ended_at >= now) await moveDue(query, last.period_id, opened.period_id);
   return { ...subscription, anchor, renews_at: secondAfter(times) };
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from '@tollgate/log';
 import { beginGrace, settlePeriod } from '../../billing/periods/payment-blocks.ts';
+import { lockSubscription } from '../../billing/subscriptions/store.ts';
 import { lockHolder } from '../../billing/credits/store.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Applied, Apply } from '../applied.ts';
@@ -56,6 +57,8 @@ async function applyProvided(query: Query, provided: ProvidedInvoice): Promise<A
   const { subscription_id: stripeId } = provided;
   const row = stripeId === undefined ? undefined : await findByStripeId(query, stripeId);
   const subscription_id = row?.subscription_id ?? null;
+  // Renewals lock it, too: either the period is here to be settled, or the renewal sees the invoice.
+  if (subscription_id !== null) await lockSubscription(query, subscription_id);
   const invoice = await storeInvoice(query, { account_id, subscription_id }, provided);
   const isRenewal = invoice.billing_reason === 'subscription_cycle';
   const renewed = isRenewal ? await findPaidPeriod(query, invoice) : undefined;

@@ -108,3 +108,11 @@ export async function findPaidPeriod(
   );
   return rows[0]?.period_id;
 }
+
+/** Those that can still be paid. */
+export async function listUnsettled(query: Query): Promise<string[]> {
+  const rows = await query<{ stripe_invoice_id: string }>(
+    `SELECT stripe_invoice_id FROM invoices WHERE state IN ('draft', 'open') ORDER BY invoice_id`,
+  );
+  return rows.map(({ stripe_invoice_id }) => stripe_invoice_id);
+}

@@ -38,6 +38,20 @@ export async function findPrice(
   return rows[0];
 }
 
+/** Also one that is withdrawn: a change that was planned before is honoured. */
+export async function findLastPrice(
+  query: Query,
+  planId: number,
+  interval: BillingInterval,
+): Promise<PlanPrice | undefined> {
+  const rows = await query<PlanPrice>(
+    `SELECT ${COLUMNS} FROM plan_prices WHERE plan_id = :planId AND billing_interval = :interval
+     ORDER BY withdrawn_at DESC NULLS FIRST, plan_price_id DESC LIMIT 1`,
+    { planId, interval },
+  );
+  return rows[0];
+}
+
 /** Undefined if it is none of ours. */
 export async function findPriceByStripeId(
   query: Query,

@@ -12,8 +12,8 @@ import { reportFailure } from '../issues/failure.ts';
 import { reportIssue } from '../issues/store.ts';
 import type { Checkout, PaymentProvider } from '../provider.ts';
 import { readMetadata } from './metadata.ts';
-import { findDuplicate, insertPurchase, lockByPage, setPaid, setState } from './store.ts';
-import type { Purchase } from './store.ts';
+import { findByPayment, findDuplicate, insertPurchase, lockByPage, setPaid, setState } from './store.ts';
+import type { NewPurchase, Purchase } from './store.ts';
 
 /** Bought points have the priority that grants have by default. */
 const PRIORITY = 50;
@@ -34,7 +34,11 @@ export async function applyCheckout(needs: Needs, checkout: Checkout): Promise<A
   const ours = readMetadata(checkout.metadata);
   if (ours === undefined) return () => Promise.resolve({ outcome: 'ignored', change: null });
   // Before our row says so, and by a key of the payment: a process that dies in between does it again.
-  const isLate = checkout.state === 'paid' && (await isErased(needs.query, ours.sold.account_id));
+  // What was paid before the erasure is not late, however often it is read again.
+  const isLate =
+    checkout.state === 'paid' &&
+    (await isErased(needs.query, ours.sold.account_id)) &&
+    (await findByPayment(needs.query, checkout.payment_id)) === undefined;
   if (isLate && checkout.payment_id !== checkout.session_id) await needs.provider.refund(checkout.payment_id);
   return (query) => applyOurs(query, needs, { ...ours, checkout, isLate });
 }
@@ -50,9 +54,9 @@ async function applyOurs(
   const { session_id, state } = checkout;
   const mayHold = await lockHolder(query, account_id);
   // A database that was restored to before the purchase has forgotten it.
-  const purchase =
-    (await lockByPage(query, { session_id, purchase_key })) ??
-    (await insertPurchase(query, { ...sold, session_id }));
+  const known = await lockByPage(query, { session_id, purchase_key });
+  if (known === undefined && !mayHold && !isLate) return reportUnknown(query, sold, checkout);
+  const purchase = known ?? (await insertPurchase(query, { ...sold, session_id }));
   if (purchase.state === 'paid' || purchase.state === 'refunded')
     return applyToPaid(query, purchase, checkout);
   const change =
@@ -71,6 +75,19 @@ async function applyOurs(
   if (!isLate) throw new Error(`the account ${String(account_id)} was erased meanwhile`);
   await reportLate(query, needs, purchase, checkout);
   return { outcome: 'applied', change };
+}
+
+/** A database that was restored to before the account was made has forgotten it, too, so the points have no owner. */
+async function reportUnknown(
+  query: Query,
+  { account_id, points }: NewPurchase,
+  { state, payment_id }: Checkout,
+): Promise<Applied> {
+  if (state === 'paid') {
+    const issue = { kind: 'points_not_granted', object_id: payment_id, account_id: null } as const;
+    await reportIssue(query, { ...issue, details: { account_id, points } });
+  }
+  return { outcome: 'ignored', change: null };
 }
 
 /** A failure that comes after the grant changes no points, but an operator must see it. */

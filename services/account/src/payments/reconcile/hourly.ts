@@ -10,6 +10,9 @@ import { findLastStart, findWaiting, insertRun } from './store.ts';
 const LOOK_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
+/** After a run that failed. */
+const RETRY_MS = 600_000;
+
 /** How far back the first run looks: as long as Stripe retries an event. */
 const FIRST_RUN_MS = 72 * HOUR_MS;
 
@@ -30,7 +33,7 @@ export function createReconcileMetrics(registry: Registry): ReconcileMetrics {
     }),
     age: new Gauge({
       name: 'tollgate_payment_reconciliation_age_seconds',
-      help: 'Since the start of the last reconciliation that succeeded; 0 before the first one',
+      help: 'Since the start of the last reconciliation that succeeded; before the first one, since this process began',
       registers,
     }),
     oldestEvent: new Gauge({
@@ -51,6 +54,8 @@ export function startHourlyReconciliation(
   needs: ReconcileNeeds & { logger: Pick<Logger, 'info' | 'warn' | 'error'>; metrics: ReconcileMetrics },
 ): Pick<BackgroundLoop, 'close'> {
   const { query, logger, metrics } = needs;
+  const begunMs = Date.now();
+  let nextMs = 0;
   return startLoop(async (signal) => {
     try {
       const { oldest_event_sec, open_issues } = await findWaiting(query);
@@ -66,8 +71,10 @@ export function startHourlyReconciliation(
   async function runIfDue(signal: AbortSignal): Promise<void> {
     const last = await findLastStart(query);
     const now = Date.now();
-    metrics.age.set(last === undefined ? 0 : (now - last.getTime()) / 1_000);
+    metrics.age.set((now - (last?.getTime() ?? begunMs)) / 1_000);
     if (last !== undefined && now - last.getTime() < HOUR_MS) return;
+    if (now < nextMs) return;
+    nextMs = now + RETRY_MS;
     const since = new Date(last === undefined ? now - FIRST_RUN_MS : last.getTime() - HOUR_MS);
     const run = await reconcile(needs, { since, isDryRun: false, signal });
     const { checked, differences, failed } = run;

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
 import { operatePath } from '../../../test/suite/operator.ts';
 import {
   POINTS,
@@ -68,6 +69,20 @@ test('grants what the database has forgotten', async () => {
   await suite.database('purchases').where({ purchase_id: bought.purchase_id }).delete();
   await reconcile({ since: new Date(Date.now() - 60_000).toISOString() });
   expect(await pointsOf(buyer.account_id)).toEqual([POINTS]);
+});
+
+test('refunds nothing that was paid before the account was erased', async () => {
+  const [buyer, pack] = [await newBuyer(suite), await newPack(suite)];
+  const { account_id } = buyer;
+  const bought = await buy(buyer, pack);
+  const { payment_intent } = await suite.payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+  await waitFor(async () => (await pointsOf(account_id)).length === 1);
+  await suite.database('accounts').where({ account_id }).update({ erased_at: new Date() });
+  expect(await reconcile()).toMatchObject({ failed: 0 });
+  const path = `${suite.payments.url}/v1/refunds?payment_intent=${String(payment_intent)}`;
+  const answer = await fetch(path, { headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` } });
+  expect([answer.status, await answer.json()]).toMatchObject([200, { data: [] }]);
+  expect(await pointsOf(account_id)).toEqual([POINTS]);
 });
 
 test('says so when Stripe is away, and is due again', async () => {

@@ -3,12 +3,14 @@ import type { Applied, Apply } from '../applied.ts';
 import { HANDLERS } from '../events/handlers.ts';
 import type { HandlerNeeds } from '../events/handlers.ts';
 import type { PaymentProvider } from '../provider.ts';
+import { listUnsettled } from '../invoices/store.ts';
 import { listUndecided } from '../purchases/store.ts';
 import { listPendingPayments } from '../reversals/store.ts';
 
 export type ReconcileNeeds = Omit<HandlerNeeds, 'provider' | 'logger'> & {
   transact: Transact;
-  provider: HandlerNeeds['provider'] & Pick<PaymentProvider, 'listCheckouts' | 'listReversedPayments'>;
+  provider: HandlerNeeds['provider'] &
+    Pick<PaymentProvider, 'listCheckouts' | 'listReversedPayments' | 'listInvoices'>;
   logger: HandlerNeeds['logger'];
 };
 
@@ -64,6 +66,9 @@ async function* changedSince({ query, provider }: ReconcileNeeds, since: Date): 
   for await (const object_id of provider.listReversedPayments(since)) {
     yield { type: 'charge.refunded', object_id };
   }
+  // An invoice is made at the border of two periods, and paid an hour or days later.
+  for (const object_id of await listUnsettled(query)) yield { type: 'invoice.updated', object_id };
+  for await (const object_id of provider.listInvoices(since)) yield { type: 'invoice.updated', object_id };
 }
 
 async function reconcileOne(

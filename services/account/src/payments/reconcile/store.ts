@@ -2,13 +2,18 @@ import type { Query } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Reconciliation } from './reconcile.ts';
 
+/** Not if it leaves a gap after the last run: the next one by itself is to close that. */
 export async function insertRun(
   query: Query,
   { since, started_at, checked, differences }: Reconciliation,
 ): Promise<void> {
   await query(
     `INSERT INTO payment_reconciliations (since, started_at, checked, differences)
-     VALUES (:since, :started_at, :checked, :differences)`,
+     SELECT CAST(:since AS timestamptz), CAST(:started_at AS timestamptz), CAST(:checked AS integer),
+       CAST(:differences AS integer)
+     WHERE CAST(:since AS timestamptz) <=
+       (SELECT coalesce(max(started_at), CAST(:started_at AS timestamptz) - interval '72 hours')
+        FROM payment_reconciliations)`,
     { since, started_at, checked, differences: differences.length },
   );
 }

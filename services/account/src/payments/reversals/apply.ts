@@ -1,4 +1,5 @@
 import type { LockInstant } from '../../billing/credits/changes.ts';
+import { blockForDispute, settleDispute } from '../../billing/periods/payment-blocks.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Applied, Apply } from '../applied.ts';
@@ -60,7 +61,8 @@ async function applyToPurchase(
   };
   // Of a purchase without a grant, there is nothing to take.
   const { target, frozen } = targetOf(purchase.credit_id === null ? 0 : points, reversed);
-  if (known === undefined && refunded === 0 && target === 0) return { outcome: 'applied', change: null };
+  if (known === undefined && refunded === 0 && disputes.length === 0)
+    return { outcome: 'applied', change: null };
   await saveReversed(query, { purchase_id, account_id }, { ...reversed, target, frozen });
   await setRefunded(query, purchase_id, refunded >= paid);
   await settleReversal(query, lockInstant, purchase);
@@ -83,6 +85,7 @@ async function reportOthers(query: Query, payment: Payment): Promise<Applied> {
   const { payment_id, customer_id, refunded, currency, disputes } = payment;
   const account_id = customer_id === null ? undefined : await findCustomerAccount(query, customer_id);
   if (account_id === undefined) return NOTHING;
+  await lockAccount(query, account_id);
   await reportDisputes(query, account_id, payment);
   if (refunded > 0) {
     const details = { refunded_amount: refunded, currency };
@@ -96,13 +99,18 @@ async function reportOthers(query: Query, payment: Payment): Promise<Applied> {
   return { outcome: refunded > 0 || disputes.length > 0 ? 'applied' : 'ignored', change: null };
 }
 
+/** Until a dispute is won, it blocks the account. */
 async function reportDisputes(query: Query, account_id: number, payment: Payment): Promise<void> {
   const { payment_id, currency } = payment;
   for (const { dispute_id: object_id, state, amount } of payment.disputes) {
     // An inquiry can become a dispute.
     if (state !== 'inquiry') await settleIssue(query, { kind: 'dispute_inquiry', object_id });
-    if (state === 'won') await settleIssue(query, { kind: 'dispute', object_id });
-    else {
+    if (state === 'open' || state === 'lost')
+      await blockForDispute(query, { account_id, dispute_id: object_id });
+    if (state === 'won') {
+      await settleDispute(query, object_id);
+      await settleIssue(query, { kind: 'dispute', object_id });
+    } else {
       const kind = state === 'inquiry' ? 'dispute_inquiry' : 'dispute';
       await reportIssue(query, {
         kind,

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { waitFor } from '@tollgate/stack/wait-for';
 import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
 import { cutsResolved } from '../../../test/suite/credits.ts';
+import { getPrivate } from '../../../test/suite/requests.ts';
 import { operatePath } from '../../../test/suite/operator.ts';
 import {
   POINTS,
@@ -113,6 +114,16 @@ async function listed({ buyer, bought }: Paid): Promise<unknown> {
   return purchases.find(({ purchase_id }) => purchase_id === bought.purchase_id);
 }
 
+async function entitlementOf({ buyer }: Paid): Promise<Record<string, unknown>> {
+  const response = await getPrivate(suite.account, `/private/entitlements/${String(buyer.account_id)}`);
+  return (await response.json()) as Record<string, unknown>;
+}
+
+const statusOf = async (paid: Paid) => (await entitlementOf(paid))['status'];
+
+const statusBecomes = (paid: Paid, status: string) =>
+  waitFor(async () => (await statusOf(paid)) === status, { what: `the status to be ${status}` });
+
 describe('a refund', () => {
   test('of all takes all points, and the purchase is refunded', async () => {
     const paid = await newPaid();
@@ -196,6 +207,29 @@ describe('a dispute', () => {
     expect(await issuesOf(paid)).toEqual([]);
   });
 
+  test("blocks the account until it is won, beside an operator's block, and asks for no payment", async () => {
+    const paid = await newPaid();
+    const path = `/private/accounts/${String(paid.buyer.account_id)}`;
+    await statusBecomes(paid, 'active');
+    const opened = await dispute(paid);
+    await statusBecomes(paid, 'blocked');
+    expect(await entitlementOf(paid)).not.toHaveProperty('pay_url');
+    await operatePath(suite.account, 'POST', `${path}/block`);
+    await operatePath(suite.account, 'POST', `${path}/unblock`);
+    expect(await statusOf(paid)).toBe('blocked');
+    await close(opened, 'won');
+    await statusBecomes(paid, 'active');
+  });
+
+  test('that is lost goes on blocking the account', async () => {
+    const paid = await newPaid();
+    await close(await dispute(paid), 'lost');
+    const isLost = async () => JSON.stringify(await issuesOf(paid)).includes('"state":"lost"');
+    await waitFor(isLost);
+    await quiet(suite);
+    expect(await statusOf(paid)).toBe('blocked');
+  });
+
   test('that is lost takes the points for good, and none twice with a refund', async () => {
     const paid = await newPaid();
     await refund(paid, 950);
@@ -212,6 +246,7 @@ describe('a dispute', () => {
     await dispute(paid, 'warning_needs_response');
     await waitFor(async () => (await issuesOf(paid)).length === 1);
     expect(await issuesOf(paid)).toMatchObject([{ kind: 'dispute_inquiry' }]);
+    expect(await statusOf(paid)).toBe('active');
     expect(await left(paid)).toEqual([[POINTS, 'purchase']]);
     const disputes = [{ dispute_id: 'du_1', state: 'open', amount: PRICE }] as const;
     const inquiry = [{ ...disputes[0], state: 'inquiry' }] as const;

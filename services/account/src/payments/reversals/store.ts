@@ -93,7 +93,9 @@ export function listGrants(
   { purchase_id, account_id }: { purchase_id: number; account_id: number },
 ): Promise<PurchaseGrant[]> {
   return query<PurchaseGrant>(
-    `SELECT credit_id, points, points_remaining, priority, expires_at,
+    `SELECT credit_id, points_remaining, priority, expires_at,
+       -- Points that an operator has transferred back were not given back by a reversal.
+       CASE WHEN reporter = 'payments' THEN points ELSE 0 END AS points,
        void_requested_at IS NOT NULL AND voided_at IS NULL AS is_voiding,
        void_requested_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) AS is_usable,
        CAST(coalesce((
@@ -106,11 +108,16 @@ export function listGrants(
   );
 }
 
-/** Purchases whose money can still change without our hearing of it: a refund is pending, or a dispute open. */
+/**
+ * Payments whose money can still change without our hearing of it: a refund of a purchase is pending, or a dispute open.
+ */
 export async function listPendingPayments(query: Query): Promise<string[]> {
   const rows = await query<{ payment_id: string }>(
     `SELECT payment_id FROM purchase_reversals JOIN purchases USING (purchase_id)
-     WHERE pending_amount > 0 OR is_disputed ORDER BY purchase_id`,
+     WHERE pending_amount > 0 OR is_disputed
+     UNION
+     SELECT details ->> 'payment_id' FROM payment_blocks JOIN payment_issues ON object_id = dispute_id
+     WHERE kind = 'dispute' AND details ->> 'state' = 'open' ORDER BY payment_id`,
   );
   return rows.map(({ payment_id }) => payment_id);
 }

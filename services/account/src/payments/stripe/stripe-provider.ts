@@ -97,6 +97,8 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
     listCheckouts: (since) =>
       askedAll(idsOf(stripe.checkout.sessions.list({ created: { gte: secondsOf(since) }, limit: PAGE }))),
     listReversedPayments: (since) => askedAll(listReversedPayments(stripe, secondsOf(since))),
+    listInvoices: (since) =>
+      askedAll(idsOf(stripe.invoices.list({ created: { gte: secondsOf(since) }, limit: PAGE }))),
     ...createStripeSubscriptions(stripe),
     readEvent: (body, signature, nowMs) =>
       readSignedEvent(body, signature, { webhooks: stripe.webhooks, webhookSecrets, livemode, nowMs }),

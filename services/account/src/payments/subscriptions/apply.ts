@@ -84,6 +84,9 @@ export async function applyProvided(
   const mayHold = await lockHolder(query, account_id);
   const row = await findOrRestore(query, provided, ours);
   if (row === undefined) return { outcome: 'ignored', change: null };
+  // A declined attempt on the page may leave a subscription of its own.
+  const isDecided = row.state === 'started' || row.state === 'refused';
+  if (isDecided && row.stripe_subscription_id !== provided.id) return { outcome: 'ignored', change: null };
   await setStripeId(query, row.checkout_id, provided.id);
   if (row.state === 'refused') return { outcome: 'applied', change: null };
   if (row.subscription_id !== null) {
@@ -134,6 +137,15 @@ async function findRow(
   );
 }
 
+/** The deletion ended what the account had, and nothing would end this. @throws {Problem} account_blocked */
+async function requireNotLeaving(query: Query, accountId: number): Promise<void> {
+  const leaving = await query(
+    'SELECT 1 FROM accounts WHERE account_id = :accountId AND deletion_due_at IS NOT NULL',
+    { accountId },
+  );
+  if (leaving.length > 0) throw new Problem('account_blocked', { detail: 'The account is being deleted.' });
+}
+
 /** What can't start is cancelled and refunded at Stripe by the outbox, and an operator sees it. */
 async function startOrRefuse(
   query: Query,
@@ -144,6 +156,7 @@ async function startOrRefuse(
   await query('SAVEPOINT started');
   try {
     if (!mayHold) throw new Problem('account_blocked', { detail: 'The account is erased.' });
+    await requireNotLeaving(query, row.account_id);
     const { subscription_id } = await startPaid(query, row, anchor);
     await setStarted(query, row.checkout_id, subscription_id);
     return 'started';

@@ -5,7 +5,7 @@ import { msFromNow } from '../../platform/outbox/leased-rows.ts';
 import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
 import { stripePriceOf } from '../prices/stripe-price.ts';
-import { findPrice, findPriceByStripeId } from '../prices/store.ts';
+import { findLastPrice, findPriceByStripeId } from '../prices/store.ts';
 import type { PaymentProvider } from '../provider.ts';
 
 type ChangedSubscription = {
@@ -70,7 +70,8 @@ async function attemptChange(options: Options, changed: ChangedSubscription): Pr
     else await tell(options, changed);
     // A change that came meanwhile has another revision, and is due.
     await query(
-      `UPDATE stripe_subscriptions SET next_attempt_at = NULL, attempts = 0
+      `UPDATE stripe_subscriptions
+       SET next_attempt_at = NULL, attempts = 0, plan_changed = false, end_changed = false
        WHERE checkout_id = :checkout_id AND revision = :revision`,
       { checkout_id, revision },
     );
@@ -94,7 +95,7 @@ async function undo(provider: PaymentProvider, id: string): Promise<void> {
   for (const payment of await provider.listPayments(id)) await provider.refund(payment);
 }
 
-/** Brings Stripe's subscription to ours; what is the same already isn't sent. */
+/** Tells Stripe what was changed here; what is the same already isn't sent. */
 async function tell({ query, provider, logger }: Options, changed: ChangedSubscription): Promise<void> {
   const { checkout_id, account_id, stripe_subscription_id: id, revision } = changed;
   const [ours] = await query<{
@@ -102,8 +103,11 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
     billing_interval: 'month' | 'year';
     cancel_at_period_end: boolean;
     ended_at: Date | null;
+    plan_changed: boolean;
+    end_changed: boolean;
   }>(
-    `SELECT subscriptions.plan_id, subscriptions.billing_interval, cancel_at_period_end, ended_at
+    `SELECT subscriptions.plan_id, subscriptions.billing_interval, cancel_at_period_end, ended_at,
+       plan_changed, end_changed
      FROM stripe_subscriptions JOIN subscriptions USING (subscription_id) WHERE checkout_id = :checkout_id`,
     { checkout_id },
   );
@@ -112,17 +116,19 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
   const theirs = await provider.readSubscription(id);
   if (theirs === undefined || theirs.isEnded) return;
   const { plan_id, billing_interval, cancel_at_period_end } = ours;
-  if (theirs.cancel_at_period_end !== cancel_at_period_end) {
-    await provider.changeSubscription(id, { cancel_at_period_end }, `${id}:${String(revision)}:cancel`);
+  if (ours.end_changed && theirs.cancel_at_period_end !== cancel_at_period_end) {
+    const key = `${id}:${String(revision)}:cancel-${String(cancel_at_period_end)}`;
+    await provider.changeSubscription(id, { cancel_at_period_end }, key);
   }
+  if (!ours.plan_changed) return;
   const paid = theirs.price_id === undefined ? undefined : await findPriceByStripeId(query, theirs.price_id);
   if (paid?.plan_id === plan_id && paid.billing_interval === billing_interval) return;
-  const price = await findPrice(query, plan_id, billing_interval);
+  const price = await findLastPrice(query, plan_id, billing_interval);
   if (price === undefined) {
     const about = { account_id, stripe_subscription_id: id, plan_id, billing_interval };
     logger.error(about, 'the plan has no price; Stripe goes on charging the one before');
     return;
   }
   const price_id = await stripePriceOf(query, provider, price);
-  await provider.changeSubscription(id, { price_id }, `${id}:${String(revision)}:price`);
+  await provider.changeSubscription(id, { price_id }, `${id}:${String(revision)}:${price_id}`);
 }

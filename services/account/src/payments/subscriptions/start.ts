@@ -59,10 +59,12 @@ export async function startPaid(
   return createSubscription(query, wanted, PAYMENTS_ACTOR);
 }
 
-async function isFromSignUp(query: Query, { subscription_id }: Subscription): Promise<boolean> {
+/** Not if an operator has moved it to another plan since. */
+async function isFromSignUp(query: Query, { subscription_id, plan_id }: Subscription): Promise<boolean> {
   const rows = await query(
-    `SELECT 1 FROM sign_up_plans JOIN billing_periods USING (period_id) WHERE subscription_id = :subscription_id`,
-    { subscription_id },
+    `SELECT 1 FROM sign_up_plans JOIN billing_periods USING (period_id)
+     WHERE subscription_id = :subscription_id AND plan_id = :plan_id`,
+    { subscription_id, plan_id },
   );
   return rows.length > 0;
 }

@@ -117,7 +117,7 @@ export async function setPageState(
 export async function setStripeId(query: Query, checkoutId: number, id: string): Promise<void> {
   await query(
     `UPDATE stripe_subscriptions SET stripe_subscription_id = :id
-     WHERE checkout_id = :checkoutId AND stripe_subscription_id IS NULL`,
+     WHERE checkout_id = :checkoutId AND state NOT IN ('started', 'refused')`,
     { checkoutId, id },
   );
 }

@@ -77,6 +77,9 @@ describe('the console', () => {
     resendSignUp: 'there is no account yet',
     lookUpInvitation: 'reads',
     beginPurchase: 'payments are off here; purchases.test.ts has its entry',
+    beginSubscription: 'payments are off here; paid-subscriptions.test.ts has its entry',
+    openPaymentPortal: 'a link alone',
+    linkInvoice: 'a link alone',
     getPasskeySignInOptions: 'a challenge alone; the sign-in is recorded',
     getConfirmationOptions: 'a challenge alone; the confirmation is recorded',
     getPasskeyOptions: 'a challenge alone; passkey_added is recorded',
@@ -292,6 +295,7 @@ describe('the private listener', () => {
     'POST /private/credit-checks': 'reads',
     'POST /private/manual-tokens/uses': NO_PERSON,
     'POST /private/usage-reports': NO_PERSON,
+    'POST /private/payments/sync': 'creates at Stripe what it lacks, and changes nothing here',
     'POST /private/payments/reconcile': 'payments are off here; reconcile.test.ts has its entry',
     'POST /private/usage-unassigned/{unassigned_id}/count': 'recorded; usage-unassigned.test.ts shows it',
   };
@@ -397,6 +401,28 @@ describe('the private listener', () => {
       const pack = { name: 'Pack', points: 10, currency: 'eur', unit_amount: 100 };
       const { pack_id } = await operated('POST', '/private/packs', pack);
       return { path: `/private/packs/${String(pack_id)}/withdraw` };
+    },
+    'PUT /private/plans/{plan_id}/prices/{billing_interval}': async () => ({
+      path: `${await plan()}/prices/month`,
+      body: { currency: 'eur', unit_amount: 4_900 },
+    }),
+    'DELETE /private/plans/{plan_id}/prices/{billing_interval}': async () => {
+      const path = `${await plan()}/prices/month`;
+      await operated('PUT', path, { currency: 'eur', unit_amount: 4_900 });
+      return { path };
+    },
+    'POST /private/accounts/{account_id}/payment-block/postpone': async () => {
+      const account_id = await makeAccount(suite.account);
+      const period_id = await insertPeriod(suite.database, account_id, {});
+      await suite.database('payment_blocks').insert({
+        account_id,
+        reason: 'renewal',
+        period_id,
+        grace_at: new Date(),
+        blocks_at: new Date(),
+      });
+      const path = `/private/accounts/${String(account_id)}/payment-block/postpone`;
+      return { path, body: { until: inDays(1) } };
     },
     'POST /private/payments/issues/{issue_id}/resolve': async () => {
       const [issue] = await suite

@@ -38,6 +38,9 @@ const SCHEMA = /* sql */ `
       subscription_id bigint UNIQUE REFERENCES subscriptions,
       -- How often the subscription was changed here: what was read at Stripe before may be out of date.
       revision integer NOT NULL DEFAULT 0,
+      -- Which changes Stripe doesn't know yet. What wasn't changed here is Stripe's to say.
+      plan_changed boolean NOT NULL DEFAULT false,
+      end_changed boolean NOT NULL DEFAULT false,
       attempts integer NOT NULL DEFAULT 0,
       -- Null as long as Stripe knows of all changes.
       next_attempt_at timestamptz,
@@ -107,7 +110,10 @@ const SCHEMA = /* sql */ `
     -- Whoever changes a subscription that is paid through Stripe: Stripe must know, or it goes on charging.
     CREATE FUNCTION subscriptions_changed() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
-        UPDATE stripe_subscriptions SET revision = revision + 1, attempts = 0, next_attempt_at = clock_timestamp()
+        UPDATE stripe_subscriptions SET revision = revision + 1, attempts = 0, next_attempt_at = clock_timestamp(),
+            plan_changed = plan_changed OR (OLD.plan_id, OLD.billing_interval)
+              IS DISTINCT FROM (NEW.plan_id, NEW.billing_interval),
+            end_changed = end_changed OR OLD.cancel_at_period_end IS DISTINCT FROM NEW.cancel_at_period_end
           WHERE subscription_id = NEW.subscription_id;
         -- An ended subscription owes nothing that another one should wait for.
         IF NEW.ended_at IS NOT NULL THEN
