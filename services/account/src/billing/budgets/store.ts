@@ -54,6 +54,10 @@ export async function setApplicationBudget(
   const own = PREFIX[setter];
   const others = PREFIX[setter === 'owner' ? 'manager' : 'owner'];
   if (isNone(budget)) {
+    // The statements below then see what the end of a membership has left.
+    await query('SELECT 1 FROM application_budgets WHERE application_id = :application_id FOR UPDATE', {
+      application_id,
+    });
     await query(
       `DELETE FROM application_budgets
        WHERE application_id = :application_id AND num_nonnulls(${others}points_per_period, ${others}points_per_day) = 0`,

@@ -96,6 +96,9 @@ test("an application's budget alerts its owner once per threshold, by mail and w
     },
   });
   await spend(4);
+  await waitFor(
+    async () => (await suite.database('usage_totals').where({ period_id, points: 45 })).length === 1,
+  );
   await allCheckedSoon();
   expect(await alerts()).toEqual([[account_id, 'day', 80]]);
   await set(45);

@@ -24,10 +24,16 @@ export async function detectBudgetAlerts(
   findRecipient: FindRecipient,
 ): Promise<number> {
   let count = 0;
+  const recipients = new Map<number, Awaited<ReturnType<FindRecipient>>>();
+  const recipientOf: FindRecipient = async (inside, accountId) => {
+    const found = recipients.get(accountId) ?? (await findRecipient(inside, accountId));
+    recipients.set(accountId, found);
+    return found;
+  };
   for (const use of await findBudgetUses(query, period.period_id)) {
     const told = use.application_id === null ? [use.account_id, period.account_id] : [use.account_id];
     for (const account_id of told) {
-      count += await tell(query, use, { account_id, period_id: period.period_id }, findRecipient);
+      count += await tell(query, use, { account_id, period_id: period.period_id }, recipientOf);
     }
   }
   return count;

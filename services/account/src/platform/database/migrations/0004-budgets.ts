@@ -131,6 +131,9 @@ const BUDGETS = /* sql */ `
   CREATE FUNCTION end_managers_budgets() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       DELETE FROM member_budgets WHERE account_id = OLD.account_id;
+      -- The next statements then see what a change under way has left.
+      PERFORM 1 FROM application_budgets JOIN applications USING (application_id)
+        WHERE applications.account_id = OLD.account_id ORDER BY application_id FOR UPDATE OF application_budgets;
       DELETE FROM application_budgets USING applications
         WHERE applications.application_id = application_budgets.application_id
           AND applications.account_id = OLD.account_id
