@@ -25,9 +25,9 @@ export function AlertsPage() {
       <p>
         You get an alert when the usage of a limit passes a threshold, once per threshold and billing period.
         If you get more points, alerts are sent again when you reach a threshold of the new limit.
-        {team?.role === 'manager' && ' Team members don’t get alerts.'}
+        {team?.role === 'manager' && ' Team members only get alerts about budgets.'}
         {team?.role === 'member' &&
-          ' Your calls are charged to your team’s manager, who gets the alerts about them.'}
+          ' Your calls are charged to your team’s manager, who gets the alerts about them. You get alerts about budgets.'}
       </p>
       {isPending && <Skeleton rows={6} />}
       {data === undefined && !isPending && (

@@ -41,7 +41,7 @@ export function RecentAlerts() {
       {data === undefined && !isPending && (
         <ErrorMessage error={error} what="your latest alerts" onRetry={() => void refetch()} />
       )}
-      {data?.length === 0 && <p>No alerts sent yet. Send a test to check delivery.</p>}
+      {data?.length === 0 && <p>No alerts about your plan sent yet. Send a test to check delivery.</p>}
       {data !== undefined && data.length > 0 && (
         <Table
           label="Last sent"

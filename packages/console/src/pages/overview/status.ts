@@ -12,12 +12,6 @@ export const SOME_REFUSED: StatusText = {
   advice: 'More than 1% of your calls in this hour and the one before were refused or failed.',
 };
 
-const UNPAID: StatusText = {
-  tone: 'warning',
-  label: 'Payment overdue',
-  advice: 'The payment of your plan failed. Calls still work. Pay the open invoice on the Plan page.',
-};
-
 /** The status in words, and what to do about it. A member can only ask who pays. */
 export function statusText(pace: Pace): StatusText {
   const { status, payer, billing_period: period } = pace;
@@ -26,7 +20,15 @@ export function statusText(pace: Pace): StatusText {
   switch (status) {
     case 'grace':
       // The period isn't over, so it isn't paid.
-      if (Date.parse(period.ended_at) > serverNowMs()) return UNPAID;
+      if (Date.parse(period.ended_at) > serverNowMs()) {
+        const pay =
+          payer === null ? 'Pay the open invoice on the Plan page.' : `Ask ${payer.name} to pay it.`;
+        return {
+          tone: 'warning',
+          label: 'Payment overdue',
+          advice: `The plan isn’t paid yet. Calls still work. ${pay}`,
+        };
+      }
       return {
         tone: 'warning',
         label: 'Grace period',

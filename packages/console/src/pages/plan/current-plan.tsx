@@ -1,3 +1,4 @@
+import { serverNowMs } from '../../api/server-clock.ts';
 import { counted, daysUntil, formatNumber } from '../../ui/format.ts';
 import { Day, PeriodDays } from '../../ui/moment.tsx';
 import pageStyles from '../../ui/page/page.module.css';
@@ -36,7 +37,10 @@ export function CurrentPlan({ subscription }: { subscription: Subscription }) {
         <Facts
           period={period}
           status={subscription.status}
-          graceEndsAt={subscription.payments?.due?.blocks_at ?? period.grace_ends_at}
+          graceEndsAt={
+            subscription.payments?.due?.blocks_at ??
+            (Date.parse(period.ended_at) > serverNowMs() ? null : period.grace_ends_at)
+          }
         />
       )}
       {!isMember && period?.is_trial === true && subscription.status === 'active' && (
@@ -61,7 +65,8 @@ function NoPlan({ isBlocked }: { isBlocked: boolean }) {
   );
 }
 
-type FactsProps = { period: Period; status: Subscription['status']; graceEndsAt: string };
+/** `graceEndsAt`: null for a member of a team whose plan isn’t paid. */
+type FactsProps = { period: Period; status: Subscription['status']; graceEndsAt: string | null };
 
 function Facts({ period, status, graceEndsAt }: FactsProps) {
   const { usage, limits } = period;
@@ -79,7 +84,7 @@ function Facts({ period, status, graceEndsAt }: FactsProps) {
         <PeriodDays period={period} />
         {status === 'active' && `, ${counted(daysUntil(period.ended_at), 'day')} left`}
       </dd>
-      {status === 'grace' && (
+      {status === 'grace' && graceEndsAt !== null && (
         <>
           <dt>Calls pass until</dt>
           <dd>

@@ -28,6 +28,8 @@ export function memberBudgetQuery(account_id: number) {
           params: { path: { account_id } },
         }),
       ),
+    // The form begins with what is loaded: nothing older may be shown.
+    gcTime: 0,
   });
 }
 

@@ -15,7 +15,7 @@ export function WebhookFields({ errors, webhook }: WebhookFieldsProps) {
         name="url"
         autoComplete="off"
         defaultValue={webhook?.url ?? ''}
-        description="The HTTPS URL of your server. It receives usage alerts and credit events."
+        description="The HTTPS URL of your server. It receives alerts, and events about credits and payments."
         error={errors['url']}
         maxLength={2_000}
         autoFocus={webhook === undefined}

@@ -10,7 +10,7 @@ export function PaymentDue({ subscription }: { subscription: Subscription }) {
   return (
     <div className={page['card']} role="alert">
       <p>
-        <strong>Your payment failed.</strong>{' '}
+        <strong>Your payment is overdue.</strong>{' '}
         {isOver ? (
           'API calls are refused until the open invoice is paid.'
         ) : (

@@ -48,7 +48,9 @@ function Outcome({ checkout: { state, checkout_url } }: { checkout: Checkout }) 
       return <p>The payment page has expired, and you weren’t charged. Choose a plan to open a new one.</p>;
     case 'refused':
       return (
-        <p>Your account got another plan before this one was paid. The payment is cancelled and refunded.</p>
+        <p>
+          The plan couldn’t start, because your account changed before it was paid. Your payment is refunded.
+        </p>
       );
   }
 }
