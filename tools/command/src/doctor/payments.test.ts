@@ -27,7 +27,7 @@ test('nothing is said about payments that are not enabled', () => {
 });
 
 test.each([
-  ['all is well', {}, 'ok', 'Payments agree with Stripe.'],
+  ['all is well', {}, 'ok', 'Payments and invoices agree with Stripe.'],
   ['a live key is used for a demonstration', { is_live: true }, 'problem', 'The Stripe key is live'],
   ['events of another account came', { foreign_events: 2 }, 'warning', '2 event(s) of another Stripe mode'],
   ['an event is not handled', { oldest_event_sec: 1_000 }, 'problem', 'has waited for 1000 s'],

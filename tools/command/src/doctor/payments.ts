@@ -61,6 +61,6 @@ export function checkPayments({ payments, public_url, reported_at }: HealthRepor
         warning(check, `${String(open_issues)} payment issue(s) are open.`, 'Run tollgate payments issues.'),
       ),
     ],
-    'Payments agree with Stripe.',
+    'Payments and invoices agree with Stripe.',
   );
 }

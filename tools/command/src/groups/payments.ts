@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { resultOf } from '../api/client.ts';
 import type { Api, Query, Result } from '../api/client.ts';
-import { addAction, addPaging, newGroup, queryFrom, showList } from '../commands.ts';
+import { addAction, addPaging, newGroup, queryFrom, showList, showRecord } from '../commands.ts';
 import type { Filter, ListOptions } from '../commands.ts';
 import { EXIT, Failure } from '../failures.ts';
 import { tableLines } from '../output.ts';
@@ -9,7 +9,7 @@ import type { Open } from '../session.ts';
 import * as values from '../values.ts';
 
 export function paymentsGroup(open: Open): Command {
-  const group = newGroup('payments', 'See what payments need you, and compare them with Stripe');
+  const group = newGroup('payments', 'List payment issues, and compare payments with Stripe');
   addIssues(group, open);
   addAction(group, open, {
     id: 'issue_id',
@@ -19,6 +19,7 @@ export function paymentsGroup(open: Open): Command {
       resultOf(api.POST('/private/payments/issues/{issue_id}/resolve', { params: { path: { issue_id } } })),
   });
   addReconcile(group, open);
+  addSync(group, open);
   return group;
 }
 
@@ -78,4 +79,16 @@ function addReconcile(group: Command, open: Open): void {
 function reconciliationLines({ checked, differences }: Reconciliation): string[] {
   if (differences.length === 0) return [`${String(checked)} checked: nothing differs from Stripe.`];
   return tableLines(['object_id', 'change'], differences);
+}
+
+function addSync(group: Command, open: Open): void {
+  group
+    .command('sync')
+    .description(
+      "Create what Stripe lacks: prices of plans and packs, and the customer portal's configuration",
+    )
+    .action(async () => {
+      const session = open();
+      await showRecord(session, await resultOf(session.api.POST('/private/payments/sync')));
+    });
 }
