@@ -42,8 +42,14 @@ test.each([
   expect(named.filter((name) => !known.has(name) && !OTHERS.has(name))).toEqual([]);
 });
 
-/** Node.js' own, and the placeholder of configuration.md. */
-const OTHERS: ReadonlySet<string> = new Set(['NODE_OPTIONS', 'NAME_FILE']);
+/** Node.js' own, the placeholder of configuration.md, and places of GraphQL's directives. */
+const OTHERS: ReadonlySet<string> = new Set([
+  'NODE_OPTIONS',
+  'NAME_FILE',
+  'ARGUMENT_DEFINITION',
+  'FIELD_DEFINITION',
+  'INPUT_FIELD_DEFINITION',
+]);
 
 test('a metric without a row, or a row without a metric, is a fault', () => {
   const head = '| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n';
