@@ -98,7 +98,7 @@ describe("an application's budget", () => {
     });
   });
 
-  test('is nobody else’s: another account’s is 404, and a member can set none as a manager', async () => {
+  test('of another account is 404, and a member can’t set one as a manager', async () => {
     const stranger = await newOwner(suite);
     const figures = { points_per_day: 5 };
     const status = async ({ browser }: Owner, path: string, body?: unknown) =>
@@ -200,7 +200,7 @@ describe("a member's budget", () => {
     expect((await stranger.browser.request('PUT', ofMember(member), { points_per_day: 1 })).status).toBe(404);
   });
 
-  test('is set by operators for a member of any team, and for nobody else', async () => {
+  test('is set by operators for members of any team, and only for members', async () => {
     const path = ({ account_id }: Owner) => `/private/members/${String(account_id)}/budget`;
     const { status, body } = await operatePath(suite.account, 'PUT', path(member), { points_per_period: 9 });
     expect([status, body]).toEqual([200, { points_per_period: 9, points_per_day: null, spent: UNSPENT }]);

@@ -1,19 +1,19 @@
 import { expect, test } from '@jest/globals';
 import { createEstimateRate } from './estimate-rate.ts';
 
-test('a minute’s worth passes at once, then one at a time, for each payer', () => {
+test('a minute’s worth passes at once, then one at a time, for each account', () => {
   let nowMs = 1_000;
   const rate = createEstimateRate(3, () => nowMs);
-  const takeAll = (payerId: number) => {
+  const takeAll = (accountId: number) => {
     let taken = 0;
     for (;;) {
       try {
-        rate.check(payerId);
+        rate.check(accountId);
       } catch (error) {
         expect(error).toMatchObject({ code: 'too_many_requests', headers: { 'retry-after': '20' } });
         return taken;
       }
-      rate.take(payerId);
+      rate.take(accountId);
       taken += 1;
     }
   };

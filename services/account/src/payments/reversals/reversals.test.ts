@@ -311,7 +311,7 @@ describe('a payment', () => {
     expect(await reversed(paid, 2_000)).toMatchObject({ taken_points: 2_000 });
   });
 
-  test('of nobody we know is ignored', async () => {
+  test('of an unknown customer is ignored', async () => {
     expect(await applied({ refunded: 100 }, 'pi_unknown')).toEqual({ outcome: 'ignored', change: null });
   });
 });

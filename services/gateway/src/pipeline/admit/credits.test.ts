@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Credits } from '@tollgate/contracts/entitlement';
 import { usageLiveKey, usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
@@ -9,7 +8,7 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 import type { Answer } from '../../../test/suite/http-client.ts';
-import { holdAnswers } from '../../../test/suite/load/limited-calls.ts';
+import { answerFor, holdAnswers } from '../../../test/suite/load/limited-calls.ts';
 import { metricOf } from '../../../test/suite/metric.ts';
 import { publishEntitlementEvent, withCredits } from '../../../test/suite/stand-ins.ts';
 
@@ -38,17 +37,9 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-function answerAt(points: number, afterMs = 0): void {
-  const answer = (res: ServerResponse) => {
-    res.writeHead(200, { 'content-type': 'application/json', 'x-points': String(points) }).end('{"data":{}}');
-  };
-  gateway.upstream((req, res) => {
-    req.resume().once('end', () => {
-      if (afterMs === 0) answer(res);
-      else setTimeout(answer, afterMs, res);
-    });
-  });
-}
+const answerAt = (points: number, afterMs?: number) => {
+  gateway.upstream(answerFor(points, afterMs));
+};
 
 const grantOf = (points: number, span: Partial<Grant> = {}): Grant => ({
   points,

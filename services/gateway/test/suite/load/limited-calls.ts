@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import type { GatewayUnderTest, Handler } from '../gateway.ts';
 import type { Answer } from '../http-client.ts';
@@ -17,6 +18,19 @@ export function newCaller(
 
 export function countOf(answers: readonly Answer[], status: number): number {
   return answers.filter((answer) => answer.status === status).length;
+}
+
+/** An upstream that answers every call with these points, at once or after a time. */
+export function answerFor(points: number, afterMs = 0): Handler {
+  const answer = (res: ServerResponse) => {
+    res.writeHead(200, { 'content-type': 'application/json', 'x-points': String(points) }).end('{"data":{}}');
+  };
+  return (req, res) => {
+    req.resume().once('end', () => {
+      if (afterMs === 0) answer(res);
+      else setTimeout(answer, afterMs, res);
+    });
+  };
 }
 
 /** From now on the upstream holds its answers; each of the returned functions sends one, with its points if it has any. */

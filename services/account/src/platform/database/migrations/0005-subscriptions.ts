@@ -107,7 +107,7 @@ const SCHEMA = /* sql */ `
       ('usage.alert', 'credits.granted', 'credits.expiring', 'credits.low', 'invoice.paid', 'payment.failed',
        'webhook.test')) NOT VALID;
 
-    -- Whoever changes a subscription that is paid through Stripe: Stripe must know, or it goes on charging.
+    -- Every change of a subscription that is paid through Stripe is sent to Stripe, which would go on charging otherwise.
     CREATE FUNCTION subscriptions_changed() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         UPDATE stripe_subscriptions SET revision = revision + 1, attempts = 0, next_attempt_at = clock_timestamp(),
