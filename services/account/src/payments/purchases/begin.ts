@@ -11,17 +11,17 @@ import { pickPeriod } from '../../billing/periods/period-rules.ts';
 import { requirePayer } from '../../self-service/locks.ts';
 import { customerOf } from '../customers.ts';
 import { withinDeadline } from '../deadline.ts';
+import { pagesOf } from '../pages.ts';
 import { amountFault } from '../money/currencies.ts';
 import { stripePriceOf } from '../packs/stripe-price.ts';
 import { lockPack } from '../packs/store.ts';
 import type { Pack } from '../packs/store.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { metadataOf } from './metadata.ts';
-import { countRecent, findReusable, insertPurchase, listOtherPages, setPage, setState } from './store.ts';
+import { findReusable, insertPurchase, setState } from './store.ts';
 import type { Purchase } from './store.ts';
 
-/** New pages of an account in an hour; the open one of the same pack isn't new. */
-const MAX_PER_HOUR = 10;
+const PAGES = pagesOf({ table: 'purchases', id: 'purchase_id' });
 
 type Begun = { purchase: Purchase; pack: Pack; account: Account };
 
@@ -63,9 +63,7 @@ async function storePurchase(
   const total = totalOf(pack, quantity);
   const open = await findReusable(query, { account_id, pack_id, quantity });
   if (open !== undefined) return { purchase: open, pack, account };
-  if ((await countRecent(query, account_id)) >= MAX_PER_HOUR) {
-    throw new Problem('too_many_requests', { headers: { 'retry-after': '3600' } });
-  }
+  await PAGES.refuseTooMany(query, account_id);
   const { name: pack_name, currency, expires_after_days } = pack;
   const purchase = await insertPurchase(query, {
     account_id,
@@ -113,17 +111,10 @@ async function openPage(buyer: Buyer, { purchase, pack, account }: Begun): Promi
     cancel_url: `${publicUrl}/user/plan`,
     metadata: metadataOf(purchase),
   });
-  await setPage(query, purchase_id, page);
-  await closeOtherPages(buyer, purchase);
-  return { ...purchase, session_id: page.session_id, session_url: page.url };
-}
-
-/** A page that stays open costs nothing: if it is paid all the same, its points are granted. */
-async function closeOtherPages({ query, provider }: Buyer, purchase: Purchase): Promise<void> {
-  const others = await listOtherPages(query, purchase);
-  await Promise.allSettled(
-    others.map(async ({ purchase_id, session_id }) => {
-      if (await provider.expireCheckout(session_id)) await setState(query, purchase_id, 'expired');
-    }),
+  await PAGES.setPage(query, purchase_id, page);
+  // One that stays open costs nothing: if it is paid all the same, its points are granted.
+  await PAGES.closeOthers(buyer, { accountId: purchase.account_id, id: purchase_id }, (id) =>
+    setState(query, id, 'expired'),
   );
+  return { ...purchase, session_id: page.session_id, session_url: page.url };
 }

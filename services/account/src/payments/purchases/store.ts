@@ -74,43 +74,6 @@ export async function findReusable(
   return rows[0];
 }
 
-/** Pages that the account has begun in the last hour. */
-export async function countRecent(query: Query, accountId: number): Promise<number> {
-  const rows = await query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM purchases
-     WHERE account_id = :accountId AND created_at > now() - interval '1 hour'`,
-    { accountId },
-  );
-  return singleRow(rows).count;
-}
-
-export async function setPage(
-  query: Query,
-  purchaseId: number,
-  page: { session_id: string; url: string | null },
-): Promise<void> {
-  await query(
-    `UPDATE purchases SET session_id = :session_id, session_url = :url
-     WHERE purchase_id = :purchaseId AND (session_id IS NULL OR session_id = :session_id)`,
-    { purchaseId, ...page },
-  );
-}
-
-type OpenPage = { purchase_id: number; session_id: string };
-
-/** The account's other pages that can still be paid. */
-export async function listOtherPages(
-  query: Query,
-  { account_id, purchase_id }: Purchase,
-): Promise<OpenPage[]> {
-  return query<OpenPage>(
-    `SELECT purchase_id, session_id FROM purchases
-     WHERE account_id = :account_id AND purchase_id <> :purchase_id AND state = 'open' AND session_id IS NOT NULL
-     LIMIT 20`,
-    { account_id, purchase_id },
-  );
-}
-
 /** By its page or, if that isn't stored yet, by the id in the page's metadata. Locked until the transaction ends. */
 export async function lockByPage(
   query: Query,

@@ -9,17 +9,17 @@ import type { Query } from '../../platform/database/query.ts';
 import { requirePayer } from '../../self-service/locks.ts';
 import { customerOf } from '../customers.ts';
 import { withinDeadline } from '../deadline.ts';
+import { pagesOf } from '../pages.ts';
 import { stripePriceOf } from '../prices/stripe-price.ts';
 import { findPrice } from '../prices/store.ts';
 import type { PlanPrice } from '../prices/store.ts';
 import type { Buyer } from '../purchases/begin.ts';
 import { metadataOf } from './metadata.ts';
 import { requireStartable } from './start.ts';
-import { countRecent, findReusable, insertCheckout, listOtherPages, setPage, setPageState } from './store.ts';
+import { findReusable, insertCheckout, setPageState } from './store.ts';
 import type { StripeSubscription } from './store.ts';
 
-/** As for purchases. */
-const MAX_PER_HOUR = 10;
+const PAGES = pagesOf({ table: 'stripe_subscriptions', id: 'checkout_id' });
 
 type Begun = { checkout: StripeSubscription; price: PlanPrice; account: Account };
 
@@ -57,9 +57,7 @@ async function storeCheckout(
   const sold = { account_id, plan_id, billing_interval, currency, amount };
   const open = await findReusable(query, sold);
   if (open !== undefined) return { checkout: open, price, account };
-  if ((await countRecent(query, account_id)) >= MAX_PER_HOUR) {
-    throw new Problem('too_many_requests', { headers: { 'retry-after': '3600' } });
-  }
+  await PAGES.refuseTooMany(query, account_id);
   const checkout = await insertCheckout(query, sold);
   const details = { checkout_id: checkout.checkout_id, plan_id, billing_interval };
   await recordAudit(query, {
@@ -104,17 +102,10 @@ async function openPage(buyer: Buyer, { checkout, price, account }: Begun): Prom
     cancel_url: `${publicUrl}/user/plan`,
     metadata: metadataOf(checkout),
   });
-  await setPage(query, checkout_id, page);
-  await closeOtherPages(buyer, checkout);
-  return { ...checkout, session_id: page.session_id, session_url: page.url };
-}
-
-/** A page that stays open costs nothing: a second subscription that is paid is cancelled and refunded. */
-async function closeOtherPages({ query, provider }: Buyer, checkout: StripeSubscription): Promise<void> {
-  const others = await listOtherPages(query, checkout);
-  await Promise.allSettled(
-    others.map(async ({ checkout_id, session_id }) => {
-      if (await provider.expireCheckout(session_id)) await setPageState(query, checkout_id, 'expired');
-    }),
+  await PAGES.setPage(query, checkout_id, page);
+  // One that stays open costs nothing: a second subscription that is paid is cancelled and refunded.
+  await PAGES.closeOthers(buyer, { accountId: checkout.account_id, id: checkout_id }, (id) =>
+    setPageState(query, id, 'expired'),
   );
+  return { ...checkout, session_id: page.session_id, session_url: page.url };
 }

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { runDirectory } from '@tollgate/testbed/config';
 import { startStripeMock } from '@tollgate/testbed/payments/judges';
 import { judgePayments } from '@tollgate/testbed/payments/judged-payments';
 import type { JudgedPayments } from '@tollgate/testbed/payments/judged-payments';
@@ -16,6 +18,7 @@ import { done } from '../../../test/suite/billing.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
+import { mailsTo, nthMail } from '../../../test/suite/people.ts';
 import { getPrivate } from '../../../test/suite/requests.ts';
 import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
 
@@ -64,6 +67,8 @@ type Checkout = { checkout_id: number; checkout_url: string; state: string };
 type Row = Record<string, unknown>;
 
 let plans = 0;
+
+const mails = () => join(runDirectory(), 'mail');
 
 /** A public plan at €49 a month or year. */
 async function newPlan(interval: 'month' | 'year' = 'month'): Promise<number> {
@@ -386,7 +391,8 @@ describe('a renewal', () => {
       due: { blocks_at: new Date(border.getTime() + GRACE_SEC * 1_000).toISOString() },
     });
     const { account_id } = owner;
-    expect(await suite.database('mail_outbox').where({ account_id, kind: 'payment_failed' })).toHaveLength(1);
+    const mail = await nthMail(mails(), owner.email);
+    expect(mail.subject).toContain('Your payment failed');
     // The time is over.
     await timeIsOver(account_id);
     expect(await entitlementOf(owner)).toMatchObject({
@@ -397,6 +403,7 @@ describe('a renewal', () => {
     await statusBecomes(owner, 'active');
     expect(await entitlementOf(owner)).not.toHaveProperty('pay_url');
     expect(await blocksOf(owner)).toEqual([]);
+    expect(mailsTo(mails(), owner.email)).toHaveLength(1);
   });
 
   test("leaves an operator's block, and the reverse", async () => {

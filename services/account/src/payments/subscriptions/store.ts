@@ -64,42 +64,6 @@ export async function findReusable(
   return rows[0];
 }
 
-export async function countRecent(query: Query, accountId: number): Promise<number> {
-  const rows = await query<{ count: number }>(
-    `SELECT count(*)::int AS count FROM stripe_subscriptions
-     WHERE account_id = :accountId AND created_at > now() - interval '1 hour'`,
-    { accountId },
-  );
-  return singleRow(rows).count;
-}
-
-export async function setPage(
-  query: Query,
-  checkoutId: number,
-  page: { session_id: string; url: string | null },
-): Promise<void> {
-  await query(
-    `UPDATE stripe_subscriptions SET session_id = :session_id, session_url = :url
-     WHERE checkout_id = :checkoutId AND (session_id IS NULL OR session_id = :session_id)`,
-    { checkoutId, ...page },
-  );
-}
-
-type OpenPage = { checkout_id: number; session_id: string };
-
-/** The account's other pages that can still be paid. */
-export function listOtherPages(
-  query: Query,
-  { account_id, checkout_id }: Pick<StripeSubscription, 'account_id' | 'checkout_id'>,
-): Promise<OpenPage[]> {
-  return query<OpenPage>(
-    `SELECT checkout_id, session_id FROM stripe_subscriptions
-     WHERE account_id = :account_id AND checkout_id <> :checkout_id AND state = 'open' AND session_id IS NOT NULL
-     LIMIT 20`,
-    { account_id, checkout_id },
-  );
-}
-
 /** What has started or was refused stays so, and a payment under way isn't an open page again. */
 export async function setPageState(
   query: Query,
