@@ -3,7 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 import { fieldValues, pathOf } from '@tollgate/http/request-head';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { PayerEntitlement } from '../ledger/principal.ts';
-import type { OperationRequest, Operations } from '../operation-reader/operation-reader.ts';
+import type { OperationRequest, ReadRequest } from '../operation-reader/operation-reader.ts';
 import { ESTIMATE_PATH, V1_ESTIMATE_PATH } from '../http/data-paths.ts';
 import type { Estimates } from './estimates.ts';
 
@@ -46,13 +46,13 @@ export function createAnswerEstimate({ estimates, readPointsRemaining }: Estimat
   /** `payer` is the code of why the payer may not call, or its entitlement. */
   return async (
     res: HttpResponse,
-    operations: Operations,
+    { operations, requests }: ReadRequest,
     payer: PayerEntitlement | ErrorCode,
     requestId: string,
   ): Promise<void> => {
     const isRefused = typeof payer === 'string';
     const remaining = isRefused ? null : await readPointsRemaining(payer);
-    const answers = operations.requests.map((request) => ({
+    const answers = requests.map((request) => ({
       extensions: { estimate: estimateOf(request, remaining, isRefused ? payer : null) },
     }));
     const body = JSON.stringify(operations.isBatch ? answers : answers[0]);

@@ -5,7 +5,7 @@ import type { FieldCost } from '@tollgate/graphql-cost/dearest-fields';
 import { NoPrice } from '@tollgate/graphql-cost/no-price';
 import { priceDocument } from '@tollgate/graphql-cost/priced-document';
 import type { PricedDocument } from '@tollgate/graphql-cost/priced-document';
-import type { OperationRequest, Operations } from '../operation-reader/operation-reader.ts';
+import type { OperationRequest, Operations, ReadRequest } from '../operation-reader/operation-reader.ts';
 import type { CostSchemaSource } from './open-cost-schema.ts';
 
 type Estimate = { points: number; isBounded: boolean };
@@ -15,7 +15,7 @@ export type Estimates = {
   /** Whether there is a schema at the moment. */
   isReady: () => boolean;
   /** Of all operations of a request together; null if one of them has no price. */
-  of: (operations: Operations) => Estimate | null;
+  of: (read: ReadRequest) => Estimate | null;
   /** Of one operation; null if it has no price. */
   ofRequest: (request: OperationRequest) => Estimate | null;
   /** The fields that cost most by themselves. */
@@ -73,7 +73,7 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current'>): Esti
 
   const ofRequest = (request: OperationRequest) => priced(request, (document) => document.price(request));
 
-  function sumOf({ requests }: Operations): Estimate | null {
+  function sumOf({ requests }: ReadRequest): Estimate | null {
     const sum = { points: 0, isBounded: true };
     for (const request of requests) {
       const estimate = ofRequest(request);
@@ -86,13 +86,13 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current'>): Esti
 
   return {
     isReady: () => schemaNow() !== null,
-    of: (operations) => {
+    of: (read) => {
       if (schemaNow() === null) return null;
       // A body that repeats byte for byte has the same operations.
-      let known = estimates.get(operations);
+      let known = estimates.get(read.operations);
       if (known === undefined) {
-        known = { estimate: sumOf(operations) };
-        estimates.set(operations, known);
+        known = { estimate: sumOf(read) };
+        estimates.set(read.operations, known);
       }
       return known.estimate;
     },

@@ -152,8 +152,8 @@ test('a text beside the name of a stored document is guarded, too', () => {
 });
 
 test('every operation of a batch is guarded', () => {
-  const { operations } = readerWith({ ...OFF, maxDepth: 1 });
-  expect(() => operations([{ query: '{ a }' }, { query: '{ a { b } }' }])).toThrow(
+  const { read } = readerWith({ ...OFF, maxDepth: 1 });
+  expect(() => read([{ query: '{ a }' }, { query: '{ a { b } }' }])).toThrow(
     expect.objectContaining({ code: 'document_too_deep' }),
   );
 });

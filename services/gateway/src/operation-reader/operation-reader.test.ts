@@ -73,7 +73,7 @@ test.each([
   [['{ a }', 'mutation { a }'], 'mutation'],
   [['{ a }', '?', 'mutation { a }'], 'unknown'],
 ])('a batch of %j is a %s', (documents, type) => {
-  expect(reader.operations(documents.map((query) => ({ query })))).toMatchObject({
+  expect(reader.read(documents.map((query) => ({ query }))).operations).toMatchObject({
     type,
     count: documents.length,
     isBatch: true,
@@ -81,8 +81,8 @@ test.each([
 });
 
 test('lists can be refused', () => {
-  const { operations } = createOperationReader({ maxDocumentBytes: 10, guards: NO_GUARDS, batchLimit: 0 });
+  const { read } = createOperationReader({ maxDocumentBytes: 10, guards: NO_GUARDS, batchLimit: 0 });
   for (const list of [[], [{ query: '{ a }' }]]) {
-    expect(() => operations(list)).toThrow(expect.objectContaining({ code: 'batch_too_large' }));
+    expect(() => read(list)).toThrow(expect.objectContaining({ code: 'batch_too_large' }));
   }
 });

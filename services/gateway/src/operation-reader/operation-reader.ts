@@ -28,8 +28,6 @@ export type Operations = {
   isBatch: boolean;
   /** As the request states it; null in a batch. */
   operationName: unknown;
-  /** Each operation of the request. */
-  requests: readonly OperationRequest[];
 };
 
 /** One operation as it is sent. */
@@ -40,9 +38,12 @@ export type OperationRequest = {
   variables: unknown;
 };
 
+/** What a request over HTTP asks for, and each operation of it as it was sent. */
+export type ReadRequest = { operations: Operations; requests: readonly OperationRequest[] };
+
 export type OperationReader = {
   /** Of the parsed body of a request over HTTP. @throws {Problem} invalid_request, batch_too_large, and of its documents */
-  operations: (request: unknown) => Operations;
+  read: (request: unknown) => ReadRequest;
   /** Of one operation, over HTTP or WebSocket. @throws {Problem} document_too_large, document_invalid, and the codes of the guards */
   typeOf: (request: Record<string, unknown>) => OperationType;
 };
@@ -75,7 +76,7 @@ export function createOperationReader({
     return mayRunAnother(request, query) ? 'unknown' : type;
   }
 
-  function batch(requests: readonly unknown[]): Operations {
+  function batch(requests: readonly unknown[]): ReadRequest {
     if (batchLimit > 0 && requests.length === 0) throw invalid('A batch must have at least one operation.');
     if (requests.length > batchLimit || batchLimit === 0) {
       throw new Problem('batch_too_large', {
@@ -90,24 +91,23 @@ export function createOperationReader({
     if (types.has('subscription')) throw invalid('A batch must not contain a subscription.');
     const type = types.has('unknown') ? 'unknown' : types.has('mutation') ? 'mutation' : 'query';
     return {
-      type,
-      count: requests.length,
-      isBatch: true,
-      operationName: null,
+      operations: { type, count: requests.length, isBatch: true, operationName: null },
       requests: requests.map((request) => operationRequest(asObject(request))),
     };
   }
 
   return {
     typeOf,
-    operations: (request) => {
+    read: (request) => {
       if (Array.isArray(request)) return batch(request);
       const single = asObject(request);
       return {
-        type: typeOf(single),
-        count: 1,
-        isBatch: false,
-        operationName: single['operationName'],
+        operations: {
+          type: typeOf(single),
+          count: 1,
+          isBatch: false,
+          operationName: single['operationName'],
+        },
         requests: [operationRequest(single)],
       };
     },

@@ -14,12 +14,11 @@ import { bodyDecoder } from './content-coding.ts';
 import type { Decode } from './content-coding.ts';
 import { keepRepeated } from './repeated-bodies.ts';
 import { MAX_OPERATIONS_BYTES, createUploadParts } from './upload-parts.ts';
-import type { OperationReader, Operations } from './operation-reader.ts';
+import type { OperationReader, ReadRequest } from './operation-reader.ts';
 import { assertExactNames, assertExactParameters } from './protocol-names.ts';
 
 /** A data call whose operations are known. */
-export type ReadCall = {
-  operations: Operations;
+export type ReadCall = ReadRequest & {
   /** For the upstream, without a content coding. */
   body: Buffer | Readable | null;
   /** Null if it isn't known, or there is no body. */
@@ -77,7 +76,7 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
     const request: Record<string, unknown> = Object.fromEntries(parameters);
     if (typeof request['extensions'] === 'string') request['extensions'] = parsed(request['extensions']);
     if (typeof request['variables'] === 'string') request['variables'] = parsedOrText(request['variables']);
-    const operations = reader.operations(request);
+    const { operations, requests } = reader.read(request);
     // A persisted document has no text here; whether it is a query is the upstream's to check.
     const mayBeQuery = operations.type === 'query' || request['query'] === undefined;
     if (!mayBeQuery) {
@@ -86,15 +85,15 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
         headers: { allow: 'POST' },
       });
     }
-    return { operations, body: null, lengthBytes: null, release: NOTHING_HELD };
+    return { operations, requests, body: null, lengthBytes: null, release: NOTHING_HELD };
   }
 
-  function readJson(body: Buffer): Operations {
+  function readJson(body: Buffer): ReadRequest {
     if (!isUtf8(body)) throw new Problem('invalid_request', { detail: 'The body must be UTF-8.' });
     const text = body.toString();
     const request = parsed(text);
     assertExactNames(text);
-    return reader.operations(request);
+    return reader.read(request);
   }
 
   const readRepeated = keepRepeated(readJson);
@@ -104,7 +103,8 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
   }));
 
   function whole(body: Buffer, release: () => void): ReadCall {
-    return { operations: readRepeated(body), body, lengthBytes: body.length, release };
+    const { operations, requests } = readRepeated(body);
+    return { operations, requests, body, lengthBytes: body.length, release };
   }
 
   async function arriving(req: HttpRequest, decode: Decode | null, place: Place): Promise<ReadCall | null> {
@@ -131,7 +131,8 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
       const body = arrivedBody(req, limits);
       const text = parts.saw(body);
       if (text === undefined) throw incomplete();
-      return { operations: readJson(Buffer.from(text)), body, lengthBytes, release: NOTHING_HELD };
+      const { operations, requests } = readJson(Buffer.from(text));
+      return { operations, requests, body, lengthBytes, release: NOTHING_HELD };
     }
     if (req.destroyed) return null;
     const place = uploads.take(payerId, 1);
@@ -154,7 +155,8 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
           reject(incomplete());
         });
       });
-      return { operations: readJson(Buffer.from(text)), body: body ?? null, lengthBytes, release };
+      const { operations, requests } = readJson(Buffer.from(text));
+      return { operations, requests, body: body ?? null, lengthBytes, release };
     } catch (error) {
       release();
       // A request whose body has ended is destroyed, too.

@@ -233,7 +233,7 @@ function createServe(options: DataCallOptions): Serve {
     const read = await readCall(req, payerId);
     if (read === null) return 'aborted';
     try {
-      await answerEstimate(res, read.operations, payer, requestId);
+      await answerEstimate(res, read, payer, requestId);
       return 'answered';
     } finally {
       read.release();
@@ -284,11 +284,11 @@ function createServe(options: DataCallOptions): Serve {
     if (read === null) return 'aborted';
     let slot: Lease | undefined;
     try {
-      known.estimatedPoints = estimates.of(read.operations)?.points ?? null;
-      // Parsed variables take many times the bytes that bodies may have, so no call keeps them.
-      const operations = { ...read.operations, requests: [] };
-      read.operations = operations;
+      const { operations } = read;
       known.operations = operations;
+      known.estimatedPoints = estimates.of(read)?.points ?? null;
+      // Parsed variables take many times the bytes that bodies may have, so no call keeps them.
+      read.requests = [];
       stepEnded('read');
       trace?.begin('admit');
       const admission = admit(payer, slotOf(operations), operations.count);
