@@ -69,6 +69,30 @@ const budgetsSchema = z.object({
 
 export type Budgets = z.infer<typeof budgetsSchema>;
 
+const wholeNumber = z.int().min(0);
+
+/**
+ * Attributes of a plan that hold for each call (docs/design/price.md). One that the plan lacks isn't enforced, or is the
+ * gateway's setting of the same name.
+ */
+export const callRulesSchema = z
+  .object({
+    /** The most that one operation may cost by its estimate; 0 allows none. */
+    points_per_call_limit: wholeNumber,
+    /** The guards; 0 turns one off. */
+    graphql_max_depth: wholeNumber,
+    graphql_max_aliases: wholeNumber,
+    graphql_max_root_fields: wholeNumber,
+    graphql_max_directives: wholeNumber,
+    graphql_max_tokens: wholeNumber,
+    /** 0 refuses batches. */
+    graphql_batch_limit: wholeNumber,
+    graphql_introspection: z.boolean(),
+  })
+  .partial();
+
+export type CallRules = z.infer<typeof callRulesSchema>;
+
 /** Response of `GET /private/entitlements/{account_id}`. `status` is `none` or `blocked` without a period. */
 export const entitlementSchema = z.object({
   account_id: z.int(),
@@ -92,6 +116,8 @@ export const entitlementSchema = z.object({
       credits: creditsSchema.optional(),
       /** Absent if neither the account nor one of its applications has one. */
       budgets: budgetsSchema.optional(),
+      /** Absent if the plan has none. */
+      call_rules: callRulesSchema.optional(),
       /** Where the payer can buy points; absent without payments. */
       buy_url: z.url().optional(),
     })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
-import type { LimitField } from '@tollgate/contracts/entitlement';
+import type { CallRules, LimitField } from '@tollgate/contracts/entitlement';
 import type { Body } from './api/client.ts';
 import { usageFault } from './failures.ts';
 import * as values from './values.ts';
@@ -12,7 +12,7 @@ export type PlanDescription = Body<'createPlan'>['description'];
 
 export type DescriptionOptions = { descriptionFile?: string } & Record<string, unknown>;
 
-const UNITS: Record<LimitField, string> = {
+const LIMITS: Record<LimitField, string> = {
   points_limit: 'points per billing period',
   rate_limit: 'data calls per minute',
   session_limit: 'data calls in flight at one moment',
@@ -22,18 +22,51 @@ const UNITS: Record<LimitField, string> = {
   team_slots_limit: 'people in the team, the manager included',
 };
 
+/** Of the gateway's settings of these names; none leaves them in force. */
+const GUARDS: Record<Exclude<keyof CallRules, 'points_per_call_limit'>, string> = {
+  graphql_max_depth: 'levels of fields in an operation; 0 for any number',
+  graphql_max_aliases: 'aliases in an operation; 0 for any number',
+  graphql_max_root_fields: 'root fields in an operation; 0 for any number',
+  graphql_max_directives: 'directives in an operation; 0 for any number',
+  graphql_max_tokens: 'tokens in a document; 0 for any number',
+  graphql_batch_limit: 'operations in a batch; 0 refuses batches',
+  graphql_introspection: 'whether introspection is allowed',
+};
+
+type DescriptionOption = { field: string; name: string; value: string; text: string; parse: Parse };
+type Parse = (text: string) => unknown;
+
+const OPTIONS: readonly DescriptionOption[] = [
+  ...LIMIT_FIELDS.map((field) => limitOption(field, LIMITS[field])),
+  limitOption('points_per_call_limit', 'points that one operation may cost by its estimate'),
+  ...Object.entries(GUARDS).map(([field, text]) => {
+    const isSwitch = field === 'graphql_introspection';
+    return {
+      field,
+      name: field.replaceAll('_', '-'),
+      value: isSwitch ? 'on|off' : 'number',
+      text,
+      parse: isSwitch ? values.onOffOrNone : values.wholeNumberOrNone,
+    };
+  }),
+];
+
+function limitOption(field: string, text: string): DescriptionOption {
+  const name = `limit-${field.slice(0, -'_limit'.length).replaceAll('_', '-')}`;
+  return { field, name, value: 'number', text, parse: values.wholeNumberOrNone };
+}
+
 export function addDescriptionOptions(command: Command): Command {
   command.option('--description-file <file>', 'file with a JSON object of attributes; - reads stdin');
-  for (const field of LIMIT_FIELDS) {
-    const name = field.slice(0, -'_limit'.length).replaceAll('_', '-');
-    command.option(`--limit-${name} <number>`, `${UNITS[field]}, or none`, values.wholeNumberOrNone);
+  for (const { name, value, text, parse } of OPTIONS) {
+    command.option(`--${name} <${value}>`, `${text}, or none`, parse);
   }
   return command;
 }
 
 /**
- * The description that the options amount to: that of the file, else `present`, with the limits that are given
- * set, and those that are `none` taken out. Undefined where the options name nothing.
+ * The description that the options amount to: that of the file, else `present`, with the attributes that are given set,
+ * and those that are `none` taken out. Undefined where the options name nothing.
  *
  * @throws {Failure} usage, where the file can't be read or holds no object
  */
@@ -41,22 +74,21 @@ export async function descriptionFrom(
   options: DescriptionOptions,
   present: () => Promise<PlanDescription>,
 ): Promise<PlanDescription | undefined> {
-  const limits = LIMIT_FIELDS.flatMap((field) => {
-    const limit = options[attributeOf(field)];
-    return limit === undefined ? [] : [[field, limit as values.OrNone] as const];
+  const given = OPTIONS.flatMap(({ field, name }) => {
+    const value = options[keyOf(name)];
+    return value === undefined ? [] : [[field, value] as const];
   });
   const { descriptionFile } = options;
-  if (descriptionFile === undefined && limits.length === 0) return undefined;
+  if (descriptionFile === undefined && given.length === 0) return undefined;
   const description = descriptionFile === undefined ? await present() : readDescription(descriptionFile);
-  const removed = new Set<string>(limits.filter(([, limit]) => limit === 'none').map(([field]) => field));
-  const kept = Object.entries({ ...description, ...Object.fromEntries(limits) });
+  const removed = new Set(given.filter(([, value]) => value === 'none').map(([field]) => field));
+  const kept = Object.entries({ ...description, ...Object.fromEntries(given) });
   return Object.fromEntries(kept.filter(([name]) => !removed.has(name)));
 }
 
 /** `--limit-time-sec` is `limitTimeSec` in what commander has read. */
-function attributeOf(field: LimitField): string {
-  const name = field.slice(0, -'_limit'.length);
-  return `limit_${name}`.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+function keyOf(name: string): string {
+  return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function readDescription(file: string): PlanDescription {

@@ -28,6 +28,13 @@ export function wholeNumberOrNone(text: string): OrNone {
   return text === 'none' ? 'none' : wholeNumber(text);
 }
 
+/** Or `none`, as with numbers. */
+export function onOffOrNone(text: string): boolean | 'none' {
+  if (text === 'none') return 'none';
+  if (text !== 'on' && text !== 'off') throw new InvalidArgumentError('It must be on, off or none.');
+  return text === 'on';
+}
+
 /** An id, or `none`. */
 export function idOrNone(text: string): OrNone {
   return text === 'none' ? 'none' : id(text);

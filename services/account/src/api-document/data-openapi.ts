@@ -50,6 +50,13 @@ const refusalSchema = z
             buy_url: z.string().optional().meta({
               description: 'With `points_limit_exceeded`: where the payer can buy points, if they are sold.',
             }),
+            estimate: z.int().optional().meta({
+              description: 'With `call_too_expensive`: what the operation would cost at most.',
+            }),
+            fields: z
+              .array(z.object({ path: z.array(z.string()), points: z.number() }))
+              .optional()
+              .meta({ description: 'With `call_too_expensive`: the fields that cost most.' }),
             help_url: z.string().optional().meta({
               description: 'Where to fix it, relative to the address of the gateway.',
             }),
@@ -135,6 +142,8 @@ const ERRORS: Description['answers'] = {
     'invalid_request',
     'batch_too_large',
     'document_invalid',
+    'call_too_expensive',
+    'price_unknown',
     'document_too_deep',
     'too_many_aliases',
     'too_many_root_fields',

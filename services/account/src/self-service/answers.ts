@@ -21,6 +21,9 @@ const publicPlanSchema = z
       .meta({ description: 'Price texts. The plan is not offered for an interval whose text is null.' }),
     included: z.array(z.string()).meta({ description: 'What the plan includes, line by line.' }),
     limits,
+    points_per_call_limit: z.int().nullable().meta({
+      description: 'The most that one operation may cost by its estimate; null if that is not limited.',
+    }),
     team_slots: z
       .object({ max: z.int(), price })
       .nullable()

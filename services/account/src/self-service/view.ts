@@ -5,7 +5,7 @@ import { countTaken, findMembership } from '../teams/store.ts';
 import { entitlementAnswer } from '../billing/entitlements/entitlement-answer.ts';
 import { secondAfter } from '../billing/periods/calendar.ts';
 import type { BillingInterval } from '../billing/periods/calendar.ts';
-import { enforcedLimits } from '../billing/periods/limits.ts';
+import { callRules, enforcedLimits } from '../billing/periods/limits.ts';
 import { findDue } from '../billing/periods/payment-blocks.ts';
 import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
 import type { PayerPeriods } from '../billing/periods/payer-periods.ts';
@@ -161,6 +161,7 @@ function publicPlanAnswer(plan: Plan) {
     prices: { month: price_month, year: price_year },
     included,
     limits: limitsOf(plan),
+    points_per_call_limit: callRules(plan.description)?.points_per_call_limit ?? null,
     team_slots: team_slots_max === null ? null : { max: team_slots_max, price: team_slot_price },
   };
 }

@@ -14,6 +14,7 @@ const starter = {
   name: 'Starter',
   prices: { month: '€29 per month', year: null },
   limits,
+  points_per_call_limit: null,
   team_slots: { max: 5, price: '€9 per month' },
 };
 
@@ -94,4 +95,5 @@ test('a card has each limit once', () => {
     ['Additional slot', '€9 per month'],
   ]);
   expect(limitRows({ ...starter, team_slots: null }).at(-1)).toEqual(['Team members included', '2']);
+  expect(limitRows({ ...starter, points_per_call_limit: 5_000 })[1]).toEqual(['Points per call, at most', '5,000']);
 });

@@ -23,12 +23,16 @@ export const PER_INTERVAL: Record<Interval, string> = { month: 'every month', ye
 /** The limits of a plan in the order of the interface, each as label and value. */
 export function limitRows({
   limits,
+  points_per_call_limit: pointsPerCall,
   team_slots: slots,
-}: Pick<Plan, 'limits' | 'team_slots'>): [string, string][] {
+}: Pick<Plan, 'limits' | 'points_per_call_limit' | 'team_slots'>): [string, string][] {
   const number = (limit: number | null | undefined, text = formatNumber) =>
     typeof limit === 'number' ? text(limit) : 'Unlimited';
   const rows: [string, string][] = [
     ['Points per billing period', number(limits.points_limit)],
+    ...(pointsPerCall === null
+      ? []
+      : [['Points per call, at most', formatNumber(pointsPerCall)] satisfies [string, string]]),
     ['Calls per minute', number(limits.rate_limit)],
     ['Calls at once', number(limits.session_limit)],
     ['Open subscriptions', number(limits.subscription_limit)],

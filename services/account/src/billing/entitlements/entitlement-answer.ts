@@ -1,5 +1,5 @@
 import type { Budgets, Credits, Entitlement } from '@tollgate/contracts/entitlement';
-import { enforcedLimits } from '../periods/limits.ts';
+import { callRules, enforcedLimits } from '../periods/limits.ts';
 import { billingStatus, nextChange, pickPeriod, soonestAfter } from '../periods/period-rules.ts';
 import type { PayerPeriods } from '../periods/payer-periods.ts';
 
@@ -27,6 +27,7 @@ export function entitlementAnswer(
     now,
   );
   const without = account_blocked ? 'blocked' : 'none';
+  const rules = period === undefined ? undefined : callRules(period.description);
   return {
     account_id,
     payer_id,
@@ -43,6 +44,7 @@ export function entitlementAnswer(
             limits: enforcedLimits(period),
             ...(credits === undefined ? {} : { credits }),
             ...(budgets === undefined ? {} : { budgets }),
+            ...(rules === undefined ? {} : { call_rules: rules }),
             ...(buyUrl === null ? {} : { buy_url: buyUrl }),
           },
   };

@@ -1,5 +1,5 @@
-import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
-import type { LimitField } from '@tollgate/contracts/entitlement';
+import { LIMIT_FIELDS, callRulesSchema } from '@tollgate/contracts/entitlement';
+import type { CallRules, LimitField } from '@tollgate/contracts/entitlement';
 import { MAX_TOTAL } from '@tollgate/contracts/usage-stream';
 
 export type LimitedPeriod = {
@@ -29,6 +29,15 @@ export function includedPoints(description: LimitedPeriod['description']): numbe
 export function rolloverPointsMax(description: LimitedPeriod['description']): number | null {
   const most = description[ROLLOVER_FIELD];
   return typeof most === 'number' && Number.isSafeInteger(most) && most > 0 ? most : null;
+}
+
+/** Undefined without any. A former version accepted any value, and what can't be a rule is none. */
+export function callRules(description: LimitedPeriod['description']): CallRules | undefined {
+  const rules = Object.entries(callRulesSchema.shape).flatMap(([field, schema]) => {
+    const { data } = schema.safeParse(Object.hasOwn(description, field) ? description[field] : undefined);
+    return data === undefined ? [] : [[field, data] as const];
+  });
+  return rules.length === 0 ? undefined : Object.fromEntries(rules);
 }
 
 /** Of a plan's description. */

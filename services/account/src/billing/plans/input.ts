@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import { LIMIT_FIELDS, callRulesSchema } from '@tollgate/contracts/entitlement';
 import { countField, idField } from '../../http/input/fields.ts';
 import { jsonValue } from '../../http/input/json-value.ts';
 import { lineSchema, nameSchema } from '../../http/input/name.ts';
@@ -15,7 +15,7 @@ function isStorable(value: unknown): boolean {
   return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member));
 }
 
-/** Any attributes; limits and the points that roll over are whole numbers or null, which means none. */
+/** Any attributes; limits, rules for calls and the points that roll over have their types, or are null, which means none. */
 const descriptionSchema = z
   .record(z.string(), jsonValue, 'must be a JSON object')
   .refine(isStorable, 'must contain only valid Unicode without NUL')
@@ -25,6 +25,11 @@ const descriptionSchema = z
       if (limit === null || (Number.isSafeInteger(limit) && Number(limit) >= 0)) continue;
       const message = 'must be a whole number of at least 0, or null';
       context.addIssue({ code: 'custom', path: [field], message });
+    }
+    for (const [field, schema] of Object.entries(callRulesSchema.shape)) {
+      if (schema.safeParse(description[field] ?? undefined).success) continue;
+      const type = schema.unwrap() instanceof z.ZodBoolean ? 'true, false' : 'a whole number of at least 0';
+      context.addIssue({ code: 'custom', path: [field], message: `must be ${type}, or null` });
     }
   });
 

@@ -1,4 +1,4 @@
-import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import { LIMIT_FIELDS, callRulesSchema } from '@tollgate/contracts/entitlement';
 import type { LimitField } from '@tollgate/contracts/entitlement';
 
 const LIMITING = new Set(['limit', 'max', 'maximum', 'maximal', 'cap', 'quota', 'allowance']);
@@ -35,6 +35,7 @@ const WORDS_OF_LIMITS = LIMIT_FIELDS.map((field) => ({
 /** The limit that was probably meant: `point_limit`, `maxPoints` and `points-limit` would limit nothing. */
 export function suggestedLimit(attribute: string): LimitField | undefined {
   if (LIMIT_FIELDS.some((field) => field === attribute)) return undefined;
+  if (Object.hasOwn(callRulesSchema.shape, attribute)) return undefined;
   const letters = lettersOf(attribute);
   const mistyped = WORDS_OF_LIMITS.find((limit) => isWithin(MAX_NAME_EDITS, letters, limit.letters));
   if (mistyped !== undefined) return mistyped.field;
