@@ -151,7 +151,9 @@ const rooms = {
       of: ['operation-reader', 'ledger', 'pipeline/admit', 'pipeline/forward', 'pipeline/settle'],
     },
     pipeline: { of: ['http', 'trace', 'operation-reader', 'ledger', 'estimate', 'refusals', 'streams'] },
-    websocket: { of: ['http', 'trace', 'operation-reader', 'ledger', 'refusals', 'streams', 'pipeline'] },
+    websocket: {
+      of: ['http', 'trace', 'operation-reader', 'ledger', 'estimate', 'refusals', 'streams', 'pipeline'],
+    },
     'passed-on': { of: ['http'] },
   },
 };

@@ -137,13 +137,14 @@ const REQUESTS = {
     status: 400,
     title: 'The GraphQL document is not valid',
     meaning:
-      "The GraphQL document can't be parsed, or doesn't match the schema by which its price is computed; `locations` says where. Status 200 if the client accepts only `application/json`.",
+      "The GraphQL document can't be parsed, or doesn't match the schema; `locations` says where. Status 200 if the client accepts only `application/json`.",
     fix: 'Fix the document.',
   },
   call_too_expensive: {
     status: 400,
     title: 'The GraphQL operation costs too many points',
-    meaning: 'The operation would cost up to `estimate` points, more than the plan allows for one call (`limit`).',
+    meaning:
+      'The operation would cost up to `estimate` points, more than the plan allows for one call (`limit`).',
     fix: 'Ask for less at a time: `fields` lists what costs most.',
   },
   price_unknown: {

@@ -26,8 +26,9 @@ import { createUpstreamMetrics } from './pipeline/forward/upstream/metrics.ts';
 import { createCallMetrics } from './pipeline/metrics.ts';
 import { openMetering, openRecalls } from './open-metering.ts';
 import type { Recalls } from './open-metering.ts';
-import { createOperationReader } from './operation-reader/operation-reader.ts';
 import { createReadDataCall } from './operation-reader/read-call.ts';
+import { createReaderOf } from './operation-reader/readers-of-plans.ts';
+import { createCheckPrice } from './estimate/check-price.ts';
 import { createAnswerEstimate } from './estimate/estimate-only.ts';
 import type { Estimates } from './estimate/estimates.ts';
 import { openEstimates } from './estimate/open-estimates.ts';
@@ -61,7 +62,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const { account, paymentEvents, liveUsage, auth } = openPassedOn(config, { trusts, addressOf }, cors);
 
   const refusals = openRefusals(context, store.redis, traces);
-  const reader = createOperationReader({
+  const readerOf = createReaderOf({
     maxDocumentBytes: config.GRAPHQL_MAX_DOCUMENT_BYTES,
     guards: {
       maxDepth: config.GRAPHQL_MAX_DEPTH,
@@ -84,7 +85,9 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     registry,
     primePayer,
     readPointsLeft,
-    reader,
+    readerOf,
+    checkPrice: createCheckPrice(estimating.v2),
+    estimateRate: estimating.rate,
     allowsOrigin: cors?.allows ?? null,
     introspect: peers.introspect,
     tokenWatch: peers.tokenWatch,
@@ -96,7 +99,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     authenticate: peers.authenticate,
     tokenWatch: peers.tokenWatch,
     readCall: createReadDataCall({
-      reader,
+      readerOf,
       body: {
         maxBytes: config.MAX_REQUEST_BODY_BYTES,
         idleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
@@ -122,6 +125,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const readPointsRemaining = createReadPointsRemaining(store.redis, primePayer, readPointsLeft);
   const estimatesOf = (estimates: Estimates) => ({
     estimates,
+    checkPrice: createCheckPrice(estimates),
     answerEstimate: createAnswerEstimate({ estimates, readPointsRemaining }),
   });
   const dataEndpointOf = createDataEndpointOf({

@@ -2067,6 +2067,13 @@ export interface components {
                     resets_at?: string;
                     /** @description With `points_limit_exceeded`: where the payer can buy points, if they are sold. */
                     buy_url?: string;
+                    /** @description With `call_too_expensive`: what the operation would cost at most. */
+                    estimate?: number;
+                    /** @description With `call_too_expensive`: the fields that cost most. */
+                    fields?: {
+                        path: string[];
+                        points: number;
+                    }[];
                     /** @description Where to fix it, relative to the address of the gateway. */
                     help_url?: string;
                 } & {
@@ -2564,6 +2571,8 @@ export interface components {
                 traffic_bytes_limit: number | null;
                 team_slots_limit: number | null;
             };
+            /** @description The most that one operation may cost by its estimate; null if that is not limited. */
+            points_per_call_limit: number | null;
             /** @description Additional team slots; null if none are offered. */
             team_slots: {
                 max: number;
@@ -4673,7 +4682,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4771,7 +4780,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4867,7 +4876,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4965,7 +4974,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -3,6 +3,8 @@ import type {
   DirectiveNode,
   FieldNode,
   FragmentDefinitionNode,
+  FragmentSpreadNode,
+  NamedTypeNode,
   SelectionNode,
   SelectionSetNode,
 } from 'graphql';
@@ -27,17 +29,18 @@ export function createCollectFields(
   { schema, fragments, conditions }: CollectOptions,
   step: () => void,
 ): CollectFields {
-  function includes(condition: string, object: ObjectType): boolean {
+  function includes({ name: node }: NamedTypeNode, object: ObjectType): boolean {
+    const condition = node.value;
     if (condition === object.name) return true;
     const type = schema.types.get(condition);
     if (type === undefined || type.kind === 'leaf')
-      throw new NoPrice('invalid', `There is no object, interface or union ${condition}.`);
+      throw new NoPrice('invalid', `There is no object, interface or union ${condition}.`, node);
     return type.kind === 'abstract' && type.members.has(object);
   }
 
-  function fragmentOf(name: string): FragmentDefinitionNode {
-    const fragment = fragments.get(name);
-    if (fragment === undefined) throw new NoPrice('invalid', `There is no fragment ${name}.`);
+  function fragmentOf({ name }: FragmentSpreadNode): FragmentDefinitionNode {
+    const fragment = fragments.get(name.value);
+    if (fragment === undefined) throw new NoPrice('invalid', `There is no fragment ${name.value}.`, name);
     return fragment;
   }
 
@@ -53,13 +56,13 @@ export function createCollectFields(
         if (same === undefined) fields.set(key, [selection]);
         else same.push(selection);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        const condition = selection.typeCondition?.name.value;
+        const condition = selection.typeCondition;
         if (condition === undefined || includes(condition, object))
           selection.selectionSet.selections.forEach(visit);
       } else if (!spread.has(selection.name.value)) {
         spread.add(selection.name.value);
-        const { typeCondition, selectionSet } = fragmentOf(selection.name.value);
-        if (includes(typeCondition.name.value, object)) selectionSet.selections.forEach(visit);
+        const { typeCondition, selectionSet } = fragmentOf(selection);
+        if (includes(typeCondition, object)) selectionSet.selections.forEach(visit);
       }
     };
     for (const { selections } of sets) selections.forEach(visit);
@@ -79,7 +82,7 @@ function isIncluded(
     const argument = directive.arguments?.find((each) => each.name.value === 'if');
     const written = argument === undefined ? undefined : writtenValue(argument.value).value;
     const value = written instanceof VariableReference ? conditions.get(written.name) : written;
-    if (typeof value !== 'boolean') throw new NoPrice('invalid', `@${name} needs a Boolean.`);
+    if (typeof value !== 'boolean') throw new NoPrice('invalid', `@${name} needs a Boolean.`, directive);
     return value === (name === 'include');
   });
 }

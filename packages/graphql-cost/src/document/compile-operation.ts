@@ -70,9 +70,10 @@ export function compileOperation(options: CompileOptions): Program {
     if (name === '__typename') return null;
     if (object === schema.roots.query && (name === '__schema' || name === '__type')) return null;
     const field = object.fields.get(name);
-    if (field === undefined) throw new NoPrice('invalid', `${object.name} has no field ${name}.`);
-    if (nodes.some((node) => node.name.value !== name))
-      throw new NoPrice('invalid', `${responseKey} is selected as different fields.`);
+    if (field === undefined) throw new NoPrice('invalid', `${object.name} has no field ${name}.`, nodes[0]);
+    const other = nodes.find((node) => node.name.value !== name);
+    if (other !== undefined)
+      throw new NoPrice('invalid', `${responseKey} is selected as different fields.`, other);
     const call = nodes.map((node) => calls.of(node, field)).reduce(calls.merge);
     const { type } = field;
     const term = { responseKey, own: call.own, size: sizeOf(name, call, sized), typeWeight: type.weight };
@@ -80,9 +81,9 @@ export function compileOperation(options: CompileOptions): Program {
     const below = sized
       .filter(({ path }) => path.length > 1 && path[0] === name)
       .map(({ path, size }) => ({ path: path.slice(1), size }));
-    const sets = nodes.map(({ selectionSet }) => {
-      if (selectionSet !== undefined) return selectionSet;
-      throw new NoPrice('invalid', `${object.name}.${name} needs a selection of fields.`);
+    const sets = nodes.map((node) => {
+      if (node.selectionSet !== undefined) return node.selectionSet;
+      throw new NoPrice('invalid', `${object.name}.${name} needs a selection of fields.`, node);
     });
     return Object.assign(term, { inner: select(sets, type, call.sized.concat(below), depth + 1) });
   }
@@ -115,7 +116,8 @@ export function compileOperation(options: CompileOptions): Program {
   }
 
   const root = schema.roots[operation.operation];
-  if (root === undefined) throw new NoPrice('invalid', `The schema has no ${operation.operation}.`);
+  if (root === undefined)
+    throw new NoPrice('invalid', `The schema has no ${operation.operation}.`, operation);
   select([operation.selectionSet], root, [], 0);
   return { steps, rootWeight: root.weight, amounts: amounts.dynamic };
 }

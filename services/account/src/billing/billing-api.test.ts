@@ -116,6 +116,10 @@ describe('plans', () => {
       { name: 'x', description: { points_limit: -1, rate_limit: 1.5, session_limit: '3' } },
       ['description.points_limit', 'description.rate_limit', 'description.session_limit'],
     ],
+    [
+      { name: 'x', description: { points_per_call_limit: -1, graphql_introspection: 'off' } },
+      ['description.graphql_introspection', 'description.points_per_call_limit'],
+    ],
     [{ name: 'x', description: { a: 'NUL \0' } }, ['description']],
     [{ name: 'x', description: { '\ud800': 1 } }, ['description']],
     [{ name: 'x', description: {}, grace_sec: 2_147_483_648 }, ['grace_sec']],

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { Problem } from '@tollgate/http/problem';
 import { fieldValues, pathOf } from '@tollgate/http/request-head';
+import type { CallRules } from '@tollgate/contracts/entitlement';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { PayerEntitlement } from '../ledger/principal.ts';
 import type { OperationRequest, ReadRequest } from '../operation-reader/operation-reader.ts';
@@ -30,9 +31,23 @@ const DEAREST = 10;
 
 /** Answers with what the operations would cost, whether they would be admitted, and which fields cost most. */
 export function createAnswerEstimate({ estimates, readPointsRemaining }: EstimateAnswerOptions) {
-  function estimateOf(request: OperationRequest, pointsRemaining: number | null, refusal: ErrorCode | null) {
+  function refusalOf(points: number | null, pointsRemaining: number | null, rules: CallRules | null) {
+    const limit = rules?.points_per_call_limit;
+    if (limit !== undefined && points === null) return 'price_unknown';
+    if (limit !== undefined && points !== null && points > limit) return 'call_too_expensive';
+    return pointsRemaining === 0 ? 'points_limit_exceeded' : null;
+  }
+
+  function estimateOf(
+    request: OperationRequest,
+    pointsRemaining: number | null,
+    payer: PayerEntitlement | ErrorCode,
+  ) {
     const estimate = estimates.ofRequest(request);
-    const reason = refusal ?? (pointsRemaining === 0 ? 'points_limit_exceeded' : null);
+    const reason =
+      typeof payer === 'string'
+        ? payer
+        : refusalOf(estimate?.points ?? null, pointsRemaining, payer.callRules);
     return {
       points: estimate?.points ?? null,
       points_remaining: pointsRemaining,
@@ -50,10 +65,9 @@ export function createAnswerEstimate({ estimates, readPointsRemaining }: Estimat
     payer: PayerEntitlement | ErrorCode,
     requestId: string,
   ): Promise<void> => {
-    const isRefused = typeof payer === 'string';
-    const remaining = isRefused ? null : await readPointsRemaining(payer);
+    const remaining = typeof payer === 'string' ? null : await readPointsRemaining(payer);
     const answers = requests.map((request) => ({
-      extensions: { estimate: estimateOf(request, remaining, isRefused ? payer : null) },
+      extensions: { estimate: estimateOf(request, remaining, payer) },
     }));
     const body = JSON.stringify(operations.isBatch ? answers : answers[0]);
     res.writeHead(200, {

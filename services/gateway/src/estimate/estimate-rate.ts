@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem } from '@tollgate/http/problem';
 
 /** How many estimates and refused documents an account may have, in this process: no member holds up their team. */
@@ -6,7 +7,23 @@ export type EstimateRate = {
   /** @throws {Problem} too_many_requests if there were too many */
   check: (accountId: number) => void;
   take: (accountId: number) => void;
+  /** Takes one for a document that is refused, which costs time, but no points. */
+  takeRefused: (error: unknown, accountId: number) => void;
 };
+
+/** What the guards refuse, what can't be parsed, and what would cost too much. */
+const REFUSED_DOCUMENTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'document_invalid',
+  'document_too_large',
+  'document_too_deep',
+  'too_many_aliases',
+  'too_many_root_fields',
+  'too_many_tokens',
+  'too_many_directives',
+  'introspection_disabled',
+  'call_too_expensive',
+  'price_unknown',
+]);
 
 const MINUTE_MS = 60_000;
 const MAX_ACCOUNTS = 100_000;
@@ -16,6 +33,11 @@ export function createEstimateRate(perMinute: number, nowMs = () => performance.
   /** When each account's bucket will be empty. */
   const emptyAtMs = new LRUCache<number, number>({ max: MAX_ACCOUNTS });
   const intervalMs = MINUTE_MS / perMinute;
+
+  function take(accountId: number): void {
+    emptyAtMs.set(accountId, Math.max(emptyAtMs.get(accountId) ?? 0, nowMs()) + intervalMs);
+  }
+
   return {
     check: (accountId) => {
       const emptyMs = emptyAtMs.get(accountId);
@@ -29,8 +51,9 @@ export function createEstimateRate(perMinute: number, nowMs = () => performance.
         headers: { 'retry-after': String(Math.ceil(waitMs / 1_000)) },
       });
     },
-    take: (accountId) => {
-      emptyAtMs.set(accountId, Math.max(emptyAtMs.get(accountId) ?? 0, nowMs()) + intervalMs);
+    take,
+    takeRefused: (error, accountId) => {
+      if (error instanceof Problem && REFUSED_DOCUMENTS.has(error.code)) take(accountId);
     },
   };
 }

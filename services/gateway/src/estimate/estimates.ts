@@ -1,10 +1,12 @@
-import { GraphQLError, parse } from 'graphql';
+import { GraphQLError, Source, getLocation, parse } from 'graphql';
+import type { SourceLocation } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CostSchema } from '@tollgate/graphql-cost/cost-schema';
 import type { FieldCost } from '@tollgate/graphql-cost/dearest-fields';
 import { NoPrice } from '@tollgate/graphql-cost/no-price';
 import { priceDocument } from '@tollgate/graphql-cost/priced-document';
 import type { PricedDocument } from '@tollgate/graphql-cost/priced-document';
+import { Problem } from '@tollgate/http/problem';
 import type { OperationRequest, Operations, ReadRequest } from '../operation-reader/operation-reader.ts';
 import type { CostSchemaSource } from './open-cost-schema.ts';
 
@@ -20,6 +22,10 @@ export type Estimates = {
   ofRequest: (request: OperationRequest) => Estimate | null;
   /** The fields that cost most by themselves. */
   dearest: (request: OperationRequest, count: number) => FieldCost[];
+  /** Why an operation has no price: document_invalid, price_unknown, or service_unavailable without a schema. */
+  whyUnpriced: (request: OperationRequest) => Problem;
+  /** Reads the schema again, unless that was just done. Never rejects. */
+  reload: () => Promise<void>;
 };
 
 /** Longer texts aren't kept: V8 hashes them by their length alone. */
@@ -29,7 +35,7 @@ const KEPT_TEXTS_MAX_LENGTH = 4_194_304;
 /** What an entry takes beside its text. */
 const ENTRY_LENGTH = 1_024;
 
-export function createEstimates(source: Pick<CostSchemaSource, 'current'>): Estimates {
+export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'reload'>): Estimates {
   const documents = new LRUCache<string, PricedDocument>({
     maxSize: KEPT_TEXTS_MAX_LENGTH,
     maxEntrySize: KEPT_TEXT_MAX_LENGTH + ENTRY_LENGTH,
@@ -98,5 +104,40 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current'>): Esti
     },
     ofRequest,
     dearest: (request, count) => priced(request, (document) => document.dearest(request, count)) ?? [],
+    whyUnpriced: (request) => {
+      const schema = schemaNow();
+      if (schema === null) return unavailable('there is no GraphQL schema to price operations by');
+      return whyUnpriced(schema, request);
+    },
+    reload: source.reload,
   };
+}
+
+/** Prices the operation again, with the places in its text. */
+function whyUnpriced(schema: CostSchema, request: OperationRequest): Problem {
+  const { text } = request;
+  if (text === null) return new Problem('price_unknown', { detail: 'A stored document has no known price.' });
+  try {
+    priceDocument(schema, text, parse(text)).price(request);
+  } catch (error) {
+    // The parser's message quotes the document, whose literals must not be recorded.
+    if (error instanceof GraphQLError) return invalid(undefined, error.locations?.[0]);
+    if (error instanceof RangeError) return new Problem('price_unknown');
+    if (!(error instanceof NoPrice)) throw error;
+    const { reason, message, offset } = error;
+    if (reason === 'too_complex') return new Problem('price_unknown', { detail: message });
+    return invalid(message, offset === null ? undefined : getLocation(new Source(text), offset));
+  }
+  return unavailable('the GraphQL schema has changed while an operation was priced');
+}
+
+function invalid(detail: string | undefined, location: SourceLocation | undefined): Problem {
+  return new Problem('document_invalid', {
+    ...(detail === undefined ? {} : { detail }),
+    extensions: location === undefined ? {} : { locations: [location] },
+  });
+}
+
+function unavailable(reason: string): Problem {
+  return new Problem('service_unavailable', { cause: new Error(reason) });
 }

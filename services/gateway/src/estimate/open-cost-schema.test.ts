@@ -25,7 +25,7 @@ const log = ({ err }: { err?: Error }, text: string) => {
   logged.push(`${text} ${err?.message ?? ''}`);
 };
 
-async function open(location: string, costsPath?: string): Promise<CostSchemaSource> {
+async function open(location: string, costsPath?: string, reloadMs = 5): Promise<CostSchemaSource> {
   const logger = { info: log, warn: log, error: log };
   source = await openCostSchema({
     location,
@@ -35,7 +35,7 @@ async function open(location: string, costsPath?: string): Promise<CostSchemaSou
     listSize: 10,
     apiVersion: 'v2',
     logger: logger as never,
-    reloadMs: 5,
+    reloadMs,
   });
   return source;
 }
@@ -61,6 +61,18 @@ test('a file that appears later is read', async () => {
   expect(opened.current()).toBeNull();
   await writeFile(path, 'type Query { a: Int }');
   await waitFor(() => opened.current() !== null);
+});
+
+test('it is not read again on demand within 10 s, whoever asks', async () => {
+  let asked = 0;
+  const server = await startServer((_req, res) => {
+    asked += 1;
+    res.writeHead(200).end('type Query { a: Int }');
+  });
+  const opened = await open(`${server.url}/schema.graphql`, undefined, 600_000);
+  await Promise.all([opened.reload(), opened.reload()]);
+  expect(asked).toBe(1);
+  await server.close();
 });
 
 test('a file of weights wins, and names that the schema lacks are a warning', async () => {

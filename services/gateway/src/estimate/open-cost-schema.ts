@@ -10,8 +10,17 @@ const RELOAD_MS = 30_000;
 /** While there is none yet. */
 const RETRY_MS = 2_000;
 
-/** The schema by which calls are priced. Another object is another generation. */
-export type CostSchemaSource = { current: () => CostSchema | null; close: () => void };
+/** Calls with operations that the schema doesn't know must not make the gateway read it all the time. */
+const RELOAD_MIN_MS = 10_000;
+
+/** The schema by which calls are priced. */
+export type CostSchemaSource = {
+  /** Another object is another generation. */
+  current: () => CostSchema | null;
+  /** Reads it again, unless it was read in the last 10 s. Never rejects. */
+  reload: () => Promise<void>;
+  close: () => void;
+};
 
 export type CostSchemaOptions = {
   /** A file, a URL, or `introspect`. */
@@ -39,6 +48,8 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
   let read: { sdl: string; costs: string } | undefined;
   let schema: CostSchema | null = null;
   let failure: string | undefined;
+  let reloading: Promise<void> | undefined;
+  let reloadedMs = -Infinity;
 
   async function load(): Promise<void> {
     const [sdl, costs] = await Promise.all([readSchema(), readCosts?.() ?? '{}']);
@@ -55,7 +66,15 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
     for (const warning of warnings) logger.warn({ api_version: apiVersion }, warning);
   }
 
-  async function reload(): Promise<void> {
+  function reload(): Promise<void> {
+    reloadedMs = performance.now();
+    reloading ??= loadOrLog().finally(() => {
+      reloading = undefined;
+    });
+    return reloading;
+  }
+
+  async function loadOrLog(): Promise<void> {
     try {
       await load();
       failure = undefined;
@@ -83,6 +102,9 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
   await follow();
   return {
     current: () => schema,
+    reload: async () => {
+      await (performance.now() - reloadedMs < RELOAD_MIN_MS ? reloading : reload());
+    },
     close: () => {
       isClosed = true;
       clearTimeout(timer);

@@ -43,4 +43,8 @@ export async function openEstimates({
   };
 }
 
-const NONE: CostSchemaSource = { current: () => null, close: () => undefined };
+const NONE: CostSchemaSource = {
+  current: () => null,
+  reload: () => Promise.resolve(),
+  close: () => undefined,
+};

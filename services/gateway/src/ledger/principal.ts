@@ -1,5 +1,5 @@
 import type { ActiveToken } from '@tollgate/contracts/introspection';
-import type { Limits } from '@tollgate/contracts/entitlement';
+import type { CallRules, Limits } from '@tollgate/contracts/entitlement';
 import type { CallerBudgets } from './budgets.ts';
 import type { PayerCredits } from './credits.ts';
 
@@ -16,6 +16,8 @@ export type PayerEntitlement = {
   credits: PayerCredits | null;
   /** Of the caller's account and application. */
   budgets: CallerBudgets | null;
+  /** What the plan says of single calls; null if nothing. */
+  callRules: CallRules | null;
   /** Where the payer can buy points; null without payments. */
   buyUrl: string | null;
 };

@@ -28,10 +28,13 @@ type KnownDocument = readonly DefinedOperation[] | Problem;
  */
 export type DocumentType = (text: string, operationName: unknown) => OperationType;
 
-export function createDocumentType(guards: Guards): DocumentType {
+export function createDocumentType(
+  guards: Guards,
+  rememberedMaxLength = REMEMBERED_MAX_LENGTH,
+): DocumentType {
   const read = hasGuards(guards) ? (text: string) => parseGuarded(text, guards) : parseIfPossible;
   const remembered = new LRUCache<string, KnownDocument>({
-    maxSize: REMEMBERED_MAX_LENGTH,
+    maxSize: rememberedMaxLength,
     maxEntrySize: REMEMBERED_DOCUMENT_MAX_LENGTH + ENTRY_LENGTH,
     sizeCalculation: (_known, text) => text.length + ENTRY_LENGTH,
   });

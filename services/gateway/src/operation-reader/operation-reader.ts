@@ -53,14 +53,17 @@ export type OperationReaderLimits = {
   guards: Guards;
   /** Operations of one request; 0 refuses lists. */
   batchLimit: number;
+  /** Of the texts whose types are remembered. Default: 8 Mi characters. */
+  rememberedMaxLength?: number;
 };
 
 export function createOperationReader({
   maxDocumentBytes,
   guards,
   batchLimit,
+  rememberedMaxLength,
 }: OperationReaderLimits): OperationReader {
-  const documentType = createDocumentType(guards);
+  const documentType = createDocumentType(guards, rememberedMaxLength);
 
   function typeOf(request: Record<string, unknown>): OperationType {
     const { query, operationName } = request;
@@ -114,7 +117,7 @@ export function createOperationReader({
   };
 }
 
-function operationRequest(request: Record<string, unknown>): OperationRequest {
+export function operationRequest(request: Record<string, unknown>): OperationRequest {
   const { query, operationName, variables } = request;
   const isKnown = typeof query === 'string' && !mayRunAnother(request, query);
   return { text: isKnown ? query : null, operationName, variables };

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
+import type { CallRules } from '@tollgate/contracts/entitlement';
 import { isWhole } from '@tollgate/plain-http/message';
 import type { HttpRequest } from '@tollgate/plain-http/message';
 import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
 import { Problem } from '@tollgate/http/problem';
 import { queryOf } from '@tollgate/http/request-head';
 import { createRoom } from '../http/room.ts';
-import type { Place, RoomOptions } from '../http/room.ts';
+import type { RoomOptions } from '../http/room.ts';
 import { arrivedBody, declaredBytes, streamedBody, wholeBody } from './arriving-body.ts';
 import type { BodyLimits } from './arriving-body.ts';
 import { bodyForm } from './body-form.ts';
@@ -15,6 +16,7 @@ import type { Decode } from './content-coding.ts';
 import { keepRepeated } from './repeated-bodies.ts';
 import { MAX_OPERATIONS_BYTES, createUploadParts } from './upload-parts.ts';
 import type { OperationReader, ReadRequest } from './operation-reader.ts';
+import type { ReaderOf } from './readers-of-plans.ts';
 import { assertExactNames, assertExactParameters } from './protocol-names.ts';
 
 /** A data call whose operations are known. */
@@ -34,10 +36,13 @@ export type ReadCall = ReadRequest & {
  * request_timeout; invalid_request; batch_too_large; too_many_requests or service_unavailable if the payer's, or all
  * bodies that are under way are too much. Also in the promise.
  */
-export type ReadDataCall = (req: HttpRequest, payerId: number) => ReadCall | null | Promise<ReadCall | null>;
+export type ReadDataCall = (req: HttpRequest, payer: Reading) => ReadCall | null | Promise<ReadCall | null>;
+
+/** Whose memory a call takes, and the guards of whose plan it is held to. */
+type Reading = { payerId: number; callRules: CallRules | null };
 
 export type ReadDataCallOptions = {
-  reader: OperationReader;
+  readerOf: ReaderOf;
   body: BodyLimits;
   /** Of all bodies that are in memory while their calls are under way, but for those that arrived with their heads. */
   bodiesMaxBytes: number;
@@ -51,7 +56,7 @@ const BODY_MIN_BYTES = 16_384;
 /** Of a room that payers share, what one of them gets at most. */
 const PART_OF_PAYER = 4;
 
-export function createReadDataCall({ reader, ...options }: ReadDataCallOptions): ReadDataCall {
+export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions): ReadDataCall {
   const { body: limits, maxUploads } = options;
   // One body always fits.
   const bodiesPerPayer = Math.max(
@@ -70,7 +75,7 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
     ...refusing('uploads'),
   });
 
-  function readUrl(req: HttpRequest): ReadCall {
+  function readUrl(req: HttpRequest, reader: OperationReader): ReadCall {
     const parameters = new URLSearchParams(queryOf(req));
     assertExactParameters(parameters);
     const request: Record<string, unknown> = Object.fromEntries(parameters);
@@ -88,50 +93,63 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
     return { operations, requests, body: null, lengthBytes: null, release: NOTHING_HELD };
   }
 
-  function readJson(body: Buffer): ReadRequest {
-    if (!isUtf8(body)) throw new Problem('invalid_request', { detail: 'The body must be UTF-8.' });
-    const text = body.toString();
-    const request = parsed(text);
-    assertExactNames(text);
-    return reader.read(request);
+  const repeatedOf = new WeakMap<OperationReader, (body: Buffer) => ReadRequest>();
+
+  function readRepeated(body: Buffer, reader: OperationReader): ReadRequest {
+    let read = repeatedOf.get(reader);
+    if (read === undefined) {
+      read = keepRepeated((each) => readJson(each, reader));
+      repeatedOf.set(reader, read);
+    }
+    return read(body);
   }
 
-  const readRepeated = keepRepeated(readJson);
   const codingOf = keepPerHead(({ rawHeaders }) => ({
     form: bodyForm(rawHeaders, maxUploads > 0),
     decode: bodyDecoder(rawHeaders),
   }));
 
-  function whole(body: Buffer, release: () => void): ReadCall {
-    const { operations, requests } = readRepeated(body);
+  function whole(body: Buffer, reader: OperationReader, release: () => void): ReadCall {
+    const { operations, requests } = readRepeated(body, reader);
     return { operations, requests, body, lengthBytes: body.length, release };
   }
 
-  async function arriving(req: HttpRequest, decode: Decode | null, place: Place): Promise<ReadCall | null> {
+  async function arriving(
+    req: HttpRequest,
+    decode: Decode | null,
+    { payerId, callRules }: Reading,
+  ): Promise<ReadCall | null> {
+    const reader = readerOf(callRules);
+    const place = bodies.take(payerId, BODY_MIN_BYTES);
     try {
       const received = isWhole(req) ? arrivedBody(req, limits) : await wholeBody(req, limits, place.reach);
       if (received === null) {
         place.release();
         return null;
       }
-      if (decode === null) return whole(received, place.release);
+      if (decode === null) return whole(received, reader, place.release);
       const body = await decode(received, limits.maxBytes);
       place.reach(received.length + body.length);
-      return whole(body, place.release);
+      return whole(body, reader, place.release);
     } catch (error) {
       place.release();
       throw error;
     }
   }
 
-  async function uploading(req: HttpRequest, boundary: string, payerId: number): Promise<ReadCall | null> {
+  async function uploading(
+    req: HttpRequest,
+    boundary: string,
+    { payerId, callRules }: Reading,
+  ): Promise<ReadCall | null> {
+    const reader = readerOf(callRules);
     const lengthBytes = declaredBytes(req, limits) ?? null;
     const parts = createUploadParts(boundary);
     if (isWhole(req)) {
       const body = arrivedBody(req, limits);
       const text = parts.saw(body);
       if (text === undefined) throw incomplete();
-      const { operations, requests } = readJson(Buffer.from(text));
+      const { operations, requests } = readJson(Buffer.from(text), reader);
       return { operations, requests, body, lengthBytes, release: NOTHING_HELD };
     }
     if (req.destroyed) return null;
@@ -155,7 +173,7 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
           reject(incomplete());
         });
       });
-      const { operations, requests } = readJson(Buffer.from(text));
+      const { operations, requests } = readJson(Buffer.from(text), reader);
       return { operations, requests, body: body ?? null, lengthBytes, release };
     } catch (error) {
       release();
@@ -165,16 +183,18 @@ export function createReadDataCall({ reader, ...options }: ReadDataCallOptions):
     }
   }
 
-  return (req, payerId) => {
-    if (req.method === 'GET') return readUrl(req);
+  return (req, payer) => {
+    if (req.method === 'GET') return readUrl(req, readerOf(payer.callRules));
     const { form, decode } = codingOf(req);
     if (form.kind === 'upload') {
       if (decode !== null)
         throw new Problem('unsupported_media_type', { detail: 'Uploads must not be encoded.' });
-      return uploading(req, form.boundary, payerId);
+      return uploading(req, form.boundary, payer);
     }
-    if (decode === null && isWhole(req)) return whole(arrivedBody(req, limits), NOTHING_HELD);
-    return arriving(req, decode, bodies.take(payerId, BODY_MIN_BYTES));
+    if (decode === null && isWhole(req)) {
+      return whole(arrivedBody(req, limits), readerOf(payer.callRules), NOTHING_HELD);
+    }
+    return arriving(req, decode, payer);
   };
 }
 
@@ -190,6 +210,14 @@ function refusing(what: string): Pick<RoomOptions, 'tooMuchOfPayer' | 'what'> {
 }
 
 const NOTHING_HELD = (): void => undefined;
+
+function readJson(body: Buffer, reader: OperationReader): ReadRequest {
+  if (!isUtf8(body)) throw new Problem('invalid_request', { detail: 'The body must be UTF-8.' });
+  const text = body.toString();
+  const request = parsed(text);
+  assertExactNames(text);
+  return reader.read(request);
+}
 
 /** @throws {Problem} invalid_request */
 function parsed(json: string): unknown {

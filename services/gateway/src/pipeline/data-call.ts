@@ -7,6 +7,7 @@ import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
 import { Problem, toProblem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import type { AddressOf } from '@tollgate/http/error-handler';
+import type { CallRules } from '@tollgate/contracts/entitlement';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { slotOf } from './admit/admit.ts';
@@ -29,10 +30,11 @@ import type { OpenStream } from '../streams/stream-meter.ts';
 import type { TokenWatch } from './authenticate/token-watch.ts';
 import type { CallTrace, Traces } from '../trace/traces.ts';
 import type { Operations } from '../operation-reader/operation-reader.ts';
-import type { ReadDataCall } from '../operation-reader/read-call.ts';
+import type { ReadCall, ReadDataCall } from '../operation-reader/read-call.ts';
 import { assertDataRequest } from './data-request.ts';
 import { asksForEstimate } from '../estimate/estimate-only.ts';
 import type { AnswerEstimate } from '../estimate/estimate-only.ts';
+import type { CheckPrice } from '../estimate/check-price.ts';
 import type { EstimateRate } from '../estimate/estimate-rate.ts';
 import type { Estimates } from '../estimate/estimates.ts';
 import type { LogFailure } from '../refusals/failure-log.ts';
@@ -48,6 +50,7 @@ export type DataCallOptions = {
   readCall: ReadDataCall;
   estimates: Estimates;
   estimateRate: EstimateRate;
+  checkPrice: CheckPrice;
   answerEstimate: AnswerEstimate;
   admit: Admit;
   forward: Forward;
@@ -172,18 +175,6 @@ function failureOf(outcome: DataCallOutcome, status: number): string | null {
   return outcome === 'aborted' ? null : outcome;
 }
 
-/** What the guards refuse, and what can't be parsed. */
-const REFUSED_DOCUMENTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'document_invalid',
-  'document_too_large',
-  'document_too_deep',
-  'too_many_aliases',
-  'too_many_root_fields',
-  'too_many_tokens',
-  'too_many_directives',
-  'introspection_disabled',
-]);
-
 /** A payer that may not call can still ask for prices. */
 async function payerOrCode(entitle: () => ReturnType<Entitle>): Promise<PayerEntitlement | ErrorCode> {
   try {
@@ -196,20 +187,23 @@ async function payerOrCode(entitle: () => ReturnType<Entitle>): Promise<PayerEnt
 
 function createServe(options: DataCallOptions): Serve {
   const { authenticate, entitle, readCall, admit, forward, meterStream, settle } = options;
-  const { estimates, estimateRate, answerEstimate } = options;
+  const { estimates, estimateRate, checkPrice, answerEstimate } = options;
   const { onSteps, accessLog, apiVersion, tokenWatch } = options;
   const assertDataHead = keepPerHead(assertDataRequest);
   const wantsEstimate = keepPerHead(asksForEstimate);
 
   function onUnread(error: unknown, accountId: number): never {
-    if (error instanceof Problem && REFUSED_DOCUMENTS.has(error.code)) estimateRate.take(accountId);
+    estimateRate.takeRefused(error, accountId);
     throw error;
   }
 
-  /** Documents that are refused cost time, but no points. */
-  const readGuarded = (req: HttpRequest, payerId: number, accountId: number): ReturnType<ReadDataCall> => {
+  const readGuarded = (
+    req: HttpRequest,
+    payer: PayerEntitlement,
+    accountId: number,
+  ): ReturnType<ReadDataCall> => {
     try {
-      const reading = readCall(req, payerId);
+      const reading = readCall(req, payer);
       return reading instanceof Promise
         ? reading.catch((error: unknown) => onUnread(error, accountId))
         : reading;
@@ -217,6 +211,14 @@ function createServe(options: DataCallOptions): Serve {
       return onUnread(error, accountId);
     }
   };
+
+  async function checkRules(rules: CallRules, { requests }: ReadCall, accountId: number): Promise<void> {
+    try {
+      await checkPrice(rules, requests);
+    } catch (error) {
+      onUnread(error, accountId);
+    }
+  }
 
   /** Nothing is admitted, sent or recorded. */
   async function serveEstimate(
@@ -227,10 +229,10 @@ function createServe(options: DataCallOptions): Serve {
   ): Promise<ForwardOutcome> {
     if (!estimates.isReady()) throw new Problem('not_found');
     const payer = await payerOrCode(() => entitle(token, requestId));
-    const payerId = typeof payer === 'string' ? token.account_id : payer.payerId;
+    const reading = typeof payer === 'string' ? { payerId: token.account_id, callRules: null } : payer;
     estimateRate.check(token.account_id);
     estimateRate.take(token.account_id);
-    const read = await readCall(req, payerId);
+    const read = await readCall(req, reading);
     if (read === null) return 'aborted';
     try {
       await answerEstimate(res, read, payer, requestId);
@@ -279,7 +281,7 @@ function createServe(options: DataCallOptions): Serve {
     stepEnded('entitle');
     trace?.begin('read');
     estimateRate.check(token.account_id);
-    const reading = readGuarded(req, payer.payerId, token.account_id);
+    const reading = readGuarded(req, payer, token.account_id);
     const read = reading instanceof Promise ? await reading : reading;
     if (read === null) return 'aborted';
     let slot: Lease | undefined;
@@ -287,6 +289,7 @@ function createServe(options: DataCallOptions): Serve {
       const { operations } = read;
       known.operations = operations;
       known.estimatedPoints = estimates.of(read)?.points ?? null;
+      if (payer.callRules !== null) await checkRules(payer.callRules, read, token.account_id);
       // Parsed variables take many times the bytes that bodies may have, so no call keeps them.
       read.requests = [];
       stepEnded('read');

@@ -3,7 +3,9 @@ import type { UpgradeHandler } from '@tollgate/server/listener';
 import type { EjectionRules } from '../pipeline/forward/upstream/ejection.ts';
 import type { UpstreamObserver } from '../pipeline/forward/upstream/metrics.ts';
 import type { SettlementTimeout } from '../pipeline/settle/settle-call.ts';
-import type { OperationReader } from '../operation-reader/operation-reader.ts';
+import type { CheckPrice } from '../estimate/check-price.ts';
+import type { EstimateRate } from '../estimate/estimate-rate.ts';
+import type { ReaderOf } from '../operation-reader/readers-of-plans.ts';
 import type { CallerSocketSettings, SocketReports } from './caller/caller-socket-options.ts';
 import { createOpenSockets } from './caller/open-sockets.ts';
 import type { OpenSockets, OpenSocketsOptions } from './caller/open-sockets.ts';
@@ -36,7 +38,9 @@ export type WebSocketsSettings = {
 export type WebSocketsOptions = {
   settings: WebSocketsSettings;
   upstreamObserver: UpstreamObserver;
-  reader: Pick<OperationReader, 'typeOf'>;
+  readerOf: ReaderOf;
+  checkPrice: CheckPrice;
+  estimateRate: EstimateRate;
   settlementTimeout: SettlementTimeout;
   registry: Registry;
 } & Pick<UpgradeOptions, 'trusts' | 'addressOf' | 'allowsOrigin' | 'traces' | 'accessLog'> &
@@ -55,7 +59,9 @@ export function createWebSockets(options: WebSocketsOptions): {
   const addresses = createUpstreamAddresses(urls, ejection, options.upstreamObserver);
   const services: OperationServices = {
     rules: settings.operations,
-    typeOf: options.reader.typeOf,
+    typeOf: (payload, rules) => options.readerOf(rules).typeOf(payload),
+    checkPrice: options.checkPrice,
+    estimateRate: options.estimateRate,
     metering: { ...settings.metering, admit, record, primePayer, readPointsLeft, settlementTimeout },
     pricing: {
       statedPoints: createStatedPoints(settings.pointsExtension),

@@ -36,6 +36,7 @@ export function payerOf(
     limits: { ...UNLIMITED, ...limits },
     credits: null,
     budgets: null,
+    callRules: null,
     buyUrl: null,
   };
 }

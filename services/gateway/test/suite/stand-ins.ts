@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { newAccessToken } from '@tollgate/credentials/access-token';
-import type { Budgets, Credits, Entitlement, Limits } from '@tollgate/contracts/entitlement';
+import type { Budgets, CallRules, Credits, Entitlement, Limits } from '@tollgate/contracts/entitlement';
 import { ENTITLEMENT_CHANNEL, LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import type { BudgetKind, Spent, UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
@@ -191,6 +191,17 @@ export function withBudgets(
   const { billing_period } = withLimits(accountId, limits, periodId);
   if (billing_period === undefined || billing_period === null) return {};
   return { billing_period: { ...billing_period, budgets } };
+}
+
+/** A plan with rules for each call. */
+export function withCallRules(
+  accountId: number,
+  call_rules: CallRules,
+  limits: Partial<Limits> = {},
+): Partial<Entitlement> {
+  const { billing_period } = withLimits(accountId, limits);
+  if (billing_period === undefined || billing_period === null) return {};
+  return { billing_period: { ...billing_period, call_rules } };
 }
 
 /** An entitlement with an active period and no limits. */

@@ -1561,7 +1561,7 @@ export interface components {
             plan_id: number;
             name: string;
             product_id: number | null;
-            /** @description Any attributes; limits are whole numbers or null, which means no limit. */
+            /** @description Any attributes; limits are whole numbers or null, which means no limit. So are `points_per_call_limit` and the guards that override the settings of the gateway (`graphql_max_depth`). */
             description: {
                 [key: string]: unknown;
             };

@@ -95,5 +95,8 @@ test('a card has each limit once', () => {
     ['Additional slot', '€9 per month'],
   ]);
   expect(limitRows({ ...starter, team_slots: null }).at(-1)).toEqual(['Team members included', '2']);
-  expect(limitRows({ ...starter, points_per_call_limit: 5_000 })[1]).toEqual(['Points per call, at most', '5,000']);
+  expect(limitRows({ ...starter, points_per_call_limit: 5_000 })[1]).toEqual([
+    'Points per call, at most',
+    '5,000',
+  ]);
 });

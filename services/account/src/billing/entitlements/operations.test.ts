@@ -74,6 +74,24 @@ describe('GET /private/entitlements/{account_id}', () => {
     expect(Math.abs((answer.valid_for_ms ?? 0) - leftMs)).toBeLessThan(10_000);
   });
 
+  test('tells the rules for calls, without those that can be none', async () => {
+    const account_id = await insertAccount(suite.database);
+    const description = {
+      points_per_call_limit: 500,
+      graphql_max_depth: null,
+      graphql_batch_limit: 0,
+      graphql_introspection: false,
+      // As a former version stored any value.
+      graphql_max_tokens: 'many',
+    };
+    await insertPeriod(suite.database, account_id, { ended_at: secondsFromNow(DAY_SEC), description });
+    expect((await entitlementOf(account_id)).billing_period?.call_rules).toEqual({
+      points_per_call_limit: 500,
+      graphql_batch_limit: 0,
+      graphql_introspection: false,
+    });
+  });
+
   test("a member's calls are billed to the manager's period", async () => {
     const [managerId, memberId] = [await insertAccount(suite.database), await insertAccount(suite.database)];
     await insertTeam(suite.database, managerId, memberId);

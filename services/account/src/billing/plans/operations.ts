@@ -29,9 +29,10 @@ const planAnswerSchema = z
     plan_id: id,
     name: z.string(),
     product_id: id.nullable(),
-    description: z
-      .record(z.string(), z.unknown())
-      .meta({ description: 'Any attributes; limits are whole numbers or null, which means no limit.' }),
+    description: z.record(z.string(), z.unknown()).meta({
+      description:
+        'Any attributes; limits are whole numbers or null, which means no limit. So are `points_per_call_limit` and the guards that override the settings of the gateway (`graphql_max_depth`).',
+    }),
     grace_sec: z.int().min(0),
     archived_at: instant.nullable(),
     public_position: z.int().nullable().meta({ description: 'Null if the plan is not in the catalogue.' }),

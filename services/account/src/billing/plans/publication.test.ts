@@ -24,7 +24,12 @@ const act = (planId: number, action: string) =>
   done(suite.account, 'POST', `/private/plans/${String(planId)}/${action}`);
 
 test('public plans are listed in their order with price texts, lines and limits; others are not', async () => {
-  const description = { points_limit: 5_000, rate_limit: 60, internal_note: 'not for customers' };
+  const description = {
+    points_limit: 5_000,
+    rate_limit: 60,
+    points_per_call_limit: 500,
+    internal_note: 'not for customers',
+  };
   const later = await makePlan(suite.account, { description });
   const first = await makePlan(suite.account);
   const hidden = await makePlan(suite.account);
@@ -49,6 +54,7 @@ test('public plans are listed in their order with price texts, lines and limits;
       prices: { month: '€49 per month', year: '€490 per year' },
       included: entry.included,
       limits: expect.objectContaining({ points_limit: 5_000, rate_limit: 60, time_sec_limit: null }),
+      points_per_call_limit: 500,
       team_slots: { max: 50, price: '€5 per person and month' },
     },
   ]);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import { LIMIT_FIELDS, callRulesSchema } from '@tollgate/contracts/entitlement';
 import { suggestedLimit } from './suggested-limit.ts';
 
 test.each([
@@ -33,6 +33,7 @@ test.each([
 
 test.each([
   ...LIMIT_FIELDS,
+  ...Object.keys(callRulesSchema.shape),
   'support',
   'points',
   'rate',

@@ -66,6 +66,7 @@ function payerOf({ status, account_id, payer_id, billing_period }: Entitlement):
       billing_period.budgets === undefined
         ? null
         : callerBudgets(billing_period.budgets, { accountId: account_id, applicationId: null }),
+    callRules: billing_period.call_rules ?? null,
     buyUrl: billing_period.buy_url ?? null,
   };
 }

@@ -141,6 +141,8 @@ function scripted() {
         wholeTimeoutMs: 0,
       },
       typeOf: (payload) => payload['is'] as OperationType,
+      checkPrice: () => undefined,
+      estimateRate: { check: () => undefined, takeRefused: () => undefined },
       metering: {
         admit: async () => {
           const admission = Promise.withResolvers<undefined>();

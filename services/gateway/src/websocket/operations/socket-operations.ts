@@ -1,3 +1,4 @@
+import type { CallRules } from '@tollgate/contracts/entitlement';
 import { Problem, toProblem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
 import { graphqlError } from '../../http/graphql-error.ts';
@@ -5,7 +6,9 @@ import type { Principal } from '../../ledger/principal.ts';
 import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
 import type { OperationType } from '../../operation-reader/document-types.ts';
 import { isObject } from '../../operation-reader/json.ts';
-import type { OperationReader } from '../../operation-reader/operation-reader.ts';
+import { operationRequest } from '../../operation-reader/operation-reader.ts';
+import type { CheckPrice } from '../../estimate/check-price.ts';
+import type { EstimateRate } from '../../estimate/estimate-rate.ts';
 import { withExactNames } from '../../operation-reader/protocol-names.ts';
 import { operationName } from '../../refusals/operation-name.ts';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
@@ -36,7 +39,10 @@ export type OperationRules = {
 /** What operations take of the gateway, the same on all sockets. */
 export type OperationServices = {
   rules: OperationRules;
-  typeOf: OperationReader['typeOf'];
+  /** @throws {Problem} what the guards of the settings, or of the payer's plan, refuse */
+  typeOf: (payload: Record<string, unknown>, rules: CallRules | null) => OperationType;
+  checkPrice: CheckPrice;
+  estimateRate: Pick<EstimateRate, 'check' | 'takeRefused'>;
   metering: OperationMetering & { settlementTimeout: SettlementTimeout };
   pricing: Pricing;
   openUpstream: OpenUpstream;
@@ -198,10 +204,25 @@ export class SocketOperations {
   }
 
   #typeOf(payload: Record<string, unknown>): OperationType | Problem {
+    const { estimateRate, typeOf } = this.#services;
+    const { token, payer } = this.#operations.subscriptions.principal;
     try {
-      return this.#services.typeOf(payload);
+      estimateRate.check(token.account_id);
+      return typeOf(payload, payer.callRules);
     } catch (error) {
+      estimateRate.takeRefused(error, token.account_id);
       return toProblem(error);
+    }
+  }
+
+  async #checkPrice(payload: Record<string, unknown>): Promise<void> {
+    const { token, payer } = this.#operations.subscriptions.principal;
+    if (payer.callRules === null) return;
+    try {
+      await this.#services.checkPrice(payer.callRules, [operationRequest(payload)]);
+    } catch (error) {
+      this.#services.estimateRate.takeRefused(error, token.account_id);
+      throw error;
     }
   }
 
@@ -215,8 +236,10 @@ export class SocketOperations {
     } else this.#stop(operation);
   }
 
-  async #send(operation: Operation, payload: unknown): Promise<void> {
+  async #send(operation: Operation, payload: Record<string, unknown>): Promise<void> {
     try {
+      await this.#checkPrice(payload);
+      if (hasEnded(operation)) return;
       operation.trace?.begin('admit');
       if (!(await this.#operations.admit(operation))) return;
       operation.trace?.begin('forward');

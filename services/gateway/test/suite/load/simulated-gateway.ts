@@ -197,6 +197,7 @@ export function payerWith(payerId: number, limits: Partial<Limits>): PayerEntitl
     limits: { ...NO_LIMITS, ...limits },
     credits: null,
     budgets: null,
+    callRules: null,
     buyUrl: null,
   };
 }
