@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes.ts';
+import type { OperatorRole } from './operator-roles.ts';
 
 /** What an API's document says about an operation, apart from how it is served (@tollgate/operation). */
 
@@ -35,6 +36,8 @@ export type Description = {
   summary: string;
   description?: string | undefined;
   caller: CallerName;
+  /** An operator with one of them may call it, and any admin (roleSuffices). Every operators' operation has some. */
+  roles?: readonly OperatorRole[] | undefined;
   /** An invalid id is `not_found`, so it is never listed as an invalid field. */
   params?: z.ZodObject | undefined;
   query?: z.ZodObject | undefined;

@@ -30,6 +30,13 @@ const ACCESS = {
     meaning: 'The credential is valid but not for this request.',
     fix: "Check the token's scope and the origin of the page that sent it.",
   },
+  insufficient_role: {
+    status: 403,
+    title: "The operator's role is not sufficient",
+    meaning:
+      "On the operators' API: the credential's role may not call the operation; `roles` has those that may.",
+    fix: 'Use a credential with one of these roles.',
+  },
   csrf_token_required: {
     status: 403,
     title: 'The CSRF token is missing or wrong',

@@ -81,6 +81,8 @@ export const healthReportSchema = z.object({
   postgres: postgresSchema.nullable(),
   redis: redisSchema.nullable(),
   auth: z.object({ version: z.string().nullable(), is_ready: z.boolean() }).nullable(),
+  /** Ids of operators' credentials that have no role in OPERATOR_CREDENTIAL_ROLES, and so are admins'. */
+  credentials_without_role: z.array(z.string()).optional(),
   /** Null without Postgres or Redis. */
   usage_streams: z
     .object({

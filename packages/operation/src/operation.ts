@@ -128,6 +128,8 @@ export function operation<
     ...declared,
     ...partsOf(route),
     caller: caller.name,
+    // One declaration can serve operators and account holders.
+    roles: caller.name === 'operator' ? declared.roles : undefined,
     readBody: body === undefined ? undefined : jsonBodyUpTo(maxBodyBytes),
     guard: async (needs, req, res) => {
       await guard?.(needs, caller.of(req, res));

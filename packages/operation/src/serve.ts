@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, IRouter, RequestHandler } from 'express';
 import { METHODS } from '@tollgate/contracts/api-description';
 import type { CallerName } from '@tollgate/contracts/api-description';
+import type { OperatorRole } from '@tollgate/contracts/operator-roles';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import type { Chapter, Described, NeedsOf, Operation, ReadForm } from './operation.ts';
 
@@ -10,6 +11,8 @@ type Guards = Readonly<Partial<Record<CallerName, readonly RequestHandler[]>>>;
 export type ServeOptions<Needs> = {
   needs: Needs;
   guards: Guards;
+  /** Refuses operators without one of the roles. Runs after their guards. */
+  requireRole?: (roles: readonly OperatorRole[]) => RequestHandler;
   /** Whether a handler's answer is checked against its schema; a fault is a 500. */
   checkAnswers: boolean;
   /** For operations with a form. */
@@ -22,21 +25,23 @@ export type ServeOptions<Needs> = {
  * Adds the routes of chapters, each path with HEAD for GET and 405 with `Allow` for other methods. A
  * request is refused in this order: caller (401, 403), the operation's own guard, a body that can't be read (400, 413),
  * path parameters (404), query and body (400, 415).
- * @throws {Error} if a caller has no guards, a form no reader, or errors of their own no handler
+ * @throws {Error} if a caller has no guards, an operators' operation no roles, a form no reader, or errors of their own
+ * no handler
  */
 export function serve<const Chapters extends readonly Chapter[]>(
   router: Pick<IRouter, 'route'>,
   chapters: Chapters,
   options: ServeOptions<NeedsOf<Chapters>>,
 ): void {
-  const { needs, guards, checkAnswers, readForm = noForms, answerError } = options;
+  const { needs, checkAnswers, readForm = noForms, answerError } = options;
   const all = chapters.flatMap(({ operations }) => operations).filter(isServed<NeedsOf<Chapters>>);
   for (const [path, operations] of Map.groupBy(all, (each) => each.path)) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
-    for (const { method, caller, form, guard, readBody, run } of operations) {
+    for (const operation of operations) {
+      const { method, form, guard, readBody, run } = operation;
       if (form !== undefined && readForm === noForms) throw new Error(`no reader for the form of ${path}`);
       const handlers: RequestHandler[] = [
-        ...guardsOf(guards, caller),
+        ...guardsOf(operation, options),
         async (req, res, next) => {
           await guard(needs, req, res);
           next();
@@ -69,11 +74,18 @@ function isServed<Needs>(operation: Described): operation is Operation<Needs> {
   return 'run' in operation;
 }
 
-function guardsOf(guards: Guards, caller: CallerName): readonly RequestHandler[] {
+function guardsOf(
+  { caller, roles, method, path }: Described,
+  { guards, requireRole }: Pick<ServeOptions<never>, 'guards' | 'requireRole'>,
+): readonly RequestHandler[] {
   if (caller === 'anyone') return [];
   const ofCaller = guards[caller];
   if (ofCaller === undefined) throw new Error(`no guards for the caller ${caller}`);
-  return ofCaller;
+  if (caller !== 'operator') return ofCaller;
+  if (roles === undefined || roles.length === 0 || requireRole === undefined) {
+    throw new Error(`no roles for ${method} ${path}`);
+  }
+  return [...ofCaller, requireRole(roles)];
 }
 
 function verb(method: Operation<never>['method']) {

@@ -23,6 +23,7 @@ import type { Config } from './config.ts';
 import { browserProtection } from './http/browser-protection.ts';
 import { noteCallerAddress } from './http/caller-address.ts';
 import { noStore } from './http/no-store.ts';
+import { requireOperator, requireRole } from './platform/audit/private-callers.ts';
 import { noteSignedIn, requireSession } from './identity/sessions/require-session.ts';
 import { sameOriginOnly } from './identity/sessions/same-origin.ts';
 
@@ -78,7 +79,10 @@ export function createPrivateApp(
   app.use(probes({ checks, registry, draining }), requestLog(logger), httpMetrics(registry, 'private'));
   const checkAnswers = config.CHECK_ANSWERS;
   // Separate credentials: none is accepted in place of another.
-  const operator = [requireServiceCredential(config.OPERATOR_CREDENTIALS), noStore];
+  const operator = [
+    ...requireOperator(config.OPERATOR_CREDENTIALS, config.OPERATOR_CREDENTIAL_ROLES),
+    noStore,
+  ];
   const reporter = [requireServiceCredential(config.USAGE_REPORTER_CREDENTIALS), noStore];
   const service = [requireServiceCredential(config.SERVICE_CREDENTIALS)];
   serveBelow(app, roomsOf(OPERATOR_API), { chapters: OPERATOR_API, needs, guards: operator, checkAnswers });
@@ -111,6 +115,7 @@ function serveBelow<const Chapters extends readonly Chapter[]>(
 ): void {
   const { chapters, needs, guards, checkAnswers } = options;
   app.use(rooms, guards);
-  serve(app, chapters, { needs, guards: { operator: [], reporter: [], service: [] }, checkAnswers });
+  const ofCallers = { operator: [], reporter: [], service: [] };
+  serve(app, chapters, { needs, guards: ofCallers, requireRole, checkAnswers });
   app.use(rooms, notFound);
 }

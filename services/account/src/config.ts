@@ -30,6 +30,7 @@ import { SELF_SERVICE_ACTIONS } from './self-service/settings.ts';
 import { isVisible, textFault } from './http/input/visible-text.ts';
 import { senderOf } from './mail/sender.ts';
 import { parseDatabaseUrl } from './platform/database/database-url.ts';
+import { checkRoles, credentialRoles } from './platform/audit/credential-roles.ts';
 import { sealingKeysSetting } from './platform/sealing/sealing.ts';
 import { MIN_RETENTION_MONTHS } from './counting/retention/months.ts';
 
@@ -102,6 +103,9 @@ export const SETTINGS = {
         '`api` only answers requests, `workers` does background work and answers only probes and scrapes',
       ),
     OPERATOR_CREDENTIALS: serviceCredentials.default([]).describe('credentials for the operator API'),
+    OPERATOR_CREDENTIAL_ROLES: credentialRoles
+      .default(new Map())
+      .describe("roles of operators' credentials; a credential that is not listed is an admin's"),
     USAGE_REPORTER_CREDENTIALS: serviceCredentials
       .default([])
       .describe('credentials for `POST /private/usage-reports`'),
@@ -371,6 +375,7 @@ export const schema = z
   .refine(({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined, {
     path: ['MAIL_FROM'],
   })
+  .superRefine(checkRoles)
   .superRefine(checkPayments)
   .superRefine(checkDatabaseTls)
   .superRefine(checkRedisTls);

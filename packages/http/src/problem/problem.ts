@@ -8,7 +8,7 @@ export type FieldError = {
   message: string;
 };
 
-type Extensions = Readonly<Record<string, string | number | readonly object[]>>;
+type Extensions = Readonly<Record<string, string | number | readonly string[] | readonly object[]>>;
 
 export type ProblemOptions = {
   /** A public sentence. Never a secret, an address or the name of an internal part. */

@@ -62,13 +62,13 @@ export function createOpenApi(
 }
 
 function operationObject(operation: Described): Omit<ZodOpenApiOperationObject, 'responses'> {
-  const { method, operationId, summary, description, caller, params, query, headers } = operation;
+  const { method, operationId, summary, description, params, query, headers } = operation;
   const requestBody = requestBodyOf(operation);
   return {
     operationId,
     summary,
     ...(description === undefined ? {} : { description }),
-    security: securityOf(caller, method),
+    security: securityOf(operation, method),
     ...(params === undefined && query === undefined && headers === undefined
       ? {}
       : {

@@ -42,7 +42,7 @@ const PRIVATE_CALLERS = new Set(['operator', 'service', 'reporter']);
 
 /** Codes of an operation: its own, and those that follow from its caller and input. */
 function codesOf(operation: Described): readonly ErrorCode[] {
-  const { method, caller, params, body, form, problems = [], errors } = operation;
+  const { method, caller, roles = [], params, body, form, problems = [], errors } = operation;
   if (errors !== undefined) return OF_HEADS;
   const isUnsafe = method !== 'GET';
   const isSession = caller === 'session' || caller === 'closing-session';
@@ -52,6 +52,7 @@ function codesOf(operation: Described): readonly ErrorCode[] {
     ...problems,
     ...(caller === 'anyone' ? [] : (['unauthorized'] as const)),
     ...(caller === 'session' ? (['account_deletion_pending'] as const) : []),
+    ...(caller === 'operator' && !roles.includes('viewer') ? (['insufficient_role'] as const) : []),
     ...(isSession && isUnsafe ? (['csrf_token_required'] as const) : []),
     ...(isConsole ? (['forbidden', 'unsupported_media_type'] as const) : []),
     ...(body === undefined && form === undefined

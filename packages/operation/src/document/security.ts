@@ -46,7 +46,9 @@ export const OPERATOR_SECURITY = {
   operator: {
     type: 'http',
     scheme: 'basic',
-    description: 'A credential of `OPERATOR_CREDENTIALS`, on the private listener.',
+    description:
+      'A credential of `OPERATOR_CREDENTIALS`, on the private listener. Operations list the roles of which one is ' +
+      'needed; `admin` always suffices, and `viewer` means every role.',
   },
 } as const satisfies Record<string, ZodOpenApiSecuritySchemeObject>;
 
@@ -78,8 +80,11 @@ type SecurityRequirement = Partial<
   >
 >;
 
-/** Alternatives; an empty one requires nothing. */
-export function securityOf(caller: Description['caller'], method: Method): SecurityRequirement[] {
+/** Alternatives; an empty one requires nothing. Roles are stated as OpenAPI 3.1 allows (Security Requirement Object). */
+export function securityOf(
+  { caller, roles = [] }: Pick<Description, 'caller' | 'roles'>,
+  method: Method,
+): SecurityRequirement[] {
   switch (caller) {
     case 'anyone':
       return [];
@@ -91,6 +96,7 @@ export function securityOf(caller: Description['caller'], method: Method): Secur
     case 'client':
       return [{ clientSecret: [] }, {}];
     case 'operator':
+      return [{ operator: [...roles] }];
     case 'service':
     case 'reporter':
       return [{ [caller]: [] }];

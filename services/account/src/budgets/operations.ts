@@ -117,6 +117,7 @@ export const operatorBudgets = {
       operationId: 'getMemberBudget',
       summary: "Get a team member's budget",
       caller: operator,
+      roles: ['viewer'],
       params: ofMember,
       answers: { 200: MEMBER },
       handle: async ({ query }: Needs, { params: { account_id } }) => {
@@ -129,6 +130,7 @@ export const operatorBudgets = {
       summary: "Set a team member's budget",
       description: `${REPLACES} The budget ends with the membership.`,
       caller: operator,
+      roles: ['finance'],
       params: ofMember,
       body: budgetInputSchema,
       example: EXAMPLE,
@@ -148,6 +150,7 @@ function operationsOnApplication<By extends { actor: Actor }>({ caller, path: ro
       operationId: 'getApplicationBudget',
       summary: "Get an application's budget",
       caller,
+      roles: ['viewer'],
       params: ofApplication,
       answers: { 200: APPLICATION },
       handle: ({ query }: Needs, { by, params: { application_id } }) =>
@@ -158,6 +161,7 @@ function operationsOnApplication<By extends { actor: Actor }>({ caller, path: ro
       summary: "Set an application's budget",
       description: `${REPLACES} The manager of the owner's team may have set lower figures, which hold.`,
       caller,
+      roles: ['finance'],
       params: ofApplication,
       body: budgetInputSchema,
       example: EXAMPLE,

@@ -85,6 +85,7 @@ export const operatorCounting = {
       operationId: 'listUsageGaps',
       summary: 'List gaps in the reported usage, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject({
         ...pageFields,
         stream: z.string('must be text').min(1, 'must not be empty').max(40, 'is too long').optional(),
@@ -106,6 +107,7 @@ export const operatorCounting = {
       operationId: 'listUnassignedUsage',
       summary: 'List usage that belongs to no billing period, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject({
         ...pageFields,
         reason: z.enum(REASONS, `must be one of ${REASONS.join(', ')}`).optional(),
@@ -127,6 +129,7 @@ export const operatorCounting = {
       operationId: 'getUnassignedUsage',
       summary: 'Get unassigned usage with its original text',
       caller: operator,
+      roles: ['viewer'],
       params: ofUnassigned,
       answers: {
         200: { description: 'The row.', schema: unassignedSchema.extend({ raw: z.string() }) },
@@ -144,6 +147,7 @@ export const operatorCounting = {
         'Without `period_id` in the period of the event, if it is the payer’s, else in the one at its time. ' +
         '`changed` is false if it was counted before.',
       caller: operator,
+      roles: ['admin'],
       params: ofUnassigned,
       body: z.strictObject({ period_id: idField.optional() }),
       example: { period_id: 1_042 },
@@ -163,6 +167,7 @@ export const operatorCounting = {
         'Of one period, or of 100 periods at a time, newest first. Differences exist only if something else has ' +
         'written to the tables.',
       caller: operator,
+      roles: ['viewer'],
       body: z.strictObject({
         period_id: idField.optional(),
         cursor: cursorField,
@@ -211,6 +216,7 @@ export const operatorCounting = {
       summary: 'Set the totals of a period to the sums of its hourly rows',
       description: 'Live counters follow within a second.',
       caller: operator,
+      roles: ['admin'],
       body: z.strictObject({ period_id: idField }),
       example: { period_id: 1_042 },
       answers: {
@@ -238,6 +244,7 @@ export const operatorCounting = {
         '`restored: true` states that Postgres was restored from a backup, so that ids assigned after the backup are ' +
         'not assigned again. Safe to repeat; streams repaired before a failure stay repaired.',
       caller: operator,
+      roles: ['admin'],
       body: z.strictObject({ restored: z.boolean('must be true or false').optional() }),
       example: { restored: true },
       answers: {

@@ -14,6 +14,9 @@ export function openOperating({ config, pools, redis }: Pick<Platform, 'config' 
         publicUrl: config.PUBLIC_URL,
         sealingKeys: config.TOKEN_SEALING_KEYS,
         closingDelaySec: config.CLOSING_DELAY_SEC,
+        credentialsWithoutRole: config.OPERATOR_CREDENTIALS.map(({ id }) => id).filter(
+          (id) => !config.OPERATOR_CREDENTIAL_ROLES.has(id),
+        ),
         stripeKey: config.PAYMENTS === 'none' ? undefined : config.STRIPE_SECRET_KEY,
       },
     },

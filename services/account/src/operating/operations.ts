@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { roleSuffices } from '@tollgate/contracts/operator-roles';
 import { healthReportSchema } from '@tollgate/contracts/health-report';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
@@ -25,7 +26,7 @@ const entrySchema = z
     action: z.enum(AUDIT_ACTIONS),
     application_id: id.nullable(),
     account_id: id.nullable().meta({ description: 'Null for plans and products.' }),
-    address: z.string(),
+    address: z.string().nullable().meta({ description: 'Null for roles other than `support` and `admin`.' }),
     request_id: z.string(),
     details: z.record(z.string(), z.unknown()),
   })
@@ -48,6 +49,7 @@ export const operatorOperating = {
       operationId: 'listAuditLog',
       summary: 'List the audit log, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject({
         ...pageFields,
         account_id: idQueryField.optional(),
@@ -63,7 +65,7 @@ export const operatorOperating = {
           schema: z.object({ entries: z.array(entrySchema), next_cursor: nextCursor }),
         },
       },
-      handle: async ({ query: read }: { query: Query }, { query }) => {
+      handle: async ({ query: read }: { query: Query }, { by, query }) => {
         const { limit: _limit, cursor: _cursor, ...filters } = query;
         const asked = Object.keys(CONDITIONS).filter(
           (name) => name in filters,
@@ -75,7 +77,9 @@ export const operatorOperating = {
           { ...filters, ...lookAhead(query) },
         );
         const { rows, next_cursor } = cutPage(found, query, ({ audit_id }) => audit_id);
-        return { entries: rows, next_cursor };
+        const seesAddresses = roleSuffices(by.role, ['support']);
+        const entries = rows.map((entry) => ({ ...entry, address: seesAddresses ? entry.address : null }));
+        return { entries, next_cursor };
       },
     }),
     operation('GET /private/health-report', {
@@ -84,6 +88,7 @@ export const operatorOperating = {
       description:
         'A part that account cannot reach, or that does not answer in time, is null; the report itself never fails.',
       caller: operator,
+      roles: ['viewer'],
       answers: { 200: { description: 'The report.', schema: healthReportSchema } },
       handle: ({ healthReport }: { healthReport: ReportedHealth }) => reportHealth(healthReport),
     }),

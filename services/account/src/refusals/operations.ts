@@ -40,6 +40,7 @@ export const operatorRefusals = {
         'Operations of a WebSocket share its request id. `not_found` without a record: the call succeeded, was not ' +
         'recorded (`unrecorded_before`), or is too old.',
       caller: operator,
+      roles: ['viewer'],
       params: z.object({ request_id: requestId }),
       answers: {
         200: {
@@ -58,6 +59,7 @@ export const operatorRefusals = {
       summary: 'List refused and failed calls of an account, newest first',
       description: 'Includes refused tokens that name one of its applications.',
       caller: operator,
+      roles: ['viewer'],
       params: ofAccount,
       query: z.strictObject({
         ...pageFields,

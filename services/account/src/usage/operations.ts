@@ -116,6 +116,7 @@ export const operatorUsage = {
       operationId: 'getUsageOverTime',
       summary: 'Get usage by day or hour, as JSON or CSV',
       caller: operator,
+      roles: ['viewer'],
       params: ofAccount,
       query: usageViewSchema,
       answers: {

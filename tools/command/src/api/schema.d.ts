@@ -2286,7 +2286,8 @@ export interface components {
             application_id: number | null;
             /** @description Null for plans and products. */
             account_id: number | null;
-            address: string;
+            /** @description Null for roles other than `support` and `admin`. */
+            address: string | null;
             request_id: string;
             details: {
                 [key: string]: unknown;
@@ -2407,6 +2408,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `insufficient_role`: The operator's role is not sufficient. */
+        insufficient_role: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `email_taken`: The email address already has an account. */
         email_taken: {
             headers: {
@@ -2495,8 +2507,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `account_blocked`: The account is blocked. */
-        account_blocked: {
+        /** @description `account_blocked`: The account is blocked. `insufficient_role`: The operator's role is not sufficient. */
+        "account_blocked.insufficient_role": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -2778,6 +2790,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["email_taken"];
             413: components["responses"]["payload_too_large"];
@@ -2844,6 +2857,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -2876,6 +2890,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -2908,6 +2923,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -2972,6 +2988,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -3004,6 +3021,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -3128,6 +3146,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["application_limit_reached"];
             413: components["responses"]["payload_too_large"];
@@ -3232,6 +3251,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -3307,6 +3327,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -3371,6 +3392,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -3448,6 +3470,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["previous_secret_active"];
@@ -3513,6 +3536,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -3668,6 +3692,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["application_revoked.token_limit_reached"];
@@ -3724,6 +3749,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["token_not_active"];
@@ -3778,6 +3804,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -3853,7 +3880,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked"];
+            403: components["responses"]["account_blocked.insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -3889,6 +3916,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -3972,6 +4000,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["name_taken"];
             413: components["responses"]["payload_too_large"];
@@ -4050,6 +4079,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["name_taken"];
@@ -4152,6 +4182,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["name_taken"];
             413: components["responses"]["payload_too_large"];
@@ -4237,6 +4268,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["name_taken"];
@@ -4272,6 +4304,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -4304,6 +4337,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -4353,6 +4387,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["plan_archived"];
@@ -4388,6 +4423,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -4480,6 +4516,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["periods_overlap.plan_archived.subscription_exists"];
             413: components["responses"]["payload_too_large"];
@@ -4562,6 +4599,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["plan_archived.subscription_ended"];
@@ -4609,6 +4647,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["subscription_ended"];
@@ -4644,6 +4683,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["subscription_ended"];
@@ -4688,6 +4728,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["subscription_ended"];
@@ -4791,6 +4832,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["periods_overlap.plan_archived.subscription_exists"];
@@ -4856,6 +4898,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["period_started"];
@@ -4889,6 +4932,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["period_not_active.subscription_exists"];
@@ -4922,6 +4966,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -4954,6 +4999,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -4997,6 +5043,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -5115,6 +5162,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["idempotency_conflict.total_too_large"];
             413: components["responses"]["payload_too_large"];
@@ -5181,6 +5229,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5224,6 +5273,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["credits_not_transferable.total_too_large"];
@@ -5425,6 +5475,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -5458,6 +5509,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5580,6 +5632,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -5613,6 +5666,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5647,6 +5701,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5692,6 +5747,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -5767,6 +5823,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -5814,6 +5871,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -5912,6 +5970,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["already_in_team"];
@@ -5977,6 +6036,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -6020,6 +6080,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["already_in_team.team_slots_limit_exceeded"];
@@ -6054,6 +6115,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -6133,6 +6195,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -6214,6 +6277,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -6558,6 +6622,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["no_billing_period.not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["usage_not_readable.usage_total_too_large"];
@@ -6669,6 +6734,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["usage_rows_dropped"];
@@ -6720,6 +6786,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -6851,6 +6918,7 @@ export interface operations {
                             version: string | null;
                             is_ready: boolean;
                         } | null;
+                        credentials_without_role?: string[];
                         usage_streams: {
                             oldest_age_sec: number;
                             behind: string[];

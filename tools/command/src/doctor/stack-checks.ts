@@ -28,6 +28,7 @@ export function checkReport(report: HealthReport): Finding[] {
           ...checkCredits(postgres),
         ]),
     ...(redis === null ? [] : redis.servers.flatMap(checkRedisServer)),
+    ...checkRoles(report),
     ...checkClocks(report),
     ...checkStreams(report),
     ...checkPayments(report),
@@ -195,6 +196,16 @@ function checkRedisServer(server: RedisServer): Finding[] {
     const found = `Redis at ${address} can lose acknowledged usage in a crash: appendfsync is ${appendfsync}.`;
     return warning(check, found, set('appendfsync always'));
   }
+}
+
+function checkRoles({ credentials_without_role: ids }: HealthReport): readonly Finding[] {
+  // An older account doesn't tell.
+  if (ids === undefined) return [];
+  const found =
+    ids.length === 0
+      ? "Every operator's credential has a role."
+      : `Without a role in OPERATOR_CREDENTIAL_ROLES, so admins: ${ids.join(', ')}.`;
+  return [ok('roles', found)];
 }
 
 function checkClocks({ postgres, redis }: HealthReport): readonly Finding[] {

@@ -72,6 +72,7 @@ const operatedList = operation('GET /private/applications', {
   ...LIST,
   description: 'Of one account or of all.',
   caller: operator,
+  roles: ['viewer'],
   query: operatedListSchema,
   handle: ({ applications }: Needs, { query }) => listed(applications, query.account_id ?? null, query),
 });
@@ -79,6 +80,7 @@ const operatedList = operation('GET /private/applications', {
 const operatedCreation = operation('POST /private/applications', {
   ...CREATE,
   caller: operator,
+  roles: ['admin'],
   body: newApplicationSchema,
   example: { account_id: 42, ...EXAMPLE },
   problems: ['application_limit_reached'],
@@ -107,6 +109,7 @@ function operationsOnOne<By extends { actor: Actor }>(access: Access<By>) {
       operationId: 'getApplication',
       summary: 'Get an application',
       caller,
+      roles: ['viewer'],
       params,
       answers: { 200: { description: 'The application.', schema: readApplicationSchema } },
       handle: async ({ applications }: Needs, { by, params: { application_id } }) => {
@@ -123,6 +126,7 @@ function operationsOnOne<By extends { actor: Actor }>(access: Access<By>) {
       summary: 'Change the name or the token lifespan of an application',
       description: 'A new lifespan applies to new tokens only.',
       caller,
+      roles: ['admin'],
       params,
       body: changesSchema,
       example: { name: 'Weekly report' },
@@ -135,6 +139,7 @@ function operationsOnOne<By extends { actor: Actor }>(access: Access<By>) {
       summary: 'Delete an application',
       description: 'Its tokens and client credentials stop working. Deletion is final.',
       caller,
+      roles: ['admin'],
       params,
       answers: { 204: { description: 'Deleted.' } },
       handle: async ({ applications }: Needs, { by, params: { application_id } }) => {
@@ -148,6 +153,7 @@ function operationsOnOne<By extends { actor: Actor }>(access: Access<By>) {
         'Its tokens and client credentials stop working. It stays listed. Rotating its secret reactivates it; its old ' +
         'tokens stay revoked.',
       caller,
+      roles: ['support'],
       params,
       answers: { 200: { description: 'The application.', schema: changedApplicationSchema } },
       handle: async ({ applications }: Needs, { by, params: { application_id } }) =>
@@ -160,6 +166,7 @@ function operationsOnOne<By extends { actor: Actor }>(access: Access<By>) {
         'The previous secret works for another `overlap_sec` seconds; until then, another rotation returns ' +
         '`previous_secret_active`, unless it is ended. A revoked application becomes active again.',
       caller,
+      roles: ['admin'],
       guard: mayCreate,
       params,
       body: rotationSchema,
@@ -178,6 +185,7 @@ function operationsOnOne<By extends { actor: Actor }>(access: Access<By>) {
       summary: 'End the previous client secret',
       description: 'Ends the overlap of a rotation. Succeeds also if there is no previous secret.',
       caller,
+      roles: ['admin'],
       params,
       answers: { 200: { description: 'The application.', schema: changedApplicationSchema } },
       handle: async ({ applications }: Needs, { by, params: { application_id } }) =>

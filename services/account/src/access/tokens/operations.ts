@@ -43,6 +43,7 @@ function tokenOperations<By extends { actor: Actor }>(access: Access<By>) {
       operationId: 'listTokens',
       summary: 'List the manual tokens of all applications, newest first',
       caller,
+      roles: ['viewer'],
       params: account.params,
       query: accountTokenListSchema,
       answers: { 200: { description: 'One page.', schema: accountTokenPageSchema } },
@@ -61,6 +62,7 @@ function tokenOperations<By extends { actor: Actor }>(access: Access<By>) {
       operationId: 'listApplicationTokens',
       summary: "List an application's manual tokens, newest first",
       caller,
+      roles: ['viewer'],
       params: ofApplication,
       query: tokenListSchema,
       answers: { 200: { description: 'One page.', schema: tokenPageSchema } },
@@ -77,6 +79,7 @@ function tokenOperations<By extends { actor: Actor }>(access: Access<By>) {
       summary: 'Create a manual token',
       description: "It expires after the application's token lifespan.",
       caller,
+      roles: ['admin'],
       guard: mayCreate,
       params: ofApplication,
       body: newTokenSchema,
@@ -93,6 +96,7 @@ function tokenOperations<By extends { actor: Actor }>(access: Access<By>) {
       operationId: 'copyToken',
       summary: 'Get the token itself again',
       caller,
+      roles: ['admin'],
       params: ofToken,
       answers: { 200: { description: 'The token.', schema: copiedTokenSchema } },
       problems: ['token_not_active'],
@@ -105,6 +109,7 @@ function tokenOperations<By extends { actor: Actor }>(access: Access<By>) {
       operationId: 'revokeToken',
       summary: 'Revoke a manual token',
       caller,
+      roles: ['support'],
       params: ofToken,
       answers: { 200: { description: 'The token record.', schema: revokedTokenSchema } },
       // Repeating it tells auth again.
@@ -118,6 +123,7 @@ function tokenOperations<By extends { actor: Actor }>(access: Access<By>) {
       summary: 'Get when the temporary token expires',
       description: 'Neither creates one nor returns it.',
       caller,
+      roles: ['viewer'],
       params: account.params,
       answers: { 200: { description: 'Its expiry.', schema: temporaryTokenEndSchema } },
       handle: async ({ tokens }: Needs, { by, params }) => ({
@@ -132,6 +138,7 @@ function tokenOperations<By extends { actor: Actor }>(access: Access<By>) {
         'the account’s sessions end: a change or reset of the password, signing out everywhere, the end of another ' +
         'session and a new second factor end it.',
       caller,
+      roles: ['admin'],
       guard: mayCreate,
       params: account.params,
       answers: { 200: { description: 'The token.', schema: temporaryTokenSchema } },
@@ -143,6 +150,7 @@ function tokenOperations<By extends { actor: Actor }>(access: Access<By>) {
       summary: 'Revoke the temporary token',
       description: 'The next request for it creates another one. Succeeds also if there is none.',
       caller,
+      roles: ['support'],
       params: account.params,
       answers: { 200: { description: 'Revoked.', schema: deliveredSchema } },
       handle: ({ tokens }: Needs, { by, params }) =>

@@ -57,6 +57,7 @@ export const operatorCredits = {
       operationId: 'listCredits',
       summary: 'List grants, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject({
         ...pageFields,
         account_id: idQueryField.optional(),
@@ -81,6 +82,7 @@ export const operatorCredits = {
         'Grants once for an `Idempotency-Key` of the credential: a repeated request returns the grant with 200, one ' +
         'with another body is `idempotency_conflict`. Keys are kept as long as the grant.',
       caller: operator,
+      roles: ['finance'],
       headers: z.object({ 'Idempotency-Key': idempotencyKeyField }),
       body: newCreditSchema,
       example: { account_id: 42, points: 10_000, source: 'promotion', expires_at: '2027-01-01T00:00:00Z' },
@@ -106,6 +108,7 @@ export const operatorCredits = {
       operationId: 'getCredit',
       summary: 'Get a grant',
       caller: operator,
+      roles: ['viewer'],
       params: ofCredit,
       answers: { 200: CREDIT },
       handle: async ({ query, redisNowMs }: ReadNeeds, { params: { credit_id } }) => {
@@ -122,6 +125,7 @@ export const operatorCredits = {
         'counted, normally within a second: the status is `voiding`, then `void`. Voiding a grant that is already ' +
         'void or has no points left changes nothing.',
       caller: operator,
+      roles: ['finance'],
       params: ofCredit,
       answers: { 200: CREDIT },
       handle: async (needs: ChangeNeeds, { by: { actor }, params: { credit_id } }) => {
@@ -141,6 +145,7 @@ export const operatorCredits = {
         'Only of points that were bought. Voids the grant, and grants what was left to the other account until the ' +
         'same time, once earlier usage is counted, normally within a second. Repeating it changes nothing.',
       caller: operator,
+      roles: ['finance'],
       params: ofCredit,
       body: z.strictObject({ account_id: idField }),
       example: { account_id: 8 },
@@ -159,6 +164,7 @@ export const operatorCredits = {
       operationId: 'listCreditMovements',
       summary: 'List a grant’s movements, newest first',
       caller: operator,
+      roles: ['viewer'],
       params: ofCredit,
       query: z.strictObject(pageFields),
       answers: {
@@ -184,6 +190,7 @@ export const operatorCredits = {
           .map(([fault, meaning]) => `\`${fault}\`: ${meaning}`)
           .join(' '),
       caller: operator,
+      roles: ['viewer'],
       body: z.strictObject({
         account_id: idField.optional(),
         cursor: cursorField,

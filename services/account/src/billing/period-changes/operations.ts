@@ -61,6 +61,7 @@ export const operatorPeriods = {
       operationId: 'listPeriods',
       summary: 'List billing periods, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject({
         ...pageFields,
         account_id: idQueryField.optional(),
@@ -83,6 +84,7 @@ export const operatorPeriods = {
       operationId: 'createPeriod',
       summary: 'Create a billing period',
       caller: operator,
+      roles: ['finance'],
       body: z
         .strictObject({
           account_id: idField,
@@ -112,6 +114,7 @@ export const operatorPeriods = {
       operationId: 'getPeriod',
       summary: 'Get a billing period',
       caller: operator,
+      roles: ['viewer'],
       params: ofPeriod,
       answers: { 200: PERIOD },
       handle: async ({ query }: Needs, { params: { period_id } }) => {
@@ -125,6 +128,7 @@ export const operatorPeriods = {
       operationId: 'deletePeriod',
       summary: 'Delete a billing period that has not started',
       caller: operator,
+      roles: ['finance'],
       params: ofPeriod,
       answers: { 204: { description: 'Deleted.' } },
       problems: ['period_started'],
@@ -136,6 +140,7 @@ export const operatorPeriods = {
       operationId: 'endPeriod',
       summary: 'End a billing period now',
       caller: operator,
+      roles: ['finance'],
       params: ofPeriod,
       answers: { 200: PERIOD },
       problems: ['period_not_active', 'subscription_exists'],
@@ -146,6 +151,7 @@ export const operatorPeriods = {
       operationId: 'blockPeriod',
       summary: 'Block a billing period',
       caller: operator,
+      roles: ['support', 'finance'],
       params: ofPeriod,
       answers: { 200: PERIOD },
       handle: ({ transact }: Needs, { by, params: { period_id } }) =>
@@ -155,6 +161,7 @@ export const operatorPeriods = {
       operationId: 'unblockPeriod',
       summary: 'Unblock a billing period',
       caller: operator,
+      roles: ['support', 'finance'],
       params: ofPeriod,
       answers: { 200: PERIOD },
       handle: ({ transact }: Needs, { by, params: { period_id } }) =>
@@ -165,6 +172,7 @@ export const operatorPeriods = {
       summary: 'Set the team slots of a billing period',
       description: 'Changes only this period.',
       caller: operator,
+      roles: ['finance'],
       params: ofPeriod,
       body: z.strictObject({ team_slots_limit: teamSlotsField }),
       example: { team_slots_limit: 8 },

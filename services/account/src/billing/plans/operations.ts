@@ -68,6 +68,7 @@ export const operatorPlans = {
       operationId: 'listProducts',
       summary: 'List products, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject(pageFields),
       answers: {
         200: {
@@ -85,6 +86,7 @@ export const operatorPlans = {
       operationId: 'createProduct',
       summary: 'Create a product',
       caller: operator,
+      roles: ['admin'],
       body: productSchema,
       example: { name: 'Data API' },
       answers: { 201: { ...PRODUCT, headers: LOCATION } },
@@ -98,6 +100,7 @@ export const operatorPlans = {
       operationId: 'getProduct',
       summary: 'Get a product',
       caller: operator,
+      roles: ['viewer'],
       params: ofProduct,
       answers: { 200: PRODUCT },
       handle: async ({ query }: Needs, { params: { product_id } }) => {
@@ -111,6 +114,7 @@ export const operatorPlans = {
       summary: 'Rename a product',
       description: 'All its periods show the new name.',
       caller: operator,
+      roles: ['admin'],
       params: ofProduct,
       body: productSchema,
       example: { name: 'Data API' },
@@ -123,6 +127,7 @@ export const operatorPlans = {
       operationId: 'listPlans',
       summary: 'List plans, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject({
         ...pageFields,
         product_id: idQueryField.optional(),
@@ -148,6 +153,7 @@ export const operatorPlans = {
         'The default grace window is three days. Attributes that look like a mistyped limit are refused unless ' +
         '`allow_unknown` is true.',
       caller: operator,
+      roles: ['admin'],
       body: newPlanSchema,
       example: { name: 'Team', description: { points_limit: 1_000_000, rate_limit: 600 } },
       answers: { 201: { ...PLAN, headers: LOCATION } },
@@ -161,6 +167,7 @@ export const operatorPlans = {
       operationId: 'getPlan',
       summary: 'Get a plan',
       caller: operator,
+      roles: ['viewer'],
       params: ofPlan,
       answers: { 200: PLAN },
       handle: async ({ query }: Needs, { params: { plan_id } }) => {
@@ -174,6 +181,7 @@ export const operatorPlans = {
       summary: 'Change a plan',
       description: 'Applies to periods that start later.',
       caller: operator,
+      roles: ['admin'],
       params: ofPlan,
       body: planChangeSchema,
       example: { grace_sec: 86_400 },
@@ -187,6 +195,7 @@ export const operatorPlans = {
       summary: 'Archive a plan',
       description: 'Subscriptions keep an archived plan.',
       caller: operator,
+      roles: ['admin'],
       params: ofPlan,
       answers: { 200: PLAN },
       handle: ({ transact }: Needs, { by, params: { plan_id } }) =>
@@ -196,6 +205,7 @@ export const operatorPlans = {
       operationId: 'restorePlan',
       summary: 'Restore an archived plan',
       caller: operator,
+      roles: ['admin'],
       params: ofPlan,
       answers: { 200: PLAN },
       handle: ({ transact }: Needs, { by, params: { plan_id } }) =>
@@ -206,6 +216,7 @@ export const operatorPlans = {
       summary: 'Put a plan into the catalogue',
       description: 'What is missing stays as it is; null removes a text or a maximum.',
       caller: operator,
+      roles: ['admin'],
       params: ofPlan,
       body: publicationSchema,
       example: { public_position: 2, price_month: '49 € a month' },
@@ -219,6 +230,7 @@ export const operatorPlans = {
       summary: 'Remove a plan from the catalogue',
       description: 'Subscriptions keep the plan.',
       caller: operator,
+      roles: ['admin'],
       params: ofPlan,
       answers: { 200: PLAN },
       handle: ({ transact }: Needs, { by, params: { plan_id } }) =>

@@ -54,6 +54,7 @@ export const operatorSubscriptions = {
       operationId: 'listSubscriptions',
       summary: 'List subscriptions, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject({
         ...pageFields,
         account_id: idQueryField.optional(),
@@ -78,6 +79,7 @@ export const operatorSubscriptions = {
       description:
         'Begins now. Returns `periods_overlap` if the account has a present or later period of an operator.',
       caller: operator,
+      roles: ['finance'],
       body: z.strictObject({
         account_id: idField,
         plan_id: idField,
@@ -98,6 +100,7 @@ export const operatorSubscriptions = {
       operationId: 'getSubscription',
       summary: 'Get a subscription',
       caller: operator,
+      roles: ['viewer'],
       params: ofSubscription,
       answers: { 200: SUBSCRIPTION },
       handle: async ({ query }: Needs, { params: { subscription_id } }) => {
@@ -110,6 +113,7 @@ export const operatorSubscriptions = {
       operationId: 'changeSubscriptionPlan',
       summary: 'Change the plan of a subscription',
       caller: operator,
+      roles: ['finance'],
       params: ofSubscription,
       body: z.strictObject({
         plan_id: idField,
@@ -127,6 +131,7 @@ export const operatorSubscriptions = {
       summary: 'Cancel a subscription',
       description: '`now` also ends the period, without a grace window.',
       caller: operator,
+      roles: ['finance'],
       params: ofSubscription,
       body: z.strictObject({ effective: effectiveField }),
       example: { effective: 'period_end' },
@@ -139,6 +144,7 @@ export const operatorSubscriptions = {
       operationId: 'resumeSubscription',
       summary: 'Undo a planned cancellation',
       caller: operator,
+      roles: ['finance'],
       params: ofSubscription,
       answers: { 200: SUBSCRIPTION },
       problems: ['subscription_ended'],
@@ -150,6 +156,7 @@ export const operatorSubscriptions = {
       summary: 'Set the team slots of a subscription',
       description: 'For this and all later periods.',
       caller: operator,
+      roles: ['finance'],
       params: ofSubscription,
       body: z.strictObject({ team_slots_limit: teamSlotsField }),
       example: { team_slots_limit: 8 },

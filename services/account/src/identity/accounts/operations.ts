@@ -54,6 +54,7 @@ export const operatorAccounts = {
       operationId: 'listAccounts',
       summary: 'List accounts, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject({
         ...pageFields,
         email: emailField.optional(),
@@ -77,6 +78,7 @@ export const operatorAccounts = {
       summary: 'Create an account',
       description: 'The owner sets a password by a password reset.',
       caller: operator,
+      roles: ['admin'],
       body: z.strictObject({ email: emailField, name: nameSchema }),
       example: { email: 'ada@example.com', name: 'Ada' },
       answers: { 201: { ...ACCOUNT, headers: { Location: 'Path of the account.' } } },
@@ -90,6 +92,7 @@ export const operatorAccounts = {
       operationId: 'getAccount',
       summary: 'Get an account, with its team, payer, subscription, status and billing period',
       caller: operator,
+      roles: ['viewer'],
       params: ofAccount,
       answers: {
         200: {
@@ -108,6 +111,7 @@ export const operatorAccounts = {
       operationId: 'blockAccount',
       summary: 'Block an account',
       caller: operator,
+      roles: ['support', 'finance'],
       params: ofAccount,
       answers: { 200: ACCOUNT },
       handle: ({ transact }: Needs, { by, params: { account_id } }) =>
@@ -117,6 +121,7 @@ export const operatorAccounts = {
       operationId: 'unblockAccount',
       summary: 'Unblock an account',
       caller: operator,
+      roles: ['support', 'finance'],
       params: ofAccount,
       answers: { 200: ACCOUNT },
       handle: ({ transact }: Needs, { by, params: { account_id } }) =>

@@ -29,6 +29,7 @@ export const operatorTwoFactor = {
       description:
         'The password is enough afterwards. Ends the sessions, and tells the owner by mail. Safe to repeat.',
       caller: operator,
+      roles: ['support'],
       params: ofAccount,
       answers: { 200: { description: 'The account.', schema: operatedAccountSchema } },
       handle: async (needs: ResetNeeds, { by: { actor }, params: { account_id } }) => {

@@ -69,6 +69,7 @@ export const operatorDeletion = {
       operationId: 'getAccountDeletion',
       summary: 'Get the deletion of an account, and what it ends',
       caller: operator,
+      roles: ['viewer'],
       params: ofAccount,
       answers: { 200: { description: 'The state.', schema: operatedDeletionSchema } },
       handle: async ({ query, redisNowMs }: LookUpNeeds, { params }) => {
@@ -92,6 +93,7 @@ export const operatorDeletion = {
       summary: 'Cancel the deletion of an account',
       description: '`not_found` if none is pending, or once it is due.',
       caller: operator,
+      roles: ['support'],
       params: ofAccount,
       answers: { 200: { description: 'The account.', schema: operatedAccountSchema } },
       handle: ({ transact }: { transact: Transact }, { by: { actor }, params: { account_id } }) =>
@@ -106,6 +108,7 @@ export const operatorDeletion = {
       description:
         'If the erasure takes too long, returns `service_unavailable`; it is repeated at the next interval, as it is due.',
       caller: operator,
+      roles: ['admin'],
       params: ofAccount,
       answers: { 200: { description: 'The erased account.', schema: operatedAccountSchema } },
       handle: async (

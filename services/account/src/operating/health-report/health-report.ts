@@ -18,6 +18,7 @@ export type ReportedHealth = {
   authPrivateUrl: string;
   publicUrl: string;
   sealingKeys: readonly SealingKey[];
+  credentialsWithoutRole: readonly string[];
   closingDelaySec: number;
   /** Undefined if payments are not enabled. */
   stripeKey: string | undefined;
@@ -46,6 +47,7 @@ export async function reportHealth(reported: ReportedHealth): Promise<HealthRepo
     postgres,
     redis: redisReport,
     auth,
+    credentials_without_role: [...reported.credentialsWithoutRole],
     usage_streams:
       postgres === null || redisReport === null
         ? null

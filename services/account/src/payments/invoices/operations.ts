@@ -88,6 +88,7 @@ export const operatorPayments = {
       description:
         "Creates what Stripe lacks: a price for each plan and pack on sale, and the customer portal's configuration.",
       caller: operator,
+      roles: ['admin'],
       answers: {
         200: {
           description: 'How many there are.',
@@ -111,6 +112,7 @@ export const operatorPayments = {
         'Calls pass until then although a payment is due. Changes nothing about a block by an operator, and never ' +
         'shortens the time.',
       caller: operator,
+      roles: ['finance'],
       params: z.object({ account_id: idParameter }),
       body: z.strictObject({ until: secondField }),
       example: { until: '2026-12-31T00:00:00Z' },

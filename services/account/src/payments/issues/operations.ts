@@ -40,6 +40,7 @@ export const operatorPaymentIssues = {
       operationId: 'listPaymentIssues',
       summary: 'List payment issues, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject({
         ...pageFields,
         account_id: idQueryField.optional(),
@@ -63,6 +64,7 @@ export const operatorPaymentIssues = {
       summary: 'Mark a payment issue as resolved',
       description: 'Changes neither points nor money. The issue opens again if something about it changes.',
       caller: operator,
+      roles: ['finance'],
       params: ofIssue,
       answers: { 200: { description: 'The issue.', schema: issueSchema } },
       problems: ['not_found'],

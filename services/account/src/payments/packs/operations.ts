@@ -59,6 +59,7 @@ export const operatorPacks = {
       operationId: 'listPacks',
       summary: 'List packs, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject(pageFields),
       answers: {
         200: {
@@ -76,6 +77,7 @@ export const operatorPacks = {
       operationId: 'createPack',
       summary: 'Create a pack',
       caller: operator,
+      roles: ['admin'],
       body: newPackSchema,
       example: { name: '10,000 points', points: 10_000, currency: 'eur', unit_amount: 1_900 },
       answers: { 201: { description: 'The pack.', schema: packAnswerSchema } },
@@ -96,6 +98,7 @@ export const operatorPacks = {
       summary: 'Take a pack off sale',
       description: 'Purchases already started are granted as sold.',
       caller: operator,
+      roles: ['admin'],
       params: ofPack,
       answers: { 200: { description: 'The pack.', schema: packAnswerSchema } },
       problems: ['not_found'],

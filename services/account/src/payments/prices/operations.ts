@@ -56,6 +56,7 @@ export const operatorPrices = {
       operationId: 'listPlanPrices',
       summary: 'List the prices of all plans',
       caller: operator,
+      roles: ['viewer'],
       answers: {
         200: { description: 'The prices.', schema: z.object({ plan_prices: z.array(planPriceSchema) }) },
       },
@@ -66,6 +67,7 @@ export const operatorPrices = {
       summary: 'Set the price of a plan',
       description: 'Stripe has it once it is first needed, or after `POST /private/payments/sync`.',
       caller: operator,
+      roles: ['admin'],
       params: ofPrice,
       body: newPriceSchema,
       example: { currency: 'eur', unit_amount: 4_900 },
@@ -92,6 +94,7 @@ export const operatorPrices = {
       operationId: 'withdrawPlanPrice',
       summary: 'Stop selling a plan for an interval',
       caller: operator,
+      roles: ['admin'],
       params: ofPrice,
       answers: { 204: { description: 'Withdrawn. Subscribers keep their price.' } },
       problems: ['not_found'],

@@ -191,6 +191,7 @@ export const operatorPurchases = {
       operationId: 'listAllPurchases',
       summary: 'List purchases, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject({ ...pageFields, account_id: idQueryField.optional() }),
       answers: {
         200: {

@@ -42,6 +42,7 @@ export const operatorReconciliation = {
         'Reads payment pages, refunds and disputes at Stripe, and applies their present state. Runs every hour by itself. ' +
         'With `dry_run`, only lists what would change.',
       caller: operator,
+      roles: ['finance'],
       body: bodySchema,
       example: { dry_run: true },
       answers: { 200: { description: 'What was different.', schema: answerSchema } },

@@ -48,6 +48,7 @@ export const operatorTeams = {
       operationId: 'listTeams',
       summary: 'List teams, newest first',
       caller: operator,
+      roles: ['viewer'],
       query: z.strictObject(pageFields),
       answers: {
         200: {
@@ -66,6 +67,7 @@ export const operatorTeams = {
       summary: 'Create a team',
       description: 'The account is its manager.',
       caller: operator,
+      roles: ['admin'],
       body: z.strictObject({ account_id: idField, name: nameSchema }),
       example: { account_id: 42, name: 'Data desk' },
       answers: { 201: { ...TEAM, headers: { Location: 'Path of the team.' } } },
@@ -81,6 +83,7 @@ export const operatorTeams = {
       operationId: 'getTeam',
       summary: 'Get a team',
       caller: operator,
+      roles: ['viewer'],
       params: ofTeam,
       answers: { 200: TEAM },
       handle: ({ query }: Needs, { params: { team_id } }) => teamAnswer(query, team_id),
@@ -90,6 +93,7 @@ export const operatorTeams = {
       summary: 'Delete a team',
       description: 'The members pay for themselves from the next call on.',
       caller: operator,
+      roles: ['admin'],
       params: ofTeam,
       answers: { 204: { description: 'Deleted.' } },
       handle: async ({ transact }: Needs, { by, params: { team_id } }) => {
@@ -101,6 +105,7 @@ export const operatorTeams = {
       summary: 'Add a member to a team',
       description: 'Needs no consent.',
       caller: operator,
+      roles: ['admin'],
       params: ofTeam,
       body: z.strictObject({ account_id: idField }),
       example: { account_id: 43 },
@@ -117,6 +122,7 @@ export const operatorTeams = {
       summary: 'Remove a member from a team',
       description: 'The manager cannot be removed.',
       caller: operator,
+      roles: ['admin'],
       params: ofTeam.extend({ account_id: idParameter }),
       answers: { 204: { description: 'Removed.' } },
       handle: async ({ transact }: Needs, { by, params: { team_id, account_id } }) => {

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { OPERATOR_ROLES } from '@tollgate/contracts/operator-roles';
+import { serviceCredentials } from '@tollgate/config/settings';
+import { basicAuthorization } from '@tollgate/http/private-api-credential';
+import type { Described } from '@tollgate/operation';
+import { serviceCredential } from '@tollgate/testbed/service-process';
+import { startAccount } from '../../../test/suite/account-under-test.ts';
+import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
+import { newOwner } from '../../../test/suite/console.ts';
+import { OPERATOR_API } from '../../api/operator.ts';
+import { checkRoles, credentialRoles } from './credential-roles.ts';
+
+/** docs/operators.md, held by every operation. */
+
+const credentialOf = (id: string) => ({ id, secret: randomBytes(24).toString('base64url') });
+
+/** By role; the last has none. */
+const CREDENTIALS = [...OPERATOR_ROLES, 'unlisted'].map((name) => credentialOf(`suite-${name}`));
+const REPORTER = credentialOf('suite-reporter');
+
+const pair = ({ id, secret }: { id: string; secret: string }) => `${id}:${secret}`;
+
+let suite: AccountUnderTest;
+let strangers: Record<string, string>[];
+
+beforeAll(async () => {
+  suite = await startAccount({
+    settings: {
+      OPERATOR_CREDENTIALS: CREDENTIALS.map(pair).join(' '),
+      OPERATOR_CREDENTIAL_ROLES: OPERATOR_ROLES.map((role) => `suite-${role}=${role}`).join(', '),
+      USAGE_REPORTER_CREDENTIALS: pair(REPORTER),
+    },
+  });
+  const { browser } = await newOwner(suite);
+  const { body } = await browser.request('POST', '/temporary-token');
+  strangers = [
+    {},
+    { cookie: browser.cookie ?? '' },
+    { authorization: `Bearer ${(body as { access_token: string }).access_token}` },
+    { authorization: basicAuthorization(serviceCredential) },
+    { authorization: basicAuthorization(REPORTER) },
+    { authorization: basicAuthorization({ id: 'suite-admin', secret: 'x'.repeat(32) }) },
+  ];
+});
+
+afterAll(() => suite.close());
+
+const OPERATIONS: readonly Described[] = OPERATOR_API.flatMap(
+  ({ operations }): readonly Described[] => operations,
+);
+
+/** The roles that docs/operators.md lists for each route. */
+const DOCUMENTED = new Map(
+  readFileSync(resolve(import.meta.dirname, '../../../../../docs/operators.md'), 'utf8')
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter(([, , route = '']) => /^`[A-Z]+ \//.test(route))
+    .map(([, , route = '', ...roles]) => [
+      route.replaceAll('`', ''),
+      OPERATOR_ROLES.filter((_, index) => roles[index] === 'yes'),
+    ]),
+);
+
+async function answerTo({ method, path }: Described, headers: Record<string, string>) {
+  // The role is decided on before ids and bodies are read.
+  const response = await fetch(`${suite.account.privateUrl}${path.replaceAll(/\{\w+\}/g, '0')}`, {
+    method,
+    headers,
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  return { status: response.status, body: (isJson ? JSON.parse(text) : {}) as Record<string, unknown> };
+}
+
+const routeOf = ({ method, path }: Described) => `${method} ${path}`;
+
+test('the document has every operation, and no other', () => {
+  expect([...DOCUMENTED.keys()].toSorted()).toEqual(OPERATIONS.map(routeOf).toSorted());
+});
+
+describe.each(OPERATIONS.map((each) => [routeOf(each), each] as const))('%s', (route, declared) => {
+  test.each(CREDENTIALS.map((credential) => [credential.id, credential] as const))(
+    'answers %s as documented',
+    async (id, credential) => {
+      const role = OPERATOR_ROLES.find((each) => id === `suite-${each}`) ?? 'admin';
+      const { status, body } = await answerTo(declared, { authorization: basicAuthorization(credential) });
+      const allowed = DOCUMENTED.get(route) ?? [];
+      if (allowed.includes(role)) {
+        expect([401, 403, 405]).not.toContain(status);
+        return;
+      }
+      expect({ status, body }).toMatchObject({ status: 403, body: { code: 'insufficient_role' } });
+      expect([...(body['roles'] as string[])].toSorted()).toEqual(allowed.toSorted());
+    },
+  );
+
+  test('is refused without an operator’s credential', async () => {
+    for (const headers of strangers) expect((await answerTo(declared, headers)).status).toBe(401);
+  });
+});
+
+describe('OPERATOR_CREDENTIAL_ROLES', () => {
+  const settings = z
+    .object({ OPERATOR_CREDENTIALS: serviceCredentials, OPERATOR_CREDENTIAL_ROLES: credentialRoles })
+    .superRefine(checkRoles);
+  const isAccepted = (roles: string) =>
+    settings.safeParse({
+      OPERATOR_CREDENTIALS: `one:${'x'.repeat(16)} two:${'y'.repeat(16)}`,
+      OPERATOR_CREDENTIAL_ROLES: roles,
+    }).success;
+
+  test.each(['', 'one=viewer', 'one=viewer,two=admin', ' one=support, two=finance '])(
+    'can be %j',
+    (roles) => {
+      expect(isAccepted(roles)).toBe(true);
+    },
+  );
+
+  test.each([
+    'one',
+    'one=',
+    'one=root',
+    'one=viewer,one=admin',
+    '=viewer',
+    '*=admin',
+    'one=viewer=admin',
+    'oen=viewer',
+  ])('cannot be %j', (roles) => {
+    expect(isAccepted(roles)).toBe(false);
+  });
+});
+
+test('addresses in the audit log are for support and admins', async () => {
+  const addresses = await Promise.all(
+    CREDENTIALS.map(async (credential) => {
+      const response = await fetch(`${suite.account.privateUrl}/private/audit-log`, {
+        headers: { authorization: basicAuthorization(credential) },
+      });
+      const { entries } = (await response.json()) as { entries: { address: string | null }[] };
+      expect(entries.length).toBeGreaterThan(0);
+      return entries.every(({ address }) => address === null);
+    }),
+  );
+  expect(addresses).toEqual([true, false, true, false, false]);
+});
