@@ -178,6 +178,7 @@ export function applicationJourneys(journey: Journey): void {
     await page.getByRole('button', { name: '+ New Application' }).first().focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
+    expect(await page.evaluate(unevenBackdrop)).toBeLessThanOrEqual(2);
     await page.keyboard.type('By keyboard');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
@@ -188,6 +189,32 @@ export function applicationJourneys(journey: Journey): void {
     expect(narrow.faults).toEqual([]);
     await narrow.close();
   });
+}
+
+/**
+ * Behind a dialog, the place of the scroll bar is as dark as the page beside it: by how much the two differ, of 255. A
+ * browser without a window has no scroll bar, so the colours are blended as it would blend them.
+ */
+function unevenBackdrop(): number {
+  const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const backdrop = [...document.querySelectorAll('body *')].find(
+    (element) => element.querySelector('[role=dialog]') !== null && colourOf(element) !== 'rgba(0, 0, 0, 0)',
+  );
+  if (context === null || backdrop === undefined) throw new Error('no backdrop');
+  function colourOf(element: Element): string {
+    return getComputedStyle(element).backgroundColor;
+  }
+  const blended = (...elements: Element[]) => {
+    for (const element of elements) {
+      context.fillStyle = colourOf(element);
+      context.fillRect(0, 0, 1, 1);
+    }
+    return [...context.getImageData(0, 0, 1, 1).data];
+  };
+  const page = blended(document.body, backdrop);
+  return Math.max(
+    ...blended(document.documentElement).map((part, index) => Math.abs(part - (page[index] ?? 0))),
+  );
 }
 
 /** From the page over the API and back to the console: what a deployment has to serve. */

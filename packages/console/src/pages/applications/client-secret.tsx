@@ -16,7 +16,7 @@ export function ClientSecret({ application }: { application: ApplicationWithSecr
   const queryClient = useQueryClient();
   const [isRotating, setRotating] = useState(false);
   const [rotated, setRotated] = useState<Rotated | null>(null);
-  const { application_id, secrets } = application;
+  const { application_id, secrets, status } = application;
   const [current, previous] = secrets;
   const path = { application_id };
   useHashAction('rotate', () => {
@@ -40,7 +40,9 @@ export function ClientSecret({ application }: { application: ApplicationWithSecr
       </div>
       {current === undefined ? (
         <p>
-          The application is revoked and has no client secret. Rotate it to activate the application again.
+          {status === 'revoked'
+            ? 'The application is revoked and has no client secret. Rotate it to activate the application again.'
+            : 'The application has no client secret. Rotate it to get one.'}
         </p>
       ) : (
         <p>
