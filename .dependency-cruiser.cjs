@@ -26,10 +26,6 @@ const rooms = {
       ],
     },
     console: { of: ['http', 'identity'], floors: ['addresses', 'explorer', '.'] },
-    access: {
-      of: base,
-      floors: ['authentication', 'client-changes', 'applications', 'tokens', 'clients'],
-    },
     billing: {
       of: base,
       floors: [
@@ -42,6 +38,10 @@ const rooms = {
         'period-changes',
         'sign-up-plan',
       ],
+    },
+    access: {
+      of: [...base, 'billing'],
+      floors: ['authentication', 'client-changes', 'applications', 'tokens', 'clients'],
     },
     teams: { of: [...base, 'billing'], floors: ['.', 'invitations', 'operators', 'console'] },
     budgets: { of: [...base, 'access', 'billing', 'teams'] },

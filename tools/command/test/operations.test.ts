@@ -111,6 +111,18 @@ describe('budgets', () => {
     await stack.json('teams', 'add-member', String(team_id), member);
     expect(await stack.json(...set)).toMatchObject({ points_per_day: 9, spent: { points_today: 0 } });
     expect(await stack.json('budgets', 'get', '--member', member)).toMatchObject({ points_per_day: 9 });
+    for (const whose of [
+      ['--account', member],
+      ['--team', String(team_id)],
+    ]) {
+      const { code, stdout } = await stack.run(['budgets', 'list', ...whose]);
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringMatching(new RegExp(`^${member} +- +Ada +- +9 `, 'm')),
+      ]);
+    }
+    const { code, stderr } = await stack.run(['budgets', 'list']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--account or --team')]);
   });
 
   test('are of an application or of a member, never of both or neither', async () => {

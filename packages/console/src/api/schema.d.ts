@@ -2276,6 +2276,16 @@ export interface components {
             created_at: string;
             /** @description The last call with one of its tokens, to the minute; null if there was none. */
             last_used_at: string | null;
+            /** @description What it may spend; null without a budget. */
+            budget: {
+                /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                points_per_period: number | null;
+                /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                points_per_day: number | null;
+                manager_points_per_period: number | null;
+                /** @description Set by the manager of the owner's team. The lower figure holds. */
+                manager_points_per_day: number | null;
+            } | null;
         };
         AccountToken: {
             token_id: number;
@@ -3303,7 +3313,18 @@ export interface components {
         RecentAlert: {
             is_test: boolean;
             /** @description Null for a test. */
-            limit: ("points_limit" | "time_sec_limit" | "traffic_bytes_limit" | "team_slots_limit") | null;
+            limit: ("points_limit" | "time_sec_limit" | "traffic_bytes_limit" | "team_slots_limit" | "application_budget" | "member_budget") | null;
+            /** @description Whose budget was spent; null for other alerts. */
+            budget: {
+                /** @description Of the application or the member. */
+                name: string;
+                /** @description The member, or the application's owner. */
+                account_id: number;
+                /** @description Null for a member's budget. */
+                application_id: number | null;
+                /** @enum {string} */
+                window: "period" | "day";
+            } | null;
             /**
              * @description The threshold that was passed. Null for a test.
              * @example 80
@@ -7075,6 +7096,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description Returned by this response only. */
                         client_secret: string;
                     };
@@ -7140,6 +7171,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description When each live secret was created and expires, newest first. The secrets themselves are never returned. */
                         secrets: {
                             /**
@@ -7258,6 +7299,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -7323,6 +7374,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -7398,6 +7459,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                         /** @description Returned by this response only. */
@@ -7468,6 +7539,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };

@@ -139,6 +139,22 @@ describe("an application's budget", () => {
     expect(entries[0]).toMatchObject({ application_id, details: { name: 'App', points_per_period: null } });
   });
 
+  test('is stated by the application itself and by lists of applications', async () => {
+    const { application_id, path } = application;
+    const figures = { points_per_period: 500, points_per_day: null };
+    await member.browser.request('PUT', own(application), figures);
+    await manager.browser.request('PUT', managed(application), { points_per_day: 5 });
+    await makeOwnApplication(member.browser);
+    const budget = { ...figures, manager_points_per_period: null, manager_points_per_day: 5 };
+    expect((await member.browser.request('GET', path)).body).toMatchObject({ budget });
+    const expected = [{ budget: null }, { application_id, budget }];
+    expect((await member.browser.request('GET', '/applications')).body).toMatchObject({
+      applications: expected,
+    });
+    const list = `/private/applications?account_id=${String(member.account_id)}`;
+    expect((await operatePath(suite.account, 'GET', list)).body).toMatchObject({ applications: expected });
+  });
+
   test('is set by operators as the owner’s', async () => {
     const path = `/private/applications/${String(application.application_id)}/budget`;
     const { status, body } = await operatePath(suite.account, 'PUT', path, { points_per_period: 9 });
@@ -250,6 +266,33 @@ describe("a member's budget", () => {
         [other.account_id, null],
       ]),
     );
+  });
+
+  test('is listed for operators with those of applications: of one account, or of a team', async () => {
+    const { application_id } = application;
+    const managers = await makeOwnApplication(manager.browser);
+    await manager.browser.request('PUT', ofMember(member), { points_per_day: 40 });
+    await manager.browser.request('PUT', managed(application), { points_per_day: 4 });
+    await manager.browser.request('PUT', own(managers), { points_per_period: 9 });
+    const none = { ...NONE, manager_points_per_period: null, manager_points_per_day: null };
+    const members = [
+      { ...none, account_id: member.account_id, application_id: null, points_per_day: 40 },
+      { ...none, account_id: member.account_id, application_id, name: 'App', manager_points_per_day: 4 },
+    ];
+    const listed = async (path: string) => (await operatePath(suite.account, 'GET', path)).body['budgets'];
+    expect(await listed(`/private/accounts/${String(member.account_id)}/budgets`)).toMatchObject(members);
+    const { team_id } = (await manager.browser.request('GET', '/team')).body as { team_id: number };
+    expect(await listed(`/private/teams/${String(team_id)}/budgets`)).toMatchObject([
+      {
+        ...none,
+        account_id: manager.account_id,
+        application_id: managers.application_id,
+        points_per_period: 9,
+      },
+      ...members,
+    ]);
+    for (const path of ['/private/accounts/999999999/budgets', '/private/teams/999999999/budgets'])
+      expect((await operatePath(suite.account, 'GET', path)).status).toBe(404);
   });
 
   test('ends with the membership', async () => {

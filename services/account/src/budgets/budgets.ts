@@ -43,3 +43,21 @@ export function findManagedApplications(
     { accountId },
   );
 }
+
+type ListedBudget = ApplicationBudget & { account_id: number; application_id: number | null; name: string };
+
+/** Those of these accounts as members and of their applications: by account, its own first. */
+export function listBudgets(query: Query, accountIds: readonly number[]): Promise<ListedBudget[]> {
+  return query<ListedBudget>(
+    `SELECT account_id, CAST(NULL AS bigint) AS application_id, name, points_per_period, points_per_day,
+            CAST(NULL AS bigint) AS manager_points_per_period, CAST(NULL AS bigint) AS manager_points_per_day
+     FROM member_budgets JOIN accounts USING (account_id) WHERE account_id = ANY (CAST(:accountIds AS bigint[]))
+     UNION ALL
+     SELECT account_id, application_id, name, points_per_period, points_per_day,
+            manager_points_per_period, manager_points_per_day
+     FROM application_budgets JOIN applications USING (application_id)
+     WHERE account_id = ANY (CAST(:accountIds AS bigint[]))
+     ORDER BY account_id, application_id NULLS FIRST`,
+    { accountIds },
+  );
+}

@@ -1,22 +1,24 @@
 import { z } from 'zod';
+import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { operatorAccess, ownerAccess } from '../access/applications/access.ts';
 import type { Access } from '../access/applications/access.ts';
 import {
   applicationBudgetSchema,
-  budgetFields,
-  managedFields,
+  applicationFigures,
   memberBudgetSchema,
 } from '../billing/budgets/answers.ts';
 import { id } from '../http/answer-fields.ts';
 import { idParameter } from '../http/input/id-parameter.ts';
+import { findAccount } from '../identity/accounts/account-store.ts';
 import { session } from '../identity/sessions/require-session.ts';
 import type { Actor } from '../platform/audit/audit-log.ts';
 import { operator } from '../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
+import { listMembers } from '../teams/operators/operator-store.ts';
 import { findMembership } from '../teams/store.ts';
-import { applicationBudget, findManagedApplications, memberBudget } from './budgets.ts';
+import { applicationBudget, findManagedApplications, listBudgets, memberBudget } from './budgets.ts';
 import {
   changeAnyMemberBudget,
   changeApplicationBudget,
@@ -42,8 +44,26 @@ const APPLICATION = { description: 'The budget.', schema: applicationBudgetSchem
 const MEMBER = { description: 'The budget.', schema: memberBudgetSchema };
 
 const managedApplicationSchema = z
-  .object({ application_id: id, name: z.string(), ...budgetFields, ...managedFields })
+  .object({ application_id: id, name: z.string(), ...applicationFigures })
   .meta({ id: 'ManagedApplication' });
+
+const listSchema = z.object({
+  budgets: z.array(
+    z
+      .object({
+        account_id: id,
+        application_id: id.nullable().meta({ description: "Null for a member's budget." }),
+        name: z.string().meta({ description: 'Of the application or the member.' }),
+        ...applicationFigures,
+      })
+      .meta({ id: 'ListedBudget' }),
+  ),
+});
+
+const LISTED = {
+  description: 'By account; its own budget before those of its applications.',
+  schema: listSchema,
+};
 
 export const ownerBudgets = {
   title: 'Budgets',
@@ -113,6 +133,37 @@ export const operatorBudgets = {
   description: "What applications and team members may spend of their payer's points.",
   operations: [
     ...operationsOnApplication(operatorAccess),
+    operation('GET /private/accounts/{account_id}/budgets', {
+      operationId: 'listAccountBudgets',
+      summary: 'List the budgets of an account',
+      description: 'Its own as a team member, and those of its applications.',
+      caller: operator,
+      params: ofMember,
+      answers: { 200: LISTED },
+      handle: async ({ query }: Needs, { params: { account_id } }) => {
+        if ((await findAccount(query, account_id)) === undefined) throw new Problem('not_found');
+        return { budgets: await listBudgets(query, [account_id]) };
+      },
+    }),
+    operation('GET /private/teams/{team_id}/budgets', {
+      operationId: 'listTeamBudgets',
+      summary: 'List the budgets in a team',
+      description: 'Those of its members, and of the applications of all its accounts.',
+      caller: operator,
+      params: z.object({ team_id: idParameter }),
+      answers: { 200: LISTED },
+      handle: async ({ query }: Needs, { params: { team_id } }) => {
+        const members = await listMembers(query, team_id);
+        // A team has at least its manager.
+        if (members.length === 0) throw new Problem('not_found');
+        return {
+          budgets: await listBudgets(
+            query,
+            members.map(({ account_id }) => account_id),
+          ),
+        };
+      },
+    }),
     operation('GET /private/members/{account_id}/budget', {
       operationId: 'getMemberBudget',
       summary: "Get a team member's budget",

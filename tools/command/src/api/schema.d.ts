@@ -1144,6 +1144,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/private/accounts/{account_id}/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the budgets of an account
+         * @description Its own as a team member, and those of its applications.
+         */
+        get: operations["listAccountBudgets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/private/teams/{team_id}/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the budgets in a team
+         * @description Those of its members, and of the applications of all its accounts.
+         */
+        get: operations["listTeamBudgets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/private/members/{account_id}/budget": {
         parameters: {
             query?: never;
@@ -1508,6 +1548,16 @@ export interface components {
             created_at: string;
             /** @description The last call with one of its tokens, to the minute; null if there was none. */
             last_used_at: string | null;
+            /** @description What it may spend; null without a budget. */
+            budget: {
+                /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                points_per_period: number | null;
+                /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                points_per_day: number | null;
+                manager_points_per_period: number | null;
+                /** @description Set by the manager of the owner's team. The lower figure holds. */
+                manager_points_per_day: number | null;
+            } | null;
         };
         AccountToken: {
             token_id: number;
@@ -1857,6 +1907,20 @@ export interface components {
                 points_in_period: number | null;
                 points_today: number;
             };
+        };
+        ListedBudget: {
+            account_id: number;
+            /** @description Null for a member's budget. */
+            application_id: number | null;
+            /** @description Of the application or the member. */
+            name: string;
+            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+            points_per_period: number | null;
+            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+            points_per_day: number | null;
+            manager_points_per_period: number | null;
+            /** @description Set by the manager of the owner's team. The lower figure holds. */
+            manager_points_per_day: number | null;
         };
         MemberBudget: {
             /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
@@ -3139,6 +3203,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description Returned by this response only. */
                         client_secret: string;
                     };
@@ -3204,6 +3278,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description When each live secret was created and expires, newest first. The secrets themselves are never returned. */
                         secrets: {
                             /**
@@ -3320,6 +3404,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -3385,6 +3479,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -3459,6 +3563,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                         /** @description Returned by this response only. */
@@ -3529,6 +3643,16 @@ export interface operations {
                         created_at: string;
                         /** @description The last call with one of its tokens, to the minute; null if there was none. */
                         last_used_at: string | null;
+                        /** @description What it may spend; null without a budget. */
+                        budget: {
+                            /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
+                            points_per_period: number | null;
+                            /** @description Points that may be spent on a UTC day. Null is no limit; 0 allows nothing. */
+                            points_per_day: number | null;
+                            manager_points_per_period: number | null;
+                            /** @description Set by the manager of the owner's team. The lower figure holds. */
+                            manager_points_per_day: number | null;
+                        } | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -6201,6 +6325,74 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    listAccountBudgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By account; its own budget before those of its applications. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        budgets: components["schemas"]["ListedBudget"][];
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    listTeamBudgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                team_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By account; its own budget before those of its applications. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        budgets: components["schemas"]["ListedBudget"][];
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

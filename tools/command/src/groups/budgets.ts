@@ -3,7 +3,7 @@ import { resultOf } from '../api/client.ts';
 import type { Api, Body } from '../api/client.ts';
 import { newGroup } from '../commands.ts';
 import { usageFault } from '../failures.ts';
-import { recordLines } from '../output.ts';
+import { recordLines, tableLines } from '../output.ts';
 import type { Open, Session } from '../session.ts';
 import * as values from '../values.ts';
 
@@ -23,7 +23,36 @@ export function budgetsGroup(open: Open): Command {
       const body = { points_per_period: pointsPerPeriod ?? null, points_per_day: pointsPerDay ?? null };
       await showBudget(session, await put(session.api, whose, body));
     });
+  group
+    .command('list')
+    .description('List the budgets of an account or of a team')
+    .option('--account <account_id>', 'budgets of an account and its applications', values.id)
+    .option('--team <team_id>', 'budgets of all accounts of a team', values.id)
+    .action(async (whose: { account?: number; team?: number }) => {
+      const session = open();
+      const answer = await list(session.api, whose);
+      await session.show(answer, () => tableLines(COLUMNS, answer.budgets));
+    });
   return group;
+}
+
+const COLUMNS = [
+  'account_id',
+  'application_id',
+  'name',
+  'points_per_period',
+  'points_per_day',
+  'manager_points_per_period',
+  'manager_points_per_day',
+] as const;
+
+function list(api: Api, { account, team }: { account?: number; team?: number }) {
+  if (account !== undefined && team === undefined) {
+    const path = { account_id: account };
+    return resultOf(api.GET('/private/accounts/{account_id}/budgets', { params: { path } }));
+  }
+  if (account !== undefined || team === undefined) throw usageFault('Give either --account or --team.');
+  return resultOf(api.GET('/private/teams/{team_id}/budgets', { params: { path: { team_id: team } } }));
 }
 
 /** One of both. */

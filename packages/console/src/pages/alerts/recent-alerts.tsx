@@ -41,14 +41,12 @@ export function RecentAlerts() {
       {data === undefined && !isPending && (
         <ErrorMessage error={error} what="your latest alerts" onRetry={() => void refetch()} />
       )}
-      {data?.length === 0 && <p>No alerts about your plan sent yet. Send a test to check delivery.</p>}
+      {data?.length === 0 && <p>No alerts sent yet. Send a test to check delivery.</p>}
       {data !== undefined && data.length > 0 && (
         <Table
           label="Last sent"
           rows={data}
-          keyOf={({ created_at, limit, share_percent }) =>
-            `${created_at} ${limit ?? ''} ${String(share_percent)}`
-          }
+          keyOf={(alert) => `${alert.created_at} ${nameOf(alert)} ${String(alert.budget?.application_id)}`}
           columns={[
             { label: 'Alert', onCard: 'title', cell: nameOf },
             { label: 'Sent', cell: ({ created_at }) => <Moment at={created_at} /> },
@@ -59,7 +57,12 @@ export function RecentAlerts() {
   );
 }
 
-function nameOf({ limit, share_percent }: RecentAlert): string {
+function nameOf({ limit, budget, share_percent }: RecentAlert): string {
   if (limit === null || share_percent === null) return 'Test';
-  return `${LIMIT_LABELS[limit]}: ${formatShare(share_percent / 100)} of the limit`;
+  const share = formatShare(share_percent / 100);
+  if (limit === 'application_budget' || limit === 'member_budget') {
+    const window = budget?.window === 'day' ? 'daily budget' : 'budget per period';
+    return `${budget?.name ?? ''}: ${share} of the ${window}`;
+  }
+  return `${LIMIT_LABELS[limit]}: ${share} of the limit`;
 }

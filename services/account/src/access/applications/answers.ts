@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { applicationFigures } from '../../billing/budgets/answers.ts';
 import { delivered, id, instant, nextCursor } from '../../http/answer-fields.ts';
 
 const applicationSchema = z
@@ -19,6 +20,10 @@ const applicationSchema = z
     last_used_at: instant.nullable().meta({
       description: 'The last call with one of its tokens, to the minute; null if there was none.',
     }),
+    budget: z
+      .object(applicationFigures)
+      .nullable()
+      .meta({ description: 'What it may spend; null without a budget.' }),
   })
   .meta({ id: 'Application' });
 

@@ -1,3 +1,5 @@
+import type { ApplicationBudget } from '../../billing/budgets/store.ts';
+
 export type Application = {
   application_id: number;
   account_id: number;
@@ -10,6 +12,7 @@ export type Application = {
   created_at: Date;
   /** To the minute. */
   last_used_at: Date | null;
+  budget: ApplicationBudget | null;
 };
 
 /** Owners find only their own applications; a null owner is an operator, who finds all. */

@@ -55,6 +55,7 @@ describe('an application', () => {
       revocation_epoch: 0,
       created_at: expect.any(String),
       last_used_at: null,
+      budget: null,
     });
     const path = `/applications/${String(record['application_id'])}`;
     expect(made.headers.get('location')).toBe(`/api/console${path}`);

@@ -219,7 +219,7 @@ function changed({ application, delivered }: { application: Application; deliver
 
 function answer(application: Application) {
   const { application_id, account_id, name, type, token_lifespan_sec, client_id } = application;
-  const { status, revocation_epoch, created_at, last_used_at } = application;
+  const { status, revocation_epoch, created_at, last_used_at, budget } = application;
   return {
     application_id,
     account_id,
@@ -232,5 +232,6 @@ function answer(application: Application) {
     revocation_epoch,
     created_at,
     last_used_at,
+    budget,
   };
 }

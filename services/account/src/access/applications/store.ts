@@ -1,5 +1,6 @@
 import type { SecretHmac } from '@tollgate/credentials/client-secret';
 import { Problem } from '@tollgate/http/problem';
+import { APPLICATION_BUDGET } from '../../billing/budgets/store.ts';
 import { violatedConstraint } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -12,7 +13,8 @@ import type { SecretEnd, ApplicationState } from './rules.ts';
 const COLUMNS = `application_id, account_id, name, type, token_lifespan_sec, client_id, status,
   revocation_epoch, created_at,
   (SELECT last_used_at FROM application_uses
-   WHERE application_uses.application_id = applications.application_id) AS last_used_at`;
+   WHERE application_uses.application_id = applications.application_id) AS last_used_at,
+  ${APPLICATION_BUDGET} AS budget`;
 
 const IS_MEANT = `application_id = :application_id
   AND (CAST(:owner_id AS bigint) IS NULL OR account_id = :owner_id)

@@ -20,7 +20,8 @@ const spentField = z
       "What was spent in the payer's current billing period, null without one, and on the current UTC day.",
   });
 
-export const managedFields = {
+export const applicationFigures = {
+  ...budgetFields,
   manager_points_per_period: figure,
   manager_points_per_day: figure.meta({
     description: "Set by the manager of the owner's team. The lower figure holds.",
@@ -32,5 +33,5 @@ export const memberBudgetSchema = z
   .meta({ id: 'MemberBudget' });
 
 export const applicationBudgetSchema = z
-  .object({ application_id: id, ...budgetFields, ...managedFields, spent: spentField })
+  .object({ application_id: id, ...applicationFigures, spent: spentField })
   .meta({ id: 'ApplicationBudget' });

@@ -18,6 +18,12 @@ const NO_APPLICATION_BUDGET: ApplicationBudget = {
 const APPLICATION_COLUMNS =
   'points_per_period, points_per_day, manager_points_per_period, manager_points_per_day';
 
+/** SQL: of a row of `applications`, its budget as an object, null without one. */
+export const APPLICATION_BUDGET = `(
+  SELECT json_build_object('points_per_period', points_per_period, 'points_per_day', points_per_day,
+    'manager_points_per_period', manager_points_per_period, 'manager_points_per_day', manager_points_per_day)
+  FROM application_budgets WHERE application_budgets.application_id = applications.application_id)`;
+
 export async function findApplicationBudget(query: Query, applicationId: number): Promise<ApplicationBudget> {
   const rows = await query<ApplicationBudget>(
     `SELECT ${APPLICATION_COLUMNS} FROM application_budgets WHERE application_id = :applicationId`,

@@ -305,8 +305,8 @@ describe('a test', () => {
     expect(mail.text).toContain('This is a test.');
     const created_at = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(await recent()).toEqual([
-      { is_test: true, limit: null, share_percent: null, created_at },
-      { is_test: false, limit: 'points_limit', share_percent: 80, created_at },
+      { is_test: true, limit: null, budget: null, share_percent: null, created_at },
+      { is_test: false, limit: 'points_limit', budget: null, share_percent: 80, created_at },
     ]);
   });
 

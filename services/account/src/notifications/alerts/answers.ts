@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant } from '../../http/answer-fields.ts';
+import { id, instant } from '../../http/answer-fields.ts';
 import { ALERT_LIMITS } from './rules.ts';
 import type { AlertLimit } from './rules.ts';
 
@@ -32,7 +32,19 @@ export const alertSettingsAnswerSchema = z
 const recentAlertSchema = z
   .object({
     is_test: z.boolean(),
-    limit: z.enum(ALERT_LIMITS).nullable().meta({ description: 'Null for a test.' }),
+    limit: z
+      .enum([...ALERT_LIMITS, 'application_budget', 'member_budget'])
+      .nullable()
+      .meta({ description: 'Null for a test.' }),
+    budget: z
+      .object({
+        name: z.string().meta({ description: 'Of the application or the member.' }),
+        account_id: id.meta({ description: "The member, or the application's owner." }),
+        application_id: id.nullable().meta({ description: "Null for a member's budget." }),
+        window: z.enum(['period', 'day']),
+      })
+      .nullable()
+      .meta({ description: 'Whose budget was spent; null for other alerts.' }),
     share_percent: z
       .int()
       .nullable()

@@ -108,6 +108,13 @@ test("an application's budget alerts its owner once per threshold, by mail and w
   ]);
   await allChecked(suite);
   expect(subjectsTo(suite, manager)).not.toContainEqual(expect.stringContaining('budget'));
+  const budget = { name: 'App', account_id, application_id: application.application_id, window: 'day' };
+  expect((await member.browser.request('GET', '/alerts/recent')).body).toMatchObject({
+    alerts: [
+      { is_test: false, limit: 'application_budget', budget, share_percent: 100 },
+      { limit: 'application_budget', budget, share_percent: 80 },
+    ],
+  });
 }, 60_000);
 
 test("a member's budget alerts the member and the manager, of both windows, also if it is spent when it is set", async () => {
@@ -128,6 +135,16 @@ test("a member's budget alerts the member and the manager, of both windows, also
   );
   expect(toManager.text).toContain(member.email);
   await mailAbout(suite.mailDirectory, member.email, '[Tollgate] You have used 90% of your budget');
+  for (const { browser } of [manager, member]) {
+    const { alerts: recent } = (await browser.request('GET', '/alerts/recent')).body;
+    expect(recent).toMatchObject([
+      {
+        limit: 'member_budget',
+        budget: { account_id: member.account_id, application_id: null, window: 'period' },
+        share_percent: 80,
+      },
+    ]);
+  }
 }, 60_000);
 
 test('usage of who pays for no budget requests no check of budgets', async () => {
