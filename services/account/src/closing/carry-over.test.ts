@@ -6,6 +6,7 @@ import type { AccountUnderTest } from '../../test/suite/account-under-test.ts';
 import { done } from '../../test/suite/billing.ts';
 import { balanceOf, endPeriod, periodClosed, settledOf, use } from '../../test/suite/credits.ts';
 import type { Payer } from '../../test/suite/credits.ts';
+import { insertGrant } from '../../test/suite/database/credits.ts';
 import { insertAccount, insertPeriod, secondsFromNow } from '../../test/suite/database/records.ts';
 import { operatorCredentials } from '../../test/suite/operator.ts';
 import { carriedPoints } from './carry-over.ts';
@@ -82,6 +83,20 @@ test('unused included points go over to the next period, as far as the plan says
   expect((await carriedBy(payer.period_id)).map(({ points_remaining }) => points_remaining)).toEqual([2, 3]);
   const check = await done(suite.account, 'POST', '/private/credit-checks', { account_id: payer.account_id });
   expect(check).toMatchObject({ checked: 1, differences: [] });
+});
+
+test('what an account cannot hold is not carried over, which the audit log says once', async () => {
+  const payer = await newPayer();
+  await use(suite, payer, 1);
+  await insertGrant(suite.database, payer.account_id, { points: Number.MAX_SAFE_INTEGER - 12 });
+  await renewed(payer);
+  await periodClosed(suite, payer.period_id);
+  await nothingQueued(payer);
+  expect(await carriedBy(payer.period_id)).toEqual([]);
+  const { account_id } = payer;
+  expect(
+    await suite.database('audit_log').where({ account_id, action: 'credits_not_granted' }),
+  ).toMatchObject([{ details: { points: 5, source: 'carry_over' } }]);
 });
 
 test('what came over is not carried a second time', async () => {

@@ -1,8 +1,7 @@
-import { grantCredits } from '../billing/credits/changes.ts';
 import type { LockInstant } from '../billing/credits/changes.ts';
 import { lockHolder } from '../billing/credits/store.ts';
 import type { Query } from '../platform/database/query.ts';
-import { CLOSING_ACTOR, CLOSING_REPORTER } from './closing-actor.ts';
+import { grantAtClosing } from './grant.ts';
 import { findCarrying, insertMovements, lockAccountIfFree, findCarried, takeCarryOver } from './store.ts';
 import type { Carrying } from './store.ts';
 
@@ -41,13 +40,8 @@ export async function carryOver(
     if (expires_at <= new Date(await lockInstant(query, account_id))) return;
     const terms = { source: 'carry_over' as const, priority: PRIORITY, effective_at: null, expires_at };
     const idempotency_key = before.length === 0 ? key : `${key}:${String(before.length + 1)}`;
-    await grantCredits(
-      query,
-      lockInstant,
-      { account_id, points, note: null, purchase_id: null, ...terms },
-      { reporter: CLOSING_REPORTER, idempotency_key },
-      CLOSING_ACTOR,
-    );
+    const wanted = { account_id, points, note: null, purchase_id: null, ...terms };
+    await grantAtClosing(query, lockInstant, wanted, idempotency_key);
   }
 
   async function takeBack(excess: number): Promise<void> {

@@ -1,8 +1,7 @@
-import { grantCredits } from '../billing/credits/changes.ts';
 import type { LockInstant } from '../billing/credits/changes.ts';
 import { lockHolder } from '../billing/credits/store.ts';
 import type { Query } from '../platform/database/query.ts';
-import { CLOSING_ACTOR, CLOSING_REPORTER } from './closing-actor.ts';
+import { grantAtClosing } from './grant.ts';
 import { hasEnded } from './settle.ts';
 import { lockAccountIfFree } from './store.ts';
 import type { Grant } from './store.ts';
@@ -38,7 +37,7 @@ export async function giveOn(
   const { credit_id, transfer_to: account_id, expires_at, priority, purchase_id } = grant;
   if (account_id === null || points === 0 || !(await lockHolder(query, account_id))) return;
   if (expires_at !== null && expires_at <= new Date(await lockInstant(query, account_id))) return;
-  await grantCredits(
+  await grantAtClosing(
     query,
     lockInstant,
     {
@@ -51,7 +50,6 @@ export async function giveOn(
       note: null,
       purchase_id,
     },
-    { reporter: CLOSING_REPORTER, idempotency_key: `transfer:${String(credit_id)}` },
-    CLOSING_ACTOR,
+    `transfer:${String(credit_id)}`,
   );
 }

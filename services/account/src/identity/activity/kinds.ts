@@ -85,6 +85,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   subscription_checkout_begun: 'billing',
   credits_granted: 'billing',
   credits_voided: 'billing',
+  credits_not_granted: null,
   pack_created: null,
   plan_price_set: null,
   plan_price_withdrawn: null,

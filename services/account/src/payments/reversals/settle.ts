@@ -1,3 +1,4 @@
+import { Problem } from '@tollgate/http/problem';
 import { grantCredits, voidCredit } from '../../billing/credits/changes.ts';
 import type { LockInstant } from '../../billing/credits/changes.ts';
 import { lockHolder } from '../../billing/credits/store.ts';
@@ -80,7 +81,10 @@ async function voidAll(
   return isVoiding;
 }
 
-/** By a grant of the same terms. False if nothing can be given back: the terms or the account have ended. */
+/**
+ * By a grant of the same terms. False if nothing can be given back: the terms or the account have ended, or the account
+ * would have too many points, which an operator sees.
+ */
 async function giveBack(
   query: Query,
   lockInstant: LockInstant,
@@ -95,23 +99,18 @@ async function giveBack(
   if (first === undefined || !(await lockHolder(query, account_id))) return false;
   const { expires_at, priority } = first;
   if (expires_at !== null && expires_at <= (await databaseNow(query))) return false;
-  await grantCredits(
-    query,
-    lockInstant,
-    {
-      account_id,
-      points,
-      source,
-      priority,
-      effective_at: null,
-      expires_at,
-      note: null,
-      purchase_id,
-    },
-    { reporter: 'payments', idempotency_key: `${String(payment_id)}:${String(grants.length)}` },
-    PAYMENTS_ACTOR,
-  );
-  return true;
+  const terms = { source, priority, effective_at: null, expires_at, note: null, purchase_id };
+  const key = { reporter: 'payments', idempotency_key: `${String(payment_id)}:${String(grants.length)}` };
+  try {
+    await grantCredits(query, lockInstant, { account_id, points, ...terms }, key, PAYMENTS_ACTOR);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'total_too_large') throw error;
+    const object_id = payment_id ?? String(purchase_id);
+    const details = { purchase_id, points };
+    await reportIssue(query, { kind: 'points_not_granted', object_id, account_id, details });
+    return false;
+  }
 }
 
 async function reportShortfall(query: Query, purchase: Reversible, shortfall: number): Promise<void> {

@@ -91,6 +91,7 @@ export const AUDIT_ACTIONS = [
   'payment_block_postponed',
   'credits_granted',
   'credits_voided',
+  'credits_not_granted',
   'pack_created',
   'pack_withdrawn',
   'purchase_begun',
