@@ -51,7 +51,9 @@ export type SubscriptionProvider = {
   endSubscription: (id: string) => Promise<void>;
   /** Undefined if the provider doesn't know it (yet). */
   readInvoice: (id: string) => Promise<ProvidedInvoice | undefined>;
-  /** The payments of a subscription's latest invoice that succeeded. */
+  /** The payments of an invoice that succeeded. */
+  listInvoicePayments: (id: string) => Promise<string[]>;
+  /** Those of a subscription's latest invoice. */
   listPayments: (id: string) => Promise<string[]>;
   /** The page on which a customer manages cards, addresses and VAT numbers. */
   openPortal: (wanted: { customer_id: string; return_url: string }) => Promise<string>;

@@ -25,6 +25,15 @@ export async function isErased(query: Query, accountId: number): Promise<boolean
   return rows.length > 0;
 }
 
+/** To the second, as Stripe's times are. */
+export async function wasErasedBefore(query: Query, accountId: number, at: Date): Promise<boolean> {
+  const rows = await query(
+    "SELECT 1 FROM accounts WHERE account_id = :accountId AND date_trunc('second', erased_at) <= :at",
+    { accountId, at },
+  );
+  return rows.length > 0;
+}
+
 /** Locked until the transaction ends, to serialize sign-ins and changes of one account. */
 export async function lockAccount(query: Query, accountId: number): Promise<Account | undefined> {
   const rows = await query<Account>(

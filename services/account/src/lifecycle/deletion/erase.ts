@@ -7,6 +7,7 @@ import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
+import { isEndKnown } from '../../payments/subscriptions/store.ts';
 import { endTeam } from '../../teams/changes.ts';
 import { deleteMember, lockOwnTeam } from '../../teams/store.ts';
 import type { DeletionMail } from './deletion-mails.ts';
@@ -31,48 +32,58 @@ export const ERASED_TABLES = [
 
 type Due = { account_id: number; email: string };
 
+/** `waiting`: its subscription has been ended, and it is erased once Stripe knows. */
+type Erasure = 'erased' | 'waiting';
+
 /**
  * Erases the account whose deletion is due first, in one transaction: it happens as a whole, or is repeated after a
  * crash. A cancellation waits for the lock and finds nothing to cancel, or was faster and the account isn't due any
- * more. Returns false if none is due. `failed`: accounts to leave for later.
+ * more. Null if none is due. `failed`: accounts to leave for later.
  */
 export async function eraseNextDue(
   query: Query,
   lockInstant: LockInstant,
   failed: number[],
-): Promise<boolean> {
+): Promise<Erasure | null> {
   const [due] = await query<Due>(
     `SELECT account_id, email FROM accounts
      WHERE deletion_due_at <= now() AND account_id <> ALL (CAST(:failed AS bigint[]))
+       AND ${isEndKnown('accounts.account_id')}
      ORDER BY deletion_due_at, account_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED`,
     { failed },
   );
-  if (due === undefined) return false;
+  if (due === undefined) return null;
   try {
-    await erase(query, lockInstant, due);
+    return await erase(query, lockInstant, due);
   } catch (error) {
     failed.push(due.account_id);
     throw error;
   }
-  return true;
 }
 
-/** Erases this account if its deletion is due. Waits for a cancellation or another erasure that is under way. */
+/**
+ * Erases this account if its deletion is due and Stripe charges it no more. Waits for a cancellation or another erasure
+ * that is under way.
+ */
 export async function eraseDue(query: Query, lockInstant: LockInstant, accountId: number): Promise<void> {
   const [due] = await query<Due>(
     `SELECT account_id, email FROM accounts
-     WHERE account_id = :accountId AND deletion_due_at <= now() FOR NO KEY UPDATE`,
+     WHERE account_id = :accountId AND deletion_due_at <= now() AND ${isEndKnown('accounts.account_id')}
+     FOR NO KEY UPDATE`,
     { accountId },
   );
   if (due !== undefined) await erase(query, lockInstant, due);
 }
 
-async function erase(query: Query, lockInstant: LockInstant, { account_id, email }: Due): Promise<void> {
+async function erase(query: Query, lockInstant: LockInstant, { account_id, email }: Due): Promise<Erasure> {
   const accountId = account_id;
   // An operator can have changed these since the request.
   await endMembership(query, accountId);
   const live = await lockLiveSubscription(query, accountId);
   if (live !== undefined) await endSubscription(query, live.subscription_id);
+  // Once the account is erased, nobody could be asked about what Stripe still charges.
+  const [known] = await query(`SELECT 1 WHERE ${isEndKnown(':accountId')}`, { accountId });
+  if (known === undefined) return 'waiting';
   await eraseApplications(query, accountId);
   for (const table of ERASED_TABLES) {
     await query(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
@@ -94,6 +105,7 @@ async function erase(query: Query, lockInstant: LockInstant, { account_id, email
     { accountId },
   );
   await enqueueMail(query, { kind: 'account_deleted', recipient: email } satisfies DeletionMail);
+  return 'erased';
 }
 
 async function endMembership(query: Query, accountId: number): Promise<void> {

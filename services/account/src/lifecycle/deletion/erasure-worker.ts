@@ -20,12 +20,15 @@ export function startErasures(options: {
     for (let isMore = true; isMore && !signal.aborted;) {
       const known = failed.length;
       try {
-        isMore = await transact(async (query) => {
+        const erasure = await transact(async (query) => {
           // A long audit trail takes longer than other background work.
           await query("SET LOCAL statement_timeout = '60s'");
           return eraseNextDue(query, lockInstant, failed);
         });
-        if (isMore) {
+        isMore = erasure !== null;
+        if (erasure === 'waiting')
+          logger.info({}, 'a deleted account is erased once Stripe knows of its end');
+        if (erasure === 'erased') {
           logger.info({}, 'a deleted account was erased');
           wakeMails();
         }

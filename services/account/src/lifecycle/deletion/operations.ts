@@ -106,11 +106,13 @@ export const operatorDeletion = {
       operationId: 'carryOutAccountDeletion',
       summary: 'Erase an account whose deletion is pending, without its grace',
       description:
-        'If the erasure takes too long, returns `service_unavailable`; it is repeated at the next interval, as it is due.',
+        'If the erasure takes too long, returns `service_unavailable`; it is repeated at the next interval, as it is due. ' +
+        'An account with a subscription that is paid through Stripe is erased once Stripe has ended it: `erased_at` is ' +
+        'null until then.',
       caller: operator,
       roles: ['admin'],
       params: ofAccount,
-      answers: { 200: { description: 'The erased account.', schema: operatedAccountSchema } },
+      answers: { 200: { description: 'The account.', schema: operatedAccountSchema } },
       handle: async (
         { transact, checks, lockInstant }: CarryOutNeeds,
         { by: { actor }, params: { account_id } },

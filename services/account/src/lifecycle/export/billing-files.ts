@@ -7,6 +7,7 @@ import { findAlertSettings } from '../../notifications/alerts/settings-store.ts'
 import { listDeliveries } from '../../notifications/deliveries/stores/delivery-store.ts';
 import { listWebhooks } from '../../notifications/webhooks/store.ts';
 import { findRefusalPage } from '../../refusals/console/store.ts';
+import { listInvoices } from '../../payments/invoices/store.ts';
 import { listPurchases } from '../../payments/purchases/store.ts';
 import { allPages, exportTable, onePage, pagesAfter } from './export-file.ts';
 import type { ExportRecord } from './export-file.ts';
@@ -131,6 +132,29 @@ export const purchases = exportTable({
     allPages(
       (page) => listPurchases(query, { account_id }, page),
       ({ purchase_id }) => purchase_id,
+    ),
+});
+
+export const invoices = exportTable({
+  name: 'invoices',
+  description:
+    "Your invoices. total is in the currency's minor unit, with tax and discounts; stripe_invoice_id is Stripe's, which has their pages and PDFs.",
+  columns: [
+    'invoice_id',
+    'stripe_invoice_id',
+    'subscription_id',
+    'number',
+    'state',
+    'currency',
+    'total',
+    'period_end',
+    'issued_at',
+    'paid_at',
+  ],
+  pages: ({ query, account_id }) =>
+    allPages(
+      (page) => listInvoices(query, { account_id }, page),
+      ({ invoice_id }) => invoice_id,
     ),
 });
 

@@ -57,6 +57,18 @@ describe('the files', () => {
       amount: 3_800,
     });
 
+    const invoice = {
+      account_id,
+      state: 'paid',
+      currency: 'eur',
+      issued_at: new Date(),
+      paid_at: new Date(),
+    };
+    await suite.database('invoices').insert([
+      { ...invoice, stripe_invoice_id: 'in_export', number: 'A-0001', total: 4_900 },
+      { ...invoice, stripe_invoice_id: 'in_draft', state: 'draft', total: 4_900, paid_at: null },
+    ]);
+
     const { files, headers, json, rows } = await exportOf(owner);
     expect(headers.get('content-type')).toBe('application/zip');
     expect(headers.get('content-disposition')).toMatch(
@@ -68,6 +80,7 @@ describe('the files', () => {
     expect(rows('sessions')).toHaveLength(1);
     expect(rows('billing-periods')).toMatchObject([{ period_id, points_usage: 7 }]);
     expect(rows('purchases')).toMatchObject([{ pack_name: '10,000 points', amount: 3_800, state: 'open' }]);
+    expect(rows('invoices')).toMatchObject([{ number: 'A-0001', state: 'paid', total: 4_900 }]);
     expect(rows('usage')).toMatchObject([{ period_id, application_id, points: 7, requests: 2 }]);
     expect(rows('refused-calls')).toMatchObject([{ code: 'rate_limit_exceeded', application_id }]);
     expect(rows('webhooks')).toMatchObject([{ url: 'https://hooks.invalid/in' }]);

@@ -13,7 +13,7 @@ export type HandlerNeeds = {
   query: Query;
   provider: Pick<
     PaymentProvider,
-    'readCheckout' | 'readPayment' | 'refund' | 'readSubscription' | 'readInvoice'
+    'readCheckout' | 'readPayment' | 'refund' | 'readSubscription' | 'readInvoice' | 'listInvoicePayments'
   >;
   lockInstant: LockInstant;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;

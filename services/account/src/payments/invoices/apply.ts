@@ -1,10 +1,12 @@
 import type { Logger } from '@tollgate/log';
 import { beginGrace, settlePeriod } from '../../billing/periods/payment-blocks.ts';
+import { wasErasedBefore } from '../../identity/accounts/account-store.ts';
 import { lockSubscription } from '../../billing/subscriptions/store.ts';
 import { lockHolder } from '../../billing/credits/store.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Applied, Apply } from '../applied.ts';
 import { findCustomerAccount } from '../customers.ts';
+import { reportIssue } from '../issues/store.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { applyProvided as applySubscriptionProvided } from '../subscriptions/apply.ts';
 import { findByStripeId } from '../subscriptions/store.ts';
@@ -17,7 +19,7 @@ const SETTLED = new Set<ProvidedInvoice['state']>(['paid', 'void']);
 
 type Needs = {
   query: Query;
-  provider: Pick<PaymentProvider, 'readInvoice' | 'readSubscription'>;
+  provider: Pick<PaymentProvider, 'readInvoice' | 'readSubscription' | 'listInvoicePayments' | 'refund'>;
   logger: Pick<Logger, 'error'>;
 };
 
@@ -30,26 +32,45 @@ export async function applyInvoice(needs: Needs, id: string): Promise<Apply | un
   const isFirst = billing_reason === 'subscription_create' && state === 'paid';
   const known = subscription_id === undefined ? undefined : await findByStripeId(read, subscription_id);
   if (subscription_id === undefined || !isFirst || known?.state === 'started') {
-    return (query) => applyProvided(query, invoice);
+    const refunded = await refundLate(needs, invoice);
+    return (query) => applyProvided(query, invoice, refunded);
   }
   const subscription = await provider.readSubscription(subscription_id);
   if (subscription === undefined) return undefined;
   const paid = { ...subscription, isPaid: true };
   return async (query) => {
     await applySubscriptionProvided(query, needs, paid, known?.revision ?? 0);
-    return applyProvided(query, invoice);
+    return applyProvided(query, invoice, []);
   };
+}
+
+/**
+ * What was charged after the account was erased goes back. Before our row says so: a process that dies in between does it
+ * again. Returns the payments.
+ */
+async function refundLate({ query, provider }: Needs, invoice: ProvidedInvoice): Promise<string[]> {
+  const { id, paid_at } = invoice;
+  const account_id = paid_at === null ? undefined : await findPayer(query, invoice);
+  if (paid_at === null || account_id === undefined) return [];
+  if (!(await wasErasedBefore(query, account_id, paid_at))) return [];
+  if ((await findInvoice(query, id))?.state === 'paid') return [];
+  const payments = await provider.listInvoicePayments(id);
+  for (const payment of payments) await provider.refund(payment);
+  return payments;
 }
 
 /**
  * Brings an invoice, and the period that it pays, to what Stripe says of it now. `query` is a transaction's; the account
  * is locked first. `ignored` if it is none of our customers'.
  */
-async function applyProvided(query: Query, provided: ProvidedInvoice): Promise<Applied> {
+async function applyProvided(
+  query: Query,
+  provided: ProvidedInvoice,
+  refunded: readonly string[],
+): Promise<Applied> {
   const account_id = await findPayer(query, provided);
-  if (account_id === undefined || !(await lockHolder(query, account_id))) {
-    return { outcome: 'ignored', change: null };
-  }
+  if (account_id === undefined) return { outcome: 'ignored', change: null };
+  if (!(await lockHolder(query, account_id))) return reportLate(query, account_id, provided, refunded);
   const before = await findInvoice(query, provided.id);
   const isOlder = before !== undefined && before.state !== 'draft' && provided.state === 'draft';
   if (isOlder || (before !== undefined && SETTLED.has(before.state)))
@@ -72,6 +93,24 @@ async function applyProvided(query: Query, provided: ProvidedInvoice): Promise<A
   const from = before?.state ?? 'unknown';
   const change = from === invoice.state ? null : `invoice ${provided.id}: ${from} to ${invoice.state}`;
   return { outcome: 'applied', change };
+}
+
+/** Of an erased account: the invoice stays as a record of what was refunded. */
+async function reportLate(
+  query: Query,
+  account_id: number,
+  provided: ProvidedInvoice,
+  refunded: readonly string[],
+): Promise<Applied> {
+  if (refunded.length === 0) return { outcome: 'ignored', change: null };
+  const { id, subscription_id: stripeId, number, total, currency } = provided;
+  const row = stripeId === undefined ? undefined : await findByStripeId(query, stripeId);
+  await storeInvoice(query, { account_id, subscription_id: row?.subscription_id ?? null }, provided);
+  for (const object_id of refunded) {
+    const details = { invoice: number ?? id, amount: total, currency };
+    await reportIssue(query, { kind: 'late_payment_refunded', object_id, account_id, details });
+  }
+  return { outcome: 'applied', change: `invoice ${id}: paid after the account was erased, and refunded` };
 }
 
 async function findPayer(

@@ -28,7 +28,10 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
 
   async function paymentsOf(id: string): Promise<string[]> {
     const invoice = idOf((await read(id))?.latest_invoice);
-    if (invoice === undefined) return [];
+    return invoice === undefined ? [] : paymentsOfInvoice(invoice);
+  }
+
+  async function paymentsOfInvoice(invoice: string): Promise<string[]> {
     const { data } = await stripe.invoicePayments.list({ invoice, status: 'paid' });
     return data.flatMap(({ payment }) => idOf(payment.payment_intent) ?? []);
   }
@@ -85,6 +88,7 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
         const found = await stripe.invoices.retrieve(id).catch(undefinedIfMissing);
         return found === undefined ? undefined : invoiceOf(found);
       }),
+    listInvoicePayments: (id) => asked(() => paymentsOfInvoice(id)),
     listPayments: (id) => asked(() => paymentsOf(id)),
     openPortal: ({ customer_id, return_url }) =>
       asked(async () => {

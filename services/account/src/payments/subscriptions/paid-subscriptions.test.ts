@@ -490,6 +490,39 @@ describe('an end', () => {
   });
 });
 
+describe('a deleted account', () => {
+  test('is erased once Stripe has ended its subscription', async () => {
+    const { owner, stripeId } = await newSubscriber();
+    const { account_id } = owner;
+    const deletion_due_at = new Date(Date.now() + 86_400_000);
+    await suite.database('accounts').where({ account_id }).update({ deletion_due_at });
+    const path = `/private/accounts/${String(account_id)}/deletion/carry-out`;
+    expect(await done(suite.account, 'POST', path)).toMatchObject({ erased_at: null });
+    await quiet();
+    expect(await stripeOf(`/subscriptions/${stripeId}`)).toMatchObject({ status: 'canceled' });
+    expect(await done(suite.account, 'POST', path)).toMatchObject({
+      erased_at: expect.any(String) as unknown,
+    });
+  });
+
+  test('gets back what Stripe charges after the erasure, and operators see it', async () => {
+    const { owner, border } = await newRenewal();
+    const { account_id } = owner;
+    await suite.database('accounts').where({ account_id }).update({ erased_at: new Date() });
+    await stripeCharges(border);
+    const issues = () => suite.database('payment_issues').where({ account_id });
+    await waitFor(async () => (await issues()).length > 0, { what: 'the refund to be reported' });
+    expect(await issues()).toMatchObject([
+      { kind: 'late_payment_refunded', object_id: expect.stringMatching(/^pi_/), details: { amount: 4_900 } },
+    ]);
+    const [{ object_id }] = (await issues()) as [{ object_id: string }];
+    expect(await stripeOf(`/refunds?payment_intent=${object_id}`)).toMatchObject({
+      data: [{ amount: 4_900, status: 'succeeded' }],
+    });
+    expect(judged?.faults ?? []).toEqual([]);
+  });
+});
+
 test("a change at the period's end is charged from the next invoice on, and none takes effect now", async () => {
   const { owner, stripeId, checkout } = await newSubscriber();
   const plan_id = await newPlan();

@@ -33,6 +33,26 @@ export type NewCheckout = Pick<
 const COLUMNS = `checkout_id, checkout_key, account_id, plan_id, billing_interval, currency, amount, state,
   session_id, session_url, stripe_subscription_id, subscription_id, revision, next_attempt_at, created_at`;
 
+/** SQL: whether Stripe knows of every end and change of an account's subscriptions, so that it charges nothing more. */
+export function isEndKnown(accountId: string): string {
+  return `NOT EXISTS (SELECT FROM stripe_subscriptions
+    WHERE stripe_subscriptions.account_id = ${accountId} AND next_attempt_at IS NOT NULL)`;
+}
+
+const LISTED_MAX = 20;
+
+/** Stripe's ids of subscriptions that it may still charge: those that are live, and ends that it doesn't know of. */
+export async function listUnattended(query: Query): Promise<string[]> {
+  const rows = await query<{ stripe_subscription_id: string }>(
+    `SELECT stripe_subscription_id FROM stripe_subscriptions LEFT JOIN subscriptions USING (subscription_id)
+     WHERE stripe_subscription_id IS NOT NULL
+       AND (next_attempt_at IS NOT NULL OR state = 'started' AND subscriptions.ended_at IS NULL)
+     ORDER BY checkout_id LIMIT :max`,
+    { max: LISTED_MAX },
+  );
+  return rows.map(({ stripe_subscription_id }) => stripe_subscription_id);
+}
+
 /** With the key that Stripe's metadata has, if the database has forgotten it. */
 export async function insertCheckout(
   query: Query,
