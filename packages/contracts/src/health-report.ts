@@ -109,6 +109,8 @@ export const healthReportSchema = z.object({
       differences: z.int(),
     })
     .nullish(),
+  /** If payments are not enabled: subscriptions that Stripe may go on charging. */
+  unattended_subscriptions: z.array(z.string()).nullish(),
 });
 
 export type HealthReport = z.infer<typeof healthReportSchema>;

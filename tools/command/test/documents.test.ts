@@ -131,6 +131,10 @@ function valuesFor(
         await sql(`UPDATE accounts SET deletion_requested_at = now(), deletion_due_at = now() + interval '30 days'
           WHERE account_id = ${String(account_id)}`);
       }
+      if (words[1] === 'postpone') {
+        await sql(`INSERT INTO payment_blocks (account_id, reason, dispute_id, grace_at, blocks_at)
+          VALUES (${String(account_id)}, 'dispute', '${randomUUID()}', now(), now())`);
+      }
       return String(account_id);
     },
     plan_id: async () => {

@@ -7,9 +7,11 @@ const MAX_RECONCILIATION_AGE_SEC = 3 * 3_600;
 const MAX_EVENT_AGE_SEC = 900;
 
 /** What payments need of an operator (docs/design/payments.md). */
-export function checkPayments({ payments, public_url, reported_at }: HealthReport): readonly Finding[] {
+export function checkPayments(report: HealthReport): readonly Finding[] {
+  const { payments, public_url, reported_at } = report;
   const check = 'payments';
-  if (payments === null || payments === undefined) return [];
+  if (payments === null || payments === undefined)
+    return checkUnattended(report.unattended_subscriptions ?? []);
   const { is_live, foreign_events, oldest_event_sec, open_issues, reconciled_at, differences } = payments;
   const ageSec = reconciled_at === null ? 0 : (Date.parse(reported_at) - Date.parse(reconciled_at)) / 1_000;
   const found = (isFound: boolean, finding: Finding) => (isFound ? [finding] : []);
@@ -49,6 +51,14 @@ export function checkPayments({ payments, public_url, reported_at }: HealthRepor
         ),
       ),
       ...found(
+        reconciled_at === null,
+        warning(
+          check,
+          'Payments have not been compared with Stripe yet.',
+          "If this stays for more than some minutes, see account's log, or run tollgate payments reconcile.",
+        ),
+      ),
+      ...found(
         differences > 0,
         warning(
           check,
@@ -63,4 +73,16 @@ export function checkPayments({ payments, public_url, reported_at }: HealthRepor
     ],
     'Payments and invoices agree with Stripe.',
   );
+}
+
+/** With PAYMENTS=none, Stripe hears of no cancellation. */
+function checkUnattended(subscriptions: readonly string[]): readonly Finding[] {
+  if (subscriptions.length === 0) return [];
+  return [
+    problem(
+      'payments',
+      `PAYMENTS is none, but Stripe may go on charging ${subscriptions.join(', ')}.`,
+      'Cancel these subscriptions at Stripe, or set PAYMENTS=stripe again.',
+    ),
+  ];
 }

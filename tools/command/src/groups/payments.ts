@@ -18,6 +18,7 @@ export function paymentsGroup(open: Open): Command {
     act: (api, issue_id) =>
       resultOf(api.POST('/private/payments/issues/{issue_id}/resolve', { params: { path: { issue_id } } })),
   });
+  addPostpone(group, open);
   addReconcile(group, open);
   addSync(group, open);
   return group;
@@ -50,6 +51,21 @@ function addIssues(group: Command, open: Open): void {
   });
 }
 
+function addPostpone(group: Command, open: Open): void {
+  group
+    .command('postpone')
+    .description('Give an account more time to pay. Changes nothing about a block by an operator')
+    .argument('<account_id>', 'ID', values.id)
+    .requiredOption('--until <time>', 'calls pass until then', values.firstSecond)
+    .action(async (account_id: number, { until }: { until: string }) => {
+      const session = open();
+      const params = { path: { account_id } };
+      const path = '/private/accounts/{account_id}/payment-block/postpone';
+      await resultOf(session.api.POST(path, { params, body: { until } }));
+      await session.show(undefined, () => [`Account ${String(account_id)} has until ${until} to pay.`]);
+    });
+}
+
 type Reconciliation = Result<'reconcilePayments'>;
 
 function addReconcile(group: Command, open: Open): void {
@@ -67,6 +83,12 @@ function addReconcile(group: Command, open: Open): void {
       const body = values.given({ dry_run: dryRun, since });
       const run: Reconciliation = await resultOf(session.api.POST('/private/payments/reconcile', { body }));
       await session.show(run, () => reconciliationLines(run));
+      if (!run.is_complete) {
+        throw new Failure(
+          EXIT.refused,
+          'Stripe could not be read to the end. What is listed was applied; run the command again.',
+        );
+      }
       if (run.failed > 0) {
         throw new Failure(
           EXIT.refused,

@@ -1,6 +1,8 @@
 import type { BillingStatus } from '@tollgate/contracts/entitlement';
 import type { Query } from '../../platform/database/query.ts';
 import { findPayerPeriods } from '../periods/payer-periods.ts';
+import { listPaymentBlocks } from '../periods/payment-blocks.ts';
+import type { PaymentBlock } from '../periods/payment-blocks.ts';
 import { billingStatus, pickPeriod } from '../periods/period-rules.ts';
 
 type TeamMembership = { team_id: number; name: string; role: 'manager' | 'member' };
@@ -14,6 +16,8 @@ type AccountSummary = {
   status: BillingStatus | 'none';
   /** The payer's. */
   billing_period: { period_id: number; plan_name: string; started_at: Date; ended_at: Date } | null;
+  /** The account's own. */
+  payment_blocks: PaymentBlock[];
 };
 
 export async function summarizeAccount(query: Query, accountId: number): Promise<AccountSummary | undefined> {
@@ -36,6 +40,7 @@ export async function summarizeAccount(query: Query, accountId: number): Promise
             started_at: period.started_at,
             ended_at: period.ended_at,
           },
+    payment_blocks: await listPaymentBlocks(query, accountId),
   };
 }
 

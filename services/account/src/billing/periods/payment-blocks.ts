@@ -86,6 +86,26 @@ export async function findDue(
   return rows[0];
 }
 
+export type PaymentBlock = {
+  reason: 'renewal' | 'dispute';
+  /** The period that is to be paid. */
+  period_id: number | null;
+  /** At Stripe. */
+  dispute_id: string | null;
+  since: Date;
+  grace_at: Date;
+  blocks_at: Date;
+};
+
+/** What an account has to pay, or is disputed, the first to block first. */
+export function listPaymentBlocks(query: Query, accountId: number): Promise<PaymentBlock[]> {
+  return query<PaymentBlock>(
+    `SELECT reason, period_id, dispute_id, created_at AS since, grace_at, blocks_at
+     FROM payment_blocks WHERE account_id = :accountId ORDER BY blocks_at, payment_block_id`,
+    { accountId },
+  );
+}
+
 /** An operator gives more time; never less. False if nothing is due. */
 export async function postponeBlocks(query: Query, accountId: number, until: Date): Promise<boolean> {
   const rows = await query(

@@ -40,6 +40,23 @@ const summarySchema = z.object({
     .object({ period_id: id, plan_name: z.string(), started_at: instant, ended_at: instant })
     .nullable()
     .meta({ description: "The payer's." }),
+  payment_blocks: z
+    .array(
+      z.object({
+        reason: z.enum(['renewal', 'dispute']),
+        period_id: id
+          .nullable()
+          .meta({ description: 'The billing period that is not paid; null for a dispute.' }),
+        dispute_id: z.string().nullable().meta({ description: 'At Stripe; null for a renewal.' }),
+        since: instant,
+        grace_at: instant.meta({ description: 'From when on the status is `grace`.' }),
+        blocks_at: instant.meta({ description: 'From when on calls are refused.' }),
+      }),
+    )
+    .meta({
+      description:
+        "The account's own payments that are due or disputed. `blocked_at` is an operator's block.",
+    }),
 });
 
 const ACCOUNT = { description: 'The account.', schema: operatedAccountSchema };

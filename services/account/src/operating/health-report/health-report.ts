@@ -5,6 +5,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { VERSION } from '@tollgate/server/version';
 import { createQuery } from '../../platform/database/query.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
+import { listUnattended } from '../../payments/subscriptions/store.ts';
 import { reportPayments } from './payments-report.ts';
 import { reportPostgres } from './postgres-report.ts';
 import { reportRedis } from './redis-report.ts';
@@ -56,6 +57,10 @@ export async function reportHealth(reported: ReportedHealth): Promise<HealthRepo
       postgres === null || stripeKey === undefined
         ? null
         : await orNull(reportPayments(createQuery(database), stripeKey)),
+    unattended_subscriptions:
+      postgres === null || stripeKey !== undefined
+        ? null
+        : await orNull(listUnattended(createQuery(database))),
   };
 }
 

@@ -7,6 +7,7 @@ type Reconciled = {
   started_at: Date;
   checked: number;
   failed: number;
+  isComplete: boolean;
   differences: { object_id: string; change: string }[];
 };
 

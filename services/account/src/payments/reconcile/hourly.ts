@@ -77,10 +77,10 @@ export function startHourlyReconciliation(
     nextMs = now + RETRY_MS;
     const since = new Date(last === undefined ? now - FIRST_RUN_MS : last.getTime() - HOUR_MS);
     const run = await reconcile(needs, { since, isDryRun: false, signal });
-    const { checked, differences, failed } = run;
+    const { checked, differences, failed, isComplete } = run;
     metrics.differences.inc(differences.length);
     for (const difference of differences) logger.warn(difference, 'payment reconciled');
-    if (signal.aborted || failed > 0) return;
+    if (signal.aborted || failed > 0 || !isComplete) return;
     await insertRun(query, run);
     logger.info({ since, checked, differences: differences.length }, 'payments reconciled');
   }

@@ -27,6 +27,10 @@ const answerSchema = z
     since: instant,
     checked: z.int().meta({ description: 'Objects that were read at Stripe.' }),
     failed: z.int().meta({ description: 'Objects that could not be read or applied; see the log.' }),
+    is_complete: z.boolean().meta({
+      description:
+        'False if Stripe could not be read to the end. What was read until then is applied; repeat the request.',
+    }),
     differences: z.array(z.object({ object_id: z.string(), change: z.string() })),
   })
   .meta({ id: 'PaymentReconciliation' });
@@ -50,16 +54,16 @@ export const operatorReconciliation = {
       handle: async ({ transact, payments }: Needs, { by: { actor }, body }) => {
         const { since = new Date(Date.now() - DAY_MS), dry_run } = body;
         const run = await switchedOn(payments).reconcile({ since, isDryRun: dry_run });
-        const { checked, failed, differences } = run;
+        const { checked, failed, isComplete, differences } = run;
         if (!dry_run) {
           await transact(async (inside) => {
             const details = { since, checked, failed, differences: differences.length };
             const about = { application_id: null, account_id: null, details };
             await recordAudit(inside, { ...actor, ...about, action: 'payments_reconciled' });
-            if (failed === 0) await insertRun(inside, run);
+            if (failed === 0 && isComplete) await insertRun(inside, run);
           });
         }
-        return { since: run.since, checked, failed, differences };
+        return { since: run.since, checked, failed, is_complete: isComplete, differences };
       },
     }),
   ],

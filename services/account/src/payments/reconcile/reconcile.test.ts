@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { Problem } from '@tollgate/http/problem';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
+import { SAMPLE_SECRET_KEY, SAMPLE_WEBHOOK_SECRET } from '@tollgate/testbed/payments/sample-payments';
 import { operatePath } from '../../../test/suite/operator.ts';
 import {
   POINTS,
@@ -12,6 +13,10 @@ import {
   startPaidAccount,
 } from '../../../test/suite/payments.ts';
 import type { PaidAccount } from '../../../test/suite/payments.ts';
+import { createLockInstant } from '../../counting/stream/lock-instant.ts';
+import { createQuery, createTransact } from '../../platform/database/query.ts';
+import { createStripeProvider } from '../stripe/stripe-provider.ts';
+import { reconcile as runReconcile } from './reconcile.ts';
 
 let suite: PaidAccount;
 
@@ -83,6 +88,55 @@ test('refunds nothing that was paid before the account was erased', async () => 
   const answer = await fetch(path, { headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` } });
   expect([answer.status, await answer.json()]).toMatchObject([200, { data: [] }]);
   expect(await pointsOf(account_id)).toEqual([POINTS]);
+});
+
+test('does not log what a dry run would refund as refunded', async () => {
+  const [buyer, pack] = [await newBuyer(suite), await newPack(suite)];
+  const { account_id } = buyer;
+  await suite.payments.post('/sample/deliveries', { hold: 'true' });
+  const bought = await buy(buyer, pack);
+  await suite.payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+  await suite.database('accounts').where({ account_id }).update({ erased_at: new Date() });
+  const refunds = () =>
+    suite.account
+      .logs()
+      .split('\n')
+      .filter(
+        (line) => line.includes('payment refunded') && line.includes(`"account_id":${String(account_id)},`),
+      );
+  const difference = { object_id: sessionOf(bought) };
+  expect(await reconcile({ dry_run: true })).toMatchObject({ differences: [difference] });
+  expect(refunds()).toEqual([]);
+  expect(await reconcile()).toMatchObject({ is_complete: true, differences: [difference] });
+  await waitFor(() => refunds().length === 1, { what: 'the refund to be logged' });
+});
+
+test('states what it applied until Stripe was away', async () => {
+  const [buyer, pack] = [await newBuyer(suite), await newPack(suite)];
+  await suite.payments.post('/sample/deliveries', { hold: 'true' });
+  const bought = await buy(buyer, pack);
+  await suite.payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+  const stripe = createStripeProvider({
+    secretKey: SAMPLE_SECRET_KEY,
+    webhookSecrets: [SAMPLE_WEBHOOK_SECRET],
+    apiUrl: suite.payments.url,
+  });
+  const needs = {
+    query: createQuery(suite.database),
+    transact: createTransact(suite.database),
+    lockInstant: createLockInstant(suite.store),
+    provider: {
+      ...stripe,
+      listReversedPayments: () => {
+        throw new Problem('payments_unavailable');
+      },
+    },
+    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  };
+  const run = await runReconcile(needs, { since: new Date(), isDryRun: false });
+  const change = `purchase ${String(bought.purchase_id)}: open to paid`;
+  expect(run).toMatchObject({ isComplete: false, differences: [{ object_id: sessionOf(bought), change }] });
+  expect(await pointsOf(buyer.account_id)).toEqual([POINTS]);
 });
 
 test('says so when Stripe is away, and is due again', async () => {

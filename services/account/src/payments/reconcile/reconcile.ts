@@ -24,6 +24,8 @@ export type Reconciliation = {
   differences: Difference[];
   /** Objects that could not be read or applied. */
   failed: number;
+  /** False if the provider couldn't be read to the end. */
+  isComplete: boolean;
 };
 
 /** What is read by the handler of which event. */
@@ -32,28 +34,51 @@ type Named = { type: keyof typeof HANDLERS; object_id: string };
 /**
  * Reads again what was made at the provider since then, and what isn't decided here, by the handlers of events: for events
  * that never came. `isDryRun` changes nothing, here or there.
- * @throws {Problem} payments_unavailable
+ * @throws {Problem} payments_unavailable, if nothing could be read
  */
 export async function reconcile(
   needs: ReconcileNeeds,
   { since, isDryRun, signal }: { since: Date; isDryRun: boolean; signal?: AbortSignal },
 ): Promise<Reconciliation> {
-  const run: Reconciliation = { since, started_at: new Date(), checked: 0, differences: [], failed: 0 };
+  const run: Reconciliation = {
+    since,
+    started_at: new Date(),
+    checked: 0,
+    differences: [],
+    failed: 0,
+    isComplete: true,
+  };
   const seen = new Set<string>();
-  for await (const { type, object_id } of changedSince(needs, since)) {
-    if (signal?.aborted === true) break;
-    if (seen.has(object_id)) continue;
-    seen.add(object_id);
-    run.checked += 1;
-    try {
-      const change = await reconcileOne(needs, { type, object_id }, isDryRun);
-      if (change !== null) run.differences.push({ object_id, change });
-    } catch (error) {
-      run.failed += 1;
-      needs.logger.warn({ err: error, object_id }, 'payment not reconciled');
+  try {
+    for await (const named of changedSince(needs, since)) {
+      if (signal?.aborted === true) break;
+      if (seen.has(named.object_id)) continue;
+      seen.add(named.object_id);
+      await reconcileOne(needs, named, isDryRun, run);
     }
+  } catch (error) {
+    if (run.checked === 0) throw error;
+    run.isComplete = false;
+    needs.logger.warn({ err: error, checked: run.checked }, 'reconciling broke off');
   }
   return run;
+}
+
+async function reconcileOne(
+  needs: ReconcileNeeds,
+  named: Named,
+  isDryRun: boolean,
+  run: Reconciliation,
+): Promise<void> {
+  const { object_id } = named;
+  run.checked += 1;
+  try {
+    const change = await changeOf(needs, named, isDryRun);
+    if (change !== null) run.differences.push({ object_id, change });
+  } catch (error) {
+    run.failed += 1;
+    needs.logger.warn({ err: error, object_id }, 'payment not reconciled');
+  }
 }
 
 /** Pages before payments: a refund is of a purchase that is paid. */
@@ -71,13 +96,17 @@ async function* changedSince({ query, provider }: ReconcileNeeds, since: Date): 
   for await (const object_id of provider.listInvoices(since)) yield { type: 'invoice.updated', object_id };
 }
 
-async function reconcileOne(
+/** Of what a dry run doesn't do, nothing is logged as done. */
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+async function changeOf(
   needs: ReconcileNeeds,
   { type, object_id }: Named,
   isDryRun: boolean,
 ): Promise<string | null> {
   const provider = isDryRun ? { ...needs.provider, refund: () => Promise.resolve() } : needs.provider;
-  const apply = await HANDLERS[type]?.({ ...needs, provider }, object_id);
+  const logger = isDryRun ? SILENT : needs.logger;
+  const apply = await HANDLERS[type]?.({ ...needs, provider, logger }, object_id);
   if (apply === undefined) return null;
   const { change } = isDryRun ? await tried(needs.transact, apply) : await needs.transact(apply);
   return change;
