@@ -138,6 +138,7 @@ export const operatorBudgets = {
       summary: 'List the budgets of an account',
       description: 'Its own as a team member, and those of its applications.',
       caller: operator,
+      roles: ['viewer'],
       params: ofMember,
       answers: { 200: LISTED },
       handle: async ({ query }: Needs, { params: { account_id } }) => {
@@ -150,6 +151,7 @@ export const operatorBudgets = {
       summary: 'List the budgets in a team',
       description: 'Those of its members, and of the applications of all its accounts.',
       caller: operator,
+      roles: ['viewer'],
       params: z.object({ team_id: idParameter }),
       answers: { 200: LISTED },
       handle: async ({ query }: Needs, { params: { team_id } }) => {
