@@ -3,7 +3,7 @@ import { id } from '../../http/answer-fields.ts';
 
 const figure = z.int().min(0).nullable();
 
-export const budgetFields = {
+const budgetFields = {
   points_per_period: figure.meta({
     description:
       "Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing.",
