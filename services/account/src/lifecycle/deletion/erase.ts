@@ -81,7 +81,7 @@ async function erase(query: Query, lockInstant: LockInstant, { account_id, email
   await endMembership(query, accountId);
   const live = await lockLiveSubscription(query, accountId);
   if (live !== undefined) await endSubscription(query, live.subscription_id);
-  // Once the account is erased, nobody could be asked about what Stripe still charges.
+  // Once the account is erased, there is no customer left whom a later charge could be explained to.
   const [known] = await query(`SELECT 1 WHERE ${isEndKnown(':accountId')}`, { accountId });
   if (known === undefined) return 'waiting';
   await eraseApplications(query, accountId);
