@@ -27,6 +27,7 @@ const CALL_PROBLEMS = {
   no_active_billing_period: {},
   points_limit_exceeded: {},
   budget_exceeded: {},
+  points_reserved: {},
   time_limit_exceeded: {},
   traffic_limit_exceeded: {},
   rate_limit_exceeded: {},

@@ -79,6 +79,8 @@ export const callRulesSchema = z
   .object({
     /** The most that one operation may cost by its estimate; 0 allows none. */
     points_per_call_limit: wholeNumber,
+    /** Whether calls are admitted only if the points left cover their estimates. */
+    strict_points: z.boolean(),
     /** The guards; 0 turns one off. */
     graphql_max_depth: wholeNumber,
     graphql_max_aliases: wholeNumber,

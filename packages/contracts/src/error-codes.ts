@@ -83,6 +83,13 @@ const PLAN_AND_LIMITS = {
     meaning: 'The budget of the application or of the team member is used up.',
     fix: 'Wait until `resets_at`, or ask for a higher budget.',
   },
+  points_reserved: {
+    status: 429,
+    title: 'The points left are reserved by calls in flight',
+    meaning:
+      "The plan's points are strict, and calls in flight have reserved what is left of the period's points, or of the budget.",
+    fix: 'Retry after `Retry-After` seconds: calls that cost less than their estimate return the rest.',
+  },
   time_limit_exceeded: {
     status: 402,
     title: 'The subscription time of the billing period is used up',

@@ -32,7 +32,6 @@ import { createCheckPrice } from './estimate/check-price.ts';
 import { createAnswerEstimate } from './estimate/estimate-only.ts';
 import type { Estimates } from './estimate/estimates.ts';
 import { openEstimates } from './estimate/open-estimates.ts';
-import { createReadPointsRemaining } from './ledger/points-remaining.ts';
 import { webSocketSettings } from './websocket/settings.ts';
 import { openStore } from './ledger/open-store.ts';
 import type { Store } from './ledger/open-store.ts';
@@ -117,16 +116,16 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     }),
     settle: createSettle(usage.record, settlementTimeout),
     estimateRate: estimating.rate,
+    pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
     logger,
     onCall: onDataCall,
     onSteps,
     addressOf,
   };
-  const readPointsRemaining = createReadPointsRemaining(store.redis, primePayer, readPointsLeft);
   const estimatesOf = (estimates: Estimates) => ({
     estimates,
     checkPrice: createCheckPrice(estimates),
-    answerEstimate: createAnswerEstimate({ estimates, readPointsRemaining }),
+    answerEstimate: createAnswerEstimate({ estimates, readPointsLeft }),
   });
   const dataEndpointOf = createDataEndpointOf({
     v2: createDataEndpoint({

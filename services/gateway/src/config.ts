@@ -82,6 +82,12 @@ export const SETTINGS = {
       .enum(['on', 'off'])
       .default('on')
       .describe('`off` refuses operations with `__schema` or `__type`'),
+    STRICT_POINTS: z
+      .enum(['off', 'plan', 'all'])
+      .default('plan')
+      .describe(
+        'whether calls are admitted only if the points left cover their estimates: as the plan says (`strict_points`), or for `all` plans that don’t deny it',
+      ),
     GRAPHQL_SCHEMA: schemaLocation
       .optional()
       .meta({ description: 'the schema by which calls are priced before they run', unset: 'no estimates' }),

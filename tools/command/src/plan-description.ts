@@ -23,14 +23,16 @@ const LIMITS: Record<LimitField, string> = {
 };
 
 /** Of the gateway's settings of these names; none leaves them in force. */
-const GUARDS: Record<Exclude<keyof CallRules, 'points_per_call_limit'>, string> = {
+const GUARDS: Record<
+  Exclude<keyof CallRules, 'points_per_call_limit' | 'strict_points' | 'graphql_introspection'>,
+  string
+> = {
   graphql_max_depth: 'levels of fields in an operation; 0 for any number',
   graphql_max_aliases: 'aliases in an operation; 0 for any number',
   graphql_max_root_fields: 'root fields in an operation; 0 for any number',
   graphql_max_directives: 'directives in an operation; 0 for any number',
   graphql_max_tokens: 'tokens in a document; 0 for any number',
   graphql_batch_limit: 'operations in a batch; 0 refuses batches',
-  graphql_introspection: 'whether introspection is allowed',
 };
 
 type DescriptionOption = { field: string; name: string; value: string; text: string; parse: Parse };
@@ -39,17 +41,20 @@ type Parse = (text: string) => unknown;
 const OPTIONS: readonly DescriptionOption[] = [
   ...LIMIT_FIELDS.map((field) => limitOption(field, LIMITS[field])),
   limitOption('points_per_call_limit', 'points that one operation may cost by its estimate'),
-  ...Object.entries(GUARDS).map(([field, text]) => {
-    const isSwitch = field === 'graphql_introspection';
-    return {
-      field,
-      name: field.replaceAll('_', '-'),
-      value: isSwitch ? 'on|off' : 'number',
-      text,
-      parse: isSwitch ? values.onOffOrNone : values.wholeNumberOrNone,
-    };
-  }),
+  switchOption('strict_points', 'whether calls are admitted only if the points left cover their estimates'),
+  ...Object.entries(GUARDS).map(([field, text]) => ({
+    field,
+    name: field.replaceAll('_', '-'),
+    value: 'number',
+    text,
+    parse: values.wholeNumberOrNone,
+  })),
+  switchOption('graphql_introspection', 'whether introspection is allowed'),
 ];
+
+function switchOption(field: string, text: string): DescriptionOption {
+  return { field, name: field.replaceAll('_', '-'), value: 'on|off', text, parse: values.onOffOrNone };
+}
 
 function limitOption(field: string, text: string): DescriptionOption {
   const name = `limit-${field.slice(0, -'_limit'.length).replaceAll('_', '-')}`;

@@ -2067,7 +2067,7 @@ export interface components {
                     resets_at?: string;
                     /** @description With `points_limit_exceeded`: where the payer can buy points, if they are sold. */
                     buy_url?: string;
-                    /** @description With `call_too_expensive`: what the operation would cost at most. */
+                    /** @description What the operation would cost at most, where that is why it is refused. */
                     estimate?: number;
                     /** @description With `call_too_expensive`: the fields that cost most. */
                     fields?: {
@@ -3838,8 +3838,8 @@ export interface components {
                 "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
             };
         };
-        /** @description `rate_limit_exceeded`: Too many calls per minute. `session_limit_exceeded`: Too many calls in flight. `subscription_limit_exceeded`: Too many open subscriptions. `too_many_streams`: Too many open streams through one gateway. */
-        "graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams": {
+        /** @description `points_reserved`: The points left are reserved by calls in flight. `rate_limit_exceeded`: Too many calls per minute. `session_limit_exceeded`: Too many calls in flight. `subscription_limit_exceeded`: Too many open subscriptions. `too_many_streams`: Too many open streams through one gateway. */
+        "graphql.points_reserved.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 /** @description What the call cost. */
@@ -3851,9 +3851,9 @@ export interface components {
                  * @example {
                  *       "errors": [
                  *         {
-                 *           "message": "Too many calls per minute",
+                 *           "message": "The points left are reserved by calls in flight",
                  *           "extensions": {
-                 *             "code": "rate_limit_exceeded",
+                 *             "code": "points_reserved",
                  *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
                  *           }
                  *         }
@@ -3865,9 +3865,9 @@ export interface components {
                  * @example {
                  *       "errors": [
                  *         {
-                 *           "message": "Too many calls per minute",
+                 *           "message": "The points left are reserved by calls in flight",
                  *           "extensions": {
-                 *             "code": "rate_limit_exceeded",
+                 *             "code": "points_reserved",
                  *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
                  *           }
                  *         }
@@ -4749,7 +4749,7 @@ export interface operations {
             413: components["responses"]["graphql.payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["graphql.unsupported_media_type"];
-            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
+            429: components["responses"]["graphql.points_reserved.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["graphql.internal_error"];
             502: components["responses"]["graphql.upstream_unreachable"];
@@ -4847,7 +4847,7 @@ export interface operations {
             413: components["responses"]["graphql.payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["graphql.unsupported_media_type"];
-            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
+            429: components["responses"]["graphql.points_reserved.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["graphql.internal_error"];
             502: components["responses"]["graphql.upstream_unreachable"];
@@ -4943,7 +4943,7 @@ export interface operations {
             413: components["responses"]["graphql.payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["graphql.unsupported_media_type"];
-            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
+            429: components["responses"]["graphql.points_reserved.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["graphql.internal_error"];
             502: components["responses"]["graphql.upstream_unreachable"];
@@ -5041,7 +5041,7 @@ export interface operations {
             413: components["responses"]["graphql.payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["graphql.unsupported_media_type"];
-            429: components["responses"]["graphql.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
+            429: components["responses"]["graphql.points_reserved.rate_limit_exceeded.session_limit_exceeded.subscription_limit_exceeded.too_many_streams"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["graphql.internal_error"];
             502: components["responses"]["graphql.upstream_unreachable"];

@@ -51,7 +51,7 @@ const refusalSchema = z
               description: 'With `points_limit_exceeded`: where the payer can buy points, if they are sold.',
             }),
             estimate: z.int().optional().meta({
-              description: 'With `call_too_expensive`: what the operation would cost at most.',
+              description: 'What the operation would cost at most, where that is why it is refused.',
             }),
             fields: z
               .array(z.object({ path: z.array(z.string()), points: z.number() }))
@@ -86,6 +86,7 @@ const REFUSALS: readonly ErrorCode[] = [
   'method_not_allowed',
   'payload_too_large',
   'unsupported_media_type',
+  'points_reserved',
   'rate_limit_exceeded',
   'session_limit_exceeded',
   'subscription_limit_exceeded',

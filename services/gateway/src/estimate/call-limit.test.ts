@@ -174,10 +174,11 @@ test('what has no price is priced again when the schema has been read again', as
     return Promise.resolve();
   };
   const check = createCheckPrice(createEstimates({ current: () => schema, reload }));
+  const payer = (limit: number) => ({ callRules: { points_per_call_limit: limit }, reservesPoints: false });
   const request = { text: '{ users(first: 1) { age } }', operationName: null, variables: {} };
-  await expect(check({ points_per_call_limit: 4 }, [request])).resolves.toBeUndefined();
+  await expect(check(payer(4), [request])).resolves.toBe(4);
   schema = load(SDL);
-  await expect(check({ points_per_call_limit: 3 }, [request])).rejects.toMatchObject({
+  await expect(check(payer(3), [request])).rejects.toMatchObject({
     code: 'call_too_expensive',
   });
 });

@@ -1,46 +1,56 @@
-import type { CallRules } from '@tollgate/contracts/entitlement';
 import { Problem } from '@tollgate/http/problem';
-import type { OperationRequest, ReadRequest } from '../operation-reader/operation-reader.ts';
+import type { PayerEntitlement } from '../ledger/principal.ts';
+import type { OperationRequest } from '../operation-reader/operation-reader.ts';
 import type { Estimates } from './estimates.ts';
 
 /** How many fields a refusal names. */
 const DEAREST = 3;
 
+type Priced = Pick<PayerEntitlement, 'callRules' | 'reservesPoints'>;
+
+/** Whether a payer's operations must have a price. */
+export function needsPrice({ callRules, reservesPoints }: Priced): boolean {
+  return reservesPoints || callRules?.points_per_call_limit !== undefined;
+}
+
 /**
- * Refuses operations that would cost more than the plan allows for one, and those without a price. A promise only if
- * one has no price: the schema may have changed, so it is read again first.
- * @throws {Problem} call_too_expensive; document_invalid, price_unknown or service_unavailable without a price. Also in
- * the promise.
+ * What the operations of a payer that needs it cost at most together. A promise only if one has no price: the schema
+ * may have changed, so it is read again first.
+ * @throws {Problem} call_too_expensive if one would cost more than the plan allows; document_invalid, price_unknown or
+ * service_unavailable without a price. Also in the promise.
  */
-export type CheckPrice = (rules: CallRules, requests: ReadRequest['requests']) => Promise<void> | undefined;
+export type CheckPrice = (payer: Priced, requests: readonly OperationRequest[]) => number | Promise<number>;
 
 export function createCheckPrice(
   estimates: Pick<Estimates, 'ofRequest' | 'dearest' | 'whyUnpriced' | 'reload'>,
 ): CheckPrice {
-  function assertCheap(limit: number, request: OperationRequest, points: number): void {
-    if (points <= limit) return;
-    throw new Problem('call_too_expensive', {
+  /** Null if one of them has no price. */
+  function sumOf({ callRules }: Priced, requests: readonly OperationRequest[]): number | null {
+    const limit = callRules?.points_per_call_limit ?? Infinity;
+    let sum = 0;
+    for (const request of requests) {
+      const estimate = estimates.ofRequest(request);
+      if (estimate === null) return null;
+      if (estimate.points > limit) throw tooExpensive(limit, request, estimate.points);
+      sum += estimate.points;
+    }
+    return sum;
+  }
+
+  function tooExpensive(limit: number, request: OperationRequest, points: number): Problem {
+    return new Problem('call_too_expensive', {
       detail: `The operation would cost up to ${String(points)} points; the plan allows ${String(limit)} per call.`,
       extensions: { limit, estimate: points, fields: estimates.dearest(request, DEAREST) },
     });
   }
 
-  async function checkReloaded(limit: number, requests: readonly OperationRequest[]): Promise<void> {
+  async function sumByNewSchema(payer: Priced, requests: readonly OperationRequest[]): Promise<number> {
     await estimates.reload();
-    for (const request of requests) {
-      const estimate = estimates.ofRequest(request);
-      if (estimate === null) throw estimates.whyUnpriced(request);
-      assertCheap(limit, request, estimate.points);
-    }
+    const sum = sumOf(payer, requests);
+    if (sum !== null) return sum;
+    const unpriced = requests.find((request) => estimates.ofRequest(request) === null);
+    throw unpriced === undefined ? new Problem('service_unavailable') : estimates.whyUnpriced(unpriced);
   }
 
-  return ({ points_per_call_limit: limit }, requests) => {
-    if (limit === undefined) return undefined;
-    for (const request of requests) {
-      const estimate = estimates.ofRequest(request);
-      if (estimate === null) return checkReloaded(limit, requests);
-      assertCheap(limit, request, estimate.points);
-    }
-    return undefined;
-  };
+  return (payer, requests) => sumOf(payer, requests) ?? sumByNewSchema(payer, requests);
 }

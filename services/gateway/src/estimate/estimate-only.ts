@@ -1,11 +1,12 @@
 import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { Problem } from '@tollgate/http/problem';
 import { fieldValues, pathOf } from '@tollgate/http/request-head';
-import type { CallRules } from '@tollgate/contracts/entitlement';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import type { PointsLeft, ReadPointsLeft } from '../ledger/points-left.ts';
 import type { PayerEntitlement } from '../ledger/principal.ts';
 import type { OperationRequest, ReadRequest } from '../operation-reader/operation-reader.ts';
 import { ESTIMATE_PATH, V1_ESTIMATE_PATH } from '../http/data-paths.ts';
+import { needsPrice } from './check-price.ts';
 import type { Estimates } from './estimates.ts';
 
 /**
@@ -23,34 +24,24 @@ export function asksForEstimate(req: Pick<HttpRequest, 'rawHeaders' | 'url'>): b
 
 export type EstimateAnswerOptions = {
   estimates: Estimates;
-  /** Null if it isn't limited, or isn't known at the moment. */
-  readPointsRemaining: (payer: PayerEntitlement) => Promise<number | null>;
+  readPointsLeft: ReadPointsLeft;
 };
 
 const DEAREST = 10;
 
 /** Answers with what the operations would cost, whether they would be admitted, and which fields cost most. */
-export function createAnswerEstimate({ estimates, readPointsRemaining }: EstimateAnswerOptions) {
-  function refusalOf(points: number | null, pointsRemaining: number | null, rules: CallRules | null) {
-    const limit = rules?.points_per_call_limit;
-    if (limit !== undefined && points === null) return 'price_unknown';
-    if (limit !== undefined && points !== null && points > limit) return 'call_too_expensive';
-    return pointsRemaining === 0 ? 'points_limit_exceeded' : null;
-  }
-
+export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnswerOptions) {
   function estimateOf(
     request: OperationRequest,
-    pointsRemaining: number | null,
     payer: PayerEntitlement | ErrorCode,
+    left: PointsLeft | null,
   ) {
     const estimate = estimates.ofRequest(request);
-    const reason =
-      typeof payer === 'string'
-        ? payer
-        : refusalOf(estimate?.points ?? null, pointsRemaining, payer.callRules);
+    const remaining = left?.ofPayer ?? Infinity;
+    const reason = typeof payer === 'string' ? payer : refusalOf(estimate?.points ?? null, payer, left);
     return {
       points: estimate?.points ?? null,
-      points_remaining: pointsRemaining,
+      points_remaining: remaining === Infinity ? null : remaining,
       allowed: reason === null,
       reason,
       bounded: estimate?.isBounded ?? false,
@@ -65,9 +56,11 @@ export function createAnswerEstimate({ estimates, readPointsRemaining }: Estimat
     payer: PayerEntitlement | ErrorCode,
     requestId: string,
   ): Promise<void> => {
-    const remaining = typeof payer === 'string' ? null : await readPointsRemaining(payer);
+    // Missing live counters are rebuilt by the first attempt.
+    const left =
+      typeof payer === 'string' ? null : ((await readPointsLeft(payer)) ?? (await readPointsLeft(payer)));
     const answers = requests.map((request) => ({
-      extensions: { estimate: estimateOf(request, remaining, payer) },
+      extensions: { estimate: estimateOf(request, payer, left) },
     }));
     const body = JSON.stringify(operations.isBatch ? answers : answers[0]);
     res.writeHead(200, {
@@ -83,3 +76,19 @@ export function createAnswerEstimate({ estimates, readPointsRemaining }: Estimat
 }
 
 export type AnswerEstimate = ReturnType<typeof createAnswerEstimate>;
+
+/** Why a call of so many points would be refused now. Reservations of calls in flight count, if points are strict. */
+function refusalOf(
+  points: number | null,
+  payer: PayerEntitlement,
+  left: PointsLeft | null,
+): ErrorCode | null {
+  const { callRules, reservesPoints } = payer;
+  if (points === null && needsPrice(payer)) return 'price_unknown';
+  if (points !== null && points > (callRules?.points_per_call_limit ?? Infinity)) return 'call_too_expensive';
+  if (left === null) return null;
+  const wanted = reservesPoints ? (points ?? 1) : 1;
+  if (left.ofPayer < wanted) return 'points_limit_exceeded';
+  if (left.ofBudgets < wanted) return 'budget_exceeded';
+  return left.unreserved < wanted ? 'points_reserved' : null;
+}

@@ -1,5 +1,5 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
-import { LIVE_COUNTERS, SHARE_CHANNEL } from '@tollgate/contracts/usage-stream';
+import { LIVE_COUNTERS, SHARE_CHANNEL, usageShard } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from './principal.ts';
@@ -7,7 +7,8 @@ import { LUA_BUDGET_LEFT } from './budgets-lua.ts';
 import { reachedBudget } from './budgets.ts';
 import type { CallerBudgets, ReachedBudget } from './budgets.ts';
 import { LUA_POINTS_LEFT } from './credits-lua.ts';
-import { leasesKey, liveKeys, rateKey, sharesKey } from './keys.ts';
+import { fenceKey, leasesKey, liveKeys, rateKey, reservationsKey, sharesKey } from './keys.ts';
+import { LUA_RESERVED } from './reservations.ts';
 import { CALL, LUA_RATE } from './rate-lua.ts';
 import { LUA_SHARES } from './share-lua.ts';
 
@@ -26,17 +27,25 @@ export const LEASE_MS = 8_000;
  * restart forgets the rate, and a renewal restores the leases (docs/design/admission.md).
  * What gateways hold as shares counts as taken. If only that stands in the way, the shares are recalled instead of
  * refusing a call (docs/design/admission.md).
- * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots, 7 recalled, 8 budget),
- * the number of admitted calls, points left (-1 without a limit), the rate's level after them, and with the last reason
- * the budget that is used up, and the time in ms.
+ * A call of a payer whose points are strict comes alone with its reservation: it is admitted if what is left without
+ * the reservations of others covers it, of the points and of each budget.
+ * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots, 7 recalled, 8 budget,
+ * 9 reserved, 10 restoring), the number of admitted calls, points left (-1 without a limit), the rate's level after
+ * them, and with reason 8 the budget that is used up, the time in ms, and what is left of the budgets.
  */
 export const LUA = `
-${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}
+${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}${LUA_RESERVED}
 local points_limit, traffic_limit, time_limit_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local rate, slots, lease_ms, is_call = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7] == '1'
-local units, credits, budgets = tonumber(ARGV[8]), ARGV[9], ARGV[10]
-local first_member = 11
-local refusal, points_left, reached, decided_ms = 0, -1, 0, 0
+local units, credits, budgets, reservation = tonumber(ARGV[8]), ARGV[9], ARGV[10], ARGV[11]
+local first_member = 12
+local refusal, points_left, reached, decided_ms, of_budgets = 0, -1, 0, 0, 0
+local reservations_key, wanted = KEYS[#KEYS], 1
+if reservation ~= '' then wanted = tonumber(string.match(reservation, '^%d+')) end
+local function time_ms_now()
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
 if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 or budgets ~= '' then
   ${LUA_DATA_SET}
   local live = redis.call('HMGET', KEYS[1], 'data_set', 'counters')
@@ -47,15 +56,21 @@ if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 or budgets ~= '
     if not points_left then return { 1 } end
   elseif points_limit >= 0 then points_left = math.max(points_limit - points, 0) end
   if budgets ~= '' then
-    local time = redis.call('TIME')
-    decided_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-    reached = budget_left(budgets, KEYS[1], decided_ms)
+    decided_ms = time_ms_now()
+    reached, of_budgets = budget_left(budgets, KEYS[1], decided_ms, wanted, {})
     if not reached then return { 1 } end
   end
-  if points_left == 0 then refusal = 2
+  if points_left >= 0 and points_left < wanted then refusal = 2
   elseif reached > 0 then refusal = 8
   elseif traffic_limit >= 0 and traffic_bytes >= traffic_limit then refusal = 3
-  elseif time_limit_ms >= 0 and time_ms >= time_limit_ms then refusal = 4 end
+  elseif time_limit_ms >= 0 and time_ms >= time_limit_ms then refusal = 4
+  elseif reservation ~= '' then
+    decided_ms = time_ms_now()
+    local reserved, of_field = reserved_points(reservations_key, decided_ms)
+    if is_restoring(KEYS[#KEYS - 1], data_set, decided_ms) then refusal = 10
+    elseif points_left >= 0 and points_left - reserved < wanted then refusal = 9
+    elseif budgets ~= '' and budget_left(budgets, KEYS[1], decided_ms, wanted, of_field) > 0 then refusal = 9 end
+  end
 end
 local now_us = 0
 if rate >= 0 or slots >= 0 then
@@ -102,11 +117,16 @@ if admitted > 0 then
     redis.call('ZADD', KEYS[3], unpack(leases))
     redis.call('PEXPIRE', KEYS[3], lease_ms)
   end
+  if reservation ~= '' then
+    redis.call('ZREMRANGEBYSCORE', reservations_key, '-inf', decided_ms)
+    redis.call('ZADD', reservations_key, string.format('%d', decided_ms + tonumber(lease_ms)), reservation)
+    redis.call('PEXPIRE', reservations_key, lease_ms)
+  end
 end
-return { refusal, admitted, points_left, level, reached, decided_ms }
+return { refusal, admitted, points_left, level, reached, decided_ms, math.max(of_budgets, 0) }
 `;
 
-export type RefusedLimit = 'points' | 'budget' | 'traffic' | 'time' | 'rate' | 'slots';
+export type RefusedLimit = 'points' | 'budget' | 'reserved' | 'traffic' | 'time' | 'rate' | 'slots';
 
 const REFUSALS = [
   'none',
@@ -118,11 +138,16 @@ const REFUSALS = [
   'slots',
   'recalled',
   'budget',
+  'reserved',
+  'restoring',
 ] as const;
 
 export type AdmissionDecision = {
-  /** `recalled`: only shares stand in the way, and are being returned. */
-  outcome: 'admitted' | 'unprimed' | 'recalled' | RefusedLimit;
+  /**
+   * `recalled`: only shares stand in the way, and are being returned. `restoring`: reservations that Redis has lost are
+   * being restored.
+   */
+  outcome: 'admitted' | 'unprimed' | 'recalled' | 'restoring' | RefusedLimit;
   pointsLeft: number | null;
   callsLeft: number;
   /** Until a whole minute's worth is available. */
@@ -130,19 +155,25 @@ export type AdmissionDecision = {
   waitUs: number;
   /** The caller's, if it is used up. */
   budget: ReachedBudget | null;
+  /** Of the caller's budgets the least; null without any. */
+  budgetLeft: number | null;
 };
 
-/** Decides calls of one payer at once; the decisions are in the order of the lease ids. */
+/**
+ * Decides calls of one payer at once; the decisions are in the order of the lease ids. A `reservation` is that of a
+ * single call.
+ */
 export type DecideAdmissions = (
   payer: PayerEntitlement,
   kind: AdmissionKind,
   leaseIds: readonly string[],
   units: number,
+  reservation: string | null,
 ) => Promise<AdmissionDecision[]>;
 
 export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions {
   const admit = defineScript(redis, LUA);
-  return async (payer, kind, leaseIds, units) => {
+  return async (payer, kind, leaseIds, units, reservation) => {
     const { payerId, limits, credits, budgets } = payer;
     const [live, ...openPeriods] = liveKeys(payer);
     const isCall = kind === 'call';
@@ -154,6 +185,7 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         leasesKey(isCall ? 'calls' : 'subscriptions', payerId),
         sharesKey(payerId),
         ...openPeriods,
+        ...(reservation === null ? [] : [fenceKey(usageShard(payerId)), reservationsKey(payerId)]),
       ],
       [
         limits.points_limit ?? -1,
@@ -166,6 +198,7 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         units,
         credits?.argument ?? '',
         budgets?.argument ?? '',
+        reservation ?? '',
         ...leaseIds,
       ],
     )) as ScriptResult;
@@ -180,12 +213,13 @@ export type ScriptResult = [
   level?: number,
   reachedBudget?: number,
   nowMs?: number,
+  budgetLeft?: number,
 ];
 
 export function admissionDecisions(
   { points_limit, rate_limit }: Pick<Limits, 'points_limit' | 'rate_limit'>,
   { calls, units, budgets = null }: { calls: number; units: number; budgets?: CallerBudgets | null },
-  [refusal, admitted = 0, pointsLeft = -1, level = 0, reached = 0, nowMs = 0]: ScriptResult,
+  [refusal, admitted = 0, pointsLeft = -1, level = 0, reached = 0, nowMs = 0, budgetLeft = 0]: ScriptResult,
 ): AdmissionDecision[] {
   const name = REFUSALS[refusal];
   if (name === undefined || (name === 'none' && admitted < calls)) {
@@ -199,6 +233,7 @@ export function admissionDecisions(
       pointsLeft: points_limit === null ? null : pointsLeft,
       ...rateAt(rate_limit, isAdmitted ? level - (admitted - index - 1) * units * CALL : level, units),
       budget,
+      budgetLeft: budgets === null ? null : budgetLeft,
     };
   });
 }

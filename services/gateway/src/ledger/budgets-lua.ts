@@ -24,10 +24,11 @@ end
 /**
  * `budget_left` of a caller, from its argument (CallerBudgets) and the live key of the current period: which budget is
  * used up first in the argument's order (0 none; twice its number less 1 for the period's, twice its number for the
- * day's), and the least that is left of any. Nil if it isn't known what was spent.
+ * day's), and the least that is left of any. Nil if it isn't known what was spent. A budget is used up if less than
+ * `wanted` is left of it beyond what is reserved of its field.
  */
 export const LUA_BUDGET_LEFT = `${LUA_SPENT}
-local function budget_left(argument, key, now_ms)
+local function budget_left(argument, key, now_ms, wanted, reserved)
   local fields, limits = {}, {}
   for field, per_period, per_day in string.gmatch(argument, '(%S+) (%S+) (%S+)') do
     fields[#fields + 1] = field
@@ -40,8 +41,9 @@ local function budget_left(argument, key, now_ms)
     local used = { spent.points, spent.day >= today and spent.of_day or 0 }
     for window, limit in ipairs(limits[index]) do
       if limit >= 0 then
-        if used[window] >= limit and reached == 0 then reached = 2 * (index - 1) + window end
-        left = math.min(left, math.max(limit - used[window], 0))
+        local free = limit - used[window] - (reserved[fields[index]] or 0)
+        if free < wanted and reached == 0 then reached = 2 * (index - 1) + window end
+        left = math.min(left, free)
       end
     end
   end

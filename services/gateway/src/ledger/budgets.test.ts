@@ -27,7 +27,7 @@ beforeAll(async () => {
   server = await startRedis();
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
-  readAt = defineScript(redis, underTurnedClock(LUA, 3, {}));
+  readAt = defineScript(redis, underTurnedClock(LUA, 5, {}));
 });
 
 afterAll(async () => {
@@ -236,7 +236,7 @@ test('what budgets have left is what all usage leaves, or unknown, over calls, d
           if (budgets === null) continue;
           for (const asked of [day, day + 1]) {
             const atUs = ((FIRST_DAY + asked) * DAY_MS + 7) * 1_000;
-            const answer = await readAt([ledger.liveKey], ['', budgets.argument, ...turnedTo(atUs)]);
+            const answer = await readAt([ledger.liveKey], [-1, '', budgets.argument, 0, ...turnedTo(atUs)]);
             if (answer === null) continue;
             known += 1;
             const [, left, reached = 0, nowMs = 0] = answer as number[];

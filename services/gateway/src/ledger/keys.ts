@@ -37,6 +37,11 @@ export function leasesKey(kind: 'calls' | 'subscriptions', payerId: number): str
   return `${prefix(usageShard(payerId))}${kind}:${String(payerId)}`;
 }
 
+/** What calls in flight have reserved of the payer's points (docs/design/admission.md). */
+export function reservationsKey(payerId: number): string {
+  return `${prefix(usageShard(payerId))}reserved:${String(payerId)}`;
+}
+
 /** What gateways hold of the payer's limits (docs/design/admission.md). Scripts take the payer from the key's end. */
 export function sharesKey(payerId: number): string {
   return `${prefix(usageShard(payerId))}shares:${String(payerId)}`;

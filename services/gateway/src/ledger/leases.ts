@@ -13,6 +13,8 @@ export type LeaseEntry = {
     onSent: () => boolean;
     onRecorded: () => void;
   };
+  /** Of the call's points, released in the same step. */
+  reservation?: Pick<LeaseEntry, 'key' | 'member'>;
 };
 
 /** A payer's slot for a call in flight or an open subscription, held until it is released. */
@@ -32,6 +34,21 @@ export type Leases = {
 };
 
 export const NO_LEASE: Lease = { release: () => undefined, handOver: () => null };
+
+/** A slot, and the call's reservation of points. */
+export function withReservation(slot: Lease, reserved: Lease): Lease {
+  return {
+    release: () => {
+      slot.release();
+      reserved.release();
+    },
+    handOver: () => {
+      const [lease, reservation] = [slot.handOver(), reserved.handOver()];
+      if (lease === null || reservation === null) return lease ?? reservation;
+      return { ...lease, reservation };
+    },
+  };
+}
 
 const RENEWAL_INTERVAL_MS = 2_500;
 const MEMBERS_PER_COMMAND = 500;

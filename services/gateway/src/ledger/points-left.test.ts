@@ -24,7 +24,7 @@ beforeAll(async () => {
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
   dataSet = /master_replid:(\w+)/.exec(await redis.info('replication'))?.[1] ?? '';
-  readAt = defineScript(redis, underTurnedClock(LUA, 3, {}));
+  readAt = defineScript(redis, underTurnedClock(LUA, 5, {}));
 });
 
 afterAll(async () => {
@@ -32,7 +32,9 @@ afterAll(async () => {
   await server.stop();
 });
 
+const NO_LIMIT = -1;
 const NO_BUDGETS = '';
+const NOT_STRICT = 0;
 const BEGIN_MS = 1_790_000_000_000;
 
 /** A moment is so many ms after the beginning; null is before it, or never. */
@@ -101,11 +103,14 @@ test('points left are what each point taken by itself leaves, over periods, gran
         }
       }
       const left = await readAt(keys, [
+        NO_LIMIT,
         credits.argument,
         NO_BUDGETS,
+        NOT_STRICT,
         ...turnedTo((BEGIN_MS + nowMs) * 1_000),
       ]);
-      expect(left).toEqual([model(used, given, nowMs), -1, 0, 0]);
+      const points = model(used, given, nowMs);
+      expect(left).toEqual([points, 2 ** 53, 0, BEGIN_MS + nowMs, points]);
     }),
     { numRuns: 400 },
   );

@@ -18,6 +18,8 @@ export type PayerEntitlement = {
   budgets: CallerBudgets | null;
   /** What the plan says of single calls; null if nothing. */
   callRules: CallRules | null;
+  /** Whether points are strict, and something limits them: calls reserve their estimates (docs/design/admission.md). */
+  reservesPoints: boolean;
   /** Where the payer can buy points; null without payments. */
   buyUrl: string | null;
 };

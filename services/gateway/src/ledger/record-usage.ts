@@ -86,9 +86,7 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     shard.sentAtMs = performance.now();
     const batch = shard.queue.splice(0, MAX_BATCH_EVENTS);
     const events = sumEvents(batch.map(({ event }) => event));
-    const leases = batch.flatMap(({ lease }) =>
-      lease === null || lease.shared?.onSent() === false ? [] : lease,
-    );
+    const leases = batch.flatMap(({ lease }) => (lease === null ? [] : releasedWith(lease)));
     const usage = { gateway_id: gatewayId, seq: (seq += 1), before: shard.written, events };
     shard.written = writtenAfter(shard.written, events);
     return { batch, events, delivered: deliverBatch(shard.number, usage, leases) };
@@ -136,6 +134,12 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
             whenEmpty.push(resolve);
           }),
   };
+}
+
+function releasedWith(lease: LeaseEntry): LeaseEntry[] {
+  const { reservation } = lease;
+  const released = lease.shared?.onSent() === false ? [] : [lease];
+  return reservation === undefined ? released : [...released, reservation];
 }
 
 /** Of periods with a limit that is reached while gateways may use shares. */

@@ -7,7 +7,6 @@ import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
 import { Problem, toProblem } from '@tollgate/http/problem';
 import { cutAnswer } from '@tollgate/http/cut-answer';
 import type { AddressOf } from '@tollgate/http/error-handler';
-import type { CallRules } from '@tollgate/contracts/entitlement';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { slotOf } from './admit/admit.ts';
@@ -34,6 +33,7 @@ import type { ReadCall, ReadDataCall } from '../operation-reader/read-call.ts';
 import { assertDataRequest } from './data-request.ts';
 import { asksForEstimate } from '../estimate/estimate-only.ts';
 import type { AnswerEstimate } from '../estimate/estimate-only.ts';
+import { needsPrice } from '../estimate/check-price.ts';
 import type { CheckPrice } from '../estimate/check-price.ts';
 import type { EstimateRate } from '../estimate/estimate-rate.ts';
 import type { Estimates } from '../estimate/estimates.ts';
@@ -51,6 +51,8 @@ export type DataCallOptions = {
   estimates: Estimates;
   estimateRate: EstimateRate;
   checkPrice: CheckPrice;
+  /** Of a subscription. */
+  pointsPerMinute: number;
   answerEstimate: AnswerEstimate;
   admit: Admit;
   forward: Forward;
@@ -187,7 +189,7 @@ async function payerOrCode(entitle: () => ReturnType<Entitle>): Promise<PayerEnt
 
 function createServe(options: DataCallOptions): Serve {
   const { authenticate, entitle, readCall, admit, forward, meterStream, settle } = options;
-  const { estimates, estimateRate, checkPrice, answerEstimate } = options;
+  const { estimates, estimateRate, checkPrice, answerEstimate, pointsPerMinute } = options;
   const { onSteps, accessLog, apiVersion, tokenWatch } = options;
   const assertDataHead = keepPerHead(assertDataRequest);
   const wantsEstimate = keepPerHead(asksForEstimate);
@@ -212,11 +214,15 @@ function createServe(options: DataCallOptions): Serve {
     }
   };
 
-  async function checkRules(rules: CallRules, { requests }: ReadCall, accountId: number): Promise<void> {
+  async function priceOf(
+    payer: PayerEntitlement,
+    { requests }: ReadCall,
+    accountId: number,
+  ): Promise<number> {
     try {
-      await checkPrice(rules, requests);
+      return await checkPrice(payer, requests);
     } catch (error) {
-      onUnread(error, accountId);
+      return onUnread(error, accountId);
     }
   }
 
@@ -289,12 +295,14 @@ function createServe(options: DataCallOptions): Serve {
       const { operations } = read;
       known.operations = operations;
       known.estimatedPoints = estimates.of(read)?.points ?? null;
-      if (payer.callRules !== null) await checkRules(payer.callRules, read, token.account_id);
+      if (needsPrice(payer)) known.estimatedPoints = await priceOf(payer, read, token.account_id);
       // Parsed variables take many times the bytes that bodies may have, so no call keeps them.
       read.requests = [];
       stepEnded('read');
       trace?.begin('admit');
-      const admission = admit(payer, slotOf(operations), operations.count);
+      const slotKind = slotOf(operations);
+      const reserved = slotKind === 'subscription' ? pointsPerMinute : (known.estimatedPoints ?? 0);
+      const admission = admit(payer, slotKind, operations.count, reserved);
       const { rateLimitState, lease } = admission instanceof Promise ? await admission : admission;
       slot = lease;
       stepEnded('admit');

@@ -11,20 +11,25 @@ type StreamedCall = Omit<OpenStream, 'points' | 'trafficBytes' | 'onRefused'>;
 export type MeterStream = (type: OperationType, call: StreamedCall, open: OpenAnswer) => StreamMeter;
 
 export function createMeterStream(options: StreamMeterOptions): MeterStream {
+  const { pointsPerMinute } = options;
   return (type, call, { points, trafficBytes, cut }) => {
-    const lease = type === 'subscription' ? call.lease : streamSlot(call, cut);
+    const lease = type === 'subscription' ? call.lease : streamSlot(call, pointsPerMinute, cut);
     return openStreamMeter(options, { ...call, lease, points, trafficBytes, onRefused: cut });
   };
 }
 
 // An operation of unknown type that turns out to be a subscription keeps the call's slot until it gets a
 // subscription's. Without one it is cut, or such callers would exceed the plan's subscriptions.
-function streamSlot({ payer, lease, admit }: StreamedCall, onRefused: OpenStream['onRefused']): Lease {
+function streamSlot(
+  { payer, lease, admit }: StreamedCall,
+  pointsPerMinute: number,
+  onRefused: OpenStream['onRefused'],
+): Lease {
   let slot = lease;
   let over = false;
   const takeSlot = async () => {
     try {
-      const admitted = await admit(payer, 'subscription', 1);
+      const admitted = await admit(payer, 'subscription', 1, pointsPerMinute);
       if (over) {
         admitted.lease.release();
         return;

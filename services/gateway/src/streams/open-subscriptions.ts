@@ -69,7 +69,7 @@ export class OpenSubscriptions<S extends Subscription> {
   async takeSlot(subscription: S): Promise<boolean> {
     for (;;) {
       const { payer } = this.#principal;
-      const { lease } = await this.#options.admit(payer, 'subscription', 1);
+      const { lease } = await this.#options.admit(payer, 'subscription', 1, this.#options.pointsPerMinute);
       if (!subscription.ended && isSameSlot(payer, this.#principal.payer)) {
         subscription.lease = lease;
         this.#open.add(subscription);
@@ -253,7 +253,7 @@ export class OpenSubscriptions<S extends Subscription> {
       primePayer(payer).catch(() => undefined);
       return;
     }
-    if (payer.credits === null && payer.budgets === null) {
+    if (payer.credits === null && payer.budgets === null && !payer.reservesPoints) {
       this.#endIfExhausted(live, UNKNOWN_POINTS);
       return;
     }
@@ -263,16 +263,16 @@ export class OpenSubscriptions<S extends Subscription> {
     });
   }
 
-  #endIfExhausted(live: LiveUsage, { ofCredits, ofBudgets, reached }: PointsLeft): void {
+  #endIfExhausted(live: LiveUsage, { ofPayer, ofBudgets, reached, unreserved }: PointsLeft): void {
     const { pointsPerMinute, onExhausted } = this.#options;
     const { payer } = this.#principal;
     const { limits, credits } = payer;
     const metered = this.#metered();
     if (metered === 0) return;
     const isLimited = credits === null && limits.points_limit !== null;
-    const left = isLimited ? limits.points_limit - live.points : ofCredits;
+    const left = isLimited ? limits.points_limit - live.points : ofPayer;
     this.#pointsLeft = Math.min(left, ofBudgets);
-    const points = { cost: pointsPerMinute > 0 || this.#usesPoints, left, reached };
+    const points = { cost: pointsPerMinute > 0 || this.#usesPoints, left, reached, unreserved };
     const exhausted = exhaustedLimit(payer, live, points);
     if (exhausted !== null) onExhausted(exhausted);
     else if (limits.time_sec_limit !== null) {
@@ -285,12 +285,21 @@ export class OpenSubscriptions<S extends Subscription> {
 type Usage = { points: number; requests: number; timeMs: number; trafficBytes: number };
 
 /** Neither credits nor budgets end a subscription. */
-const UNKNOWN_POINTS: PointsLeft = { ofCredits: Infinity, ofBudgets: Infinity, reached: null };
+const UNKNOWN_POINTS: PointsLeft = {
+  ofPayer: Infinity,
+  ofBudgets: Infinity,
+  reached: null,
+  unreserved: Infinity,
+};
 
 const NOTHING: Usage = { points: 0, requests: 0, timeMs: 0, trafficBytes: 0 };
 const NOT_DUE = Promise.resolve();
 const STATED_POINTS_SETTLEMENT_MS = 1_000;
 
 function isSameSlot(one: PayerEntitlement, other: PayerEntitlement): boolean {
-  return one.payerId === other.payerId && one.limits.subscription_limit === other.limits.subscription_limit;
+  return (
+    one.payerId === other.payerId &&
+    one.limits.subscription_limit === other.limits.subscription_limit &&
+    one.reservesPoints === other.reservesPoints
+  );
 }

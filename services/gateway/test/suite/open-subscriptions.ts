@@ -37,6 +37,7 @@ export function payerOf(
     credits: null,
     budgets: null,
     callRules: null,
+    reservesPoints: false,
     buyUrl: null,
   };
 }
@@ -97,8 +98,9 @@ export function openSubscriptions(
         credits?.left === null
           ? null
           : {
-              ofCredits: credits?.left ?? Infinity,
+              ofPayer: credits?.left ?? Infinity,
               ofBudgets: budget?.left ?? Infinity,
+              unreserved: Infinity,
               reached: budget?.left === 0 ? { kind: 'member', window: 'day', limit: 10, nowMs: 0 } : null,
             },
       ),

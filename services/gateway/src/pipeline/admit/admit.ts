@@ -2,10 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Problem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
 import type { PrimePayer } from '../../ledger/prime.ts';
-import { leasesKey } from '../../ledger/keys.ts';
+import { leasesKey, reservationsKey } from '../../ledger/keys.ts';
 import type { AdmissionKind, AdmissionDecision, RefusedLimit } from '../../ledger/admit-script.ts';
-import { NO_LEASE } from '../../ledger/leases.ts';
+import { NO_LEASE, withReservation } from '../../ledger/leases.ts';
 import type { Lease, Leases } from '../../ledger/leases.ts';
+import { reservation } from '../../ledger/reservations.ts';
 import { refused } from './refused.ts';
 import { rateLimitStateOf } from './rate-limit-state.ts';
 import type { RateLimitState } from './rate-limit-state.ts';
@@ -15,12 +16,25 @@ import type { Operations } from '../../operation-reader/operation-reader.ts';
 
 type Admitted = { rateLimitState: RateLimitState; lease: Lease };
 
-/** `units` of the rate, above 0: all or none. A promise unless a share decides. */
+/**
+ * `units` of the rate, above 0: all or none. `points` are reserved if the payer's are strict. A promise unless a share
+ * decides.
+ */
 export type Admit = (
   payer: PayerEntitlement,
   kind: AdmissionKind,
   units: number,
+  points: number,
 ) => Admitted | Promise<Admitted>;
+
+/** A call that Redis decides on. */
+type Asked = {
+  kind: AdmissionKind;
+  member: string;
+  units: number;
+  points: number;
+  reservation: string | null;
+};
 
 export type AdmissionOptions = {
   decide: DecideAdmission;
@@ -46,24 +60,23 @@ const RECALL_POLL_MAX_MS = 50;
 
 /**
  * Admits a call: one script checks the plan's limits, exactly over all gateways (docs/design/admission.md), unless this
- * one holds a share of them (docs/design/admission.md). Shares don't contain budgets, so Redis decides where there are any.
+ * one holds a share of them (docs/design/admission.md). Shares contain neither budgets nor reserved points, so Redis
+ * decides where there are any.
  * @throws {Problem} (the promise) points_limit_exceeded, budget_exceeded, traffic_limit_exceeded, time_limit_exceeded;
- * rate_limit_exceeded; session_limit_exceeded or subscription_limit_exceeded; service_unavailable if Redis is away or
- * behind, usage couldn't be recorded, or account is needed and away.
+ * points_reserved; rate_limit_exceeded; session_limit_exceeded or subscription_limit_exceeded; service_unavailable if
+ * Redis is away or behind, usage couldn't be recorded, or account is needed and away.
  */
 export function createAdmission(options: AdmissionOptions): Admit {
   const { decide, primePayer, leases, canRecord, shares, onAdmission, onDecided } = options;
   const { recallTimeoutMs = RECALL_TIMEOUT_MS } = options;
 
-  async function decisionFor(
-    payer: PayerEntitlement,
-    kind: AdmissionKind,
-    member: string,
-    units: number,
-  ): Promise<AdmissionDecision> {
+  const decideOn = (payer: PayerEntitlement, { kind, member, units, reservation }: Asked) =>
+    decide(payer, kind, member, units, reservation);
+
+  async function decisionFor(payer: PayerEntitlement, asked: Asked): Promise<AdmissionDecision> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const decision = await decide(payer, kind, member, units);
-      if (decision.outcome === 'recalled') return afterRecall(payer, kind, member, units);
+      const decision = await decideOn(payer, asked);
+      if (isPostponed(decision)) return afterRecall(payer, asked);
       if (decision.outcome !== 'unprimed') return decision;
       await primePayer(payer);
     }
@@ -71,61 +84,68 @@ export function createAdmission(options: AdmissionOptions): Admit {
   }
 
   /** Other gateways return what they don't use; then it is known whether the call exceeds a limit. */
-  async function afterRecall(...asked: Parameters<DecideAdmission>): Promise<AdmissionDecision> {
+  async function afterRecall(payer: PayerEntitlement, asked: Asked): Promise<AdmissionDecision> {
     const untilMs = performance.now() + recallTimeoutMs;
     for (let pollMs = RECALL_POLL_MIN_MS; performance.now() < untilMs; pollMs *= 2) {
       await delay(Math.min(pollMs, RECALL_POLL_MAX_MS));
-      const decision = await decide(...asked);
-      if (decision.outcome === 'recalled') continue;
+      const decision = await decideOn(payer, asked);
+      if (isPostponed(decision)) continue;
       onDecided?.('recall');
       if (decision.outcome === 'unprimed') break;
       return decision;
     }
-    throw unavailable('shares of the limits were not returned');
+    throw unavailable('shares or reservations of the limits were not returned');
   }
 
-  async function decisionOfRedis(
-    payer: PayerEntitlement,
-    kind: AdmissionKind,
-    member: string,
-    units: number,
-  ): Promise<AdmissionDecision> {
-    const decision = await decisionFor(payer, kind, member, units).catch((cause: unknown) => {
+  async function decisionOfRedis(payer: PayerEntitlement, asked: Asked): Promise<AdmissionDecision> {
+    const decision = await decisionFor(payer, asked).catch((cause: unknown) => {
       onAdmission?.('unavailable');
       throw cause instanceof Problem ? cause : new Problem('service_unavailable', { cause });
     });
-    return kind === 'call' && shares !== undefined ? shares.onDecision(payer, decision, units) : decision;
+    return asked.kind === 'call' && shares !== undefined && asked.reservation === null
+      ? shares.onDecision(payer, decision, asked.units)
+      : decision;
   }
 
   async function admitByRedis(
     payer: PayerEntitlement,
     kind: AdmissionKind,
     units: number,
+    points: number,
   ): Promise<Admitted> {
     const member = leases.newMember();
-    const decision = await decisionOfRedis(payer, kind, member, units);
+    const reserves = payer.reservesPoints && points > 0;
+    const asked = {
+      kind,
+      member,
+      units,
+      points,
+      reservation: reserves ? reservation(points, member, payer.budgets) : null,
+    };
+    const decision = await decisionOfRedis(payer, asked);
     onDecided?.('redis');
     onAdmission?.(decision.outcome);
     const rateLimitState = rateLimitStateOf(payer.limits, decision);
     const { outcome } = decision;
     if (isRefusal(outcome)) {
-      throw refused(outcome, payer, { kind, units }, decision, rateLimitState);
+      throw refused(outcome, payer, asked, decision, rateLimitState);
     }
-    return { rateLimitState, lease: leaseOf(payer, kind, member, leases) };
+    return { rateLimitState, lease: leaseOf(payer, asked, leases) };
   }
 
-  return (payer, kind, units) => {
+  return (payer, kind, units, points) => {
     if (!canRecord(payer.payerId)) {
       onAdmission?.('unavailable');
       return Promise.reject(unavailable('usage cannot be recorded at the moment'));
     }
-    const local = kind === 'call' && payer.budgets === null ? shares?.admit(payer, units) : undefined;
+    const mayShare = kind === 'call' && payer.budgets === null && !payer.reservesPoints;
+    const local = mayShare ? shares?.admit(payer, units) : undefined;
     if (local) {
       onDecided?.('share');
       onAdmission?.('admitted');
       return { rateLimitState: rateLimitStateOf(payer.limits, local.decision), lease: local.lease };
     }
-    return admitByRedis(payer, kind, units);
+    return admitByRedis(payer, kind, units, points);
   };
 }
 
@@ -134,19 +154,29 @@ export function slotOf({ type }: Pick<Operations, 'type'>): AdmissionKind {
   return type === 'subscription' ? 'subscription' : 'call';
 }
 
+/** Until shares are returned, or reservations restored. */
+function isPostponed({ outcome }: AdmissionDecision): boolean {
+  return outcome === 'recalled' || outcome === 'restoring';
+}
+
 function isRefusal(outcome: AdmissionDecision['outcome']): outcome is RefusedLimit {
-  return outcome !== 'admitted' && outcome !== 'unprimed' && outcome !== 'recalled';
+  return (
+    outcome !== 'admitted' && outcome !== 'unprimed' && outcome !== 'recalled' && outcome !== 'restoring'
+  );
 }
 
 function leaseOf(
   { payerId, limits }: PayerEntitlement,
-  kind: AdmissionKind,
-  member: string,
+  { kind, member, reservation: reserved }: Asked,
   leases: Pick<Leases, 'hold'>,
 ): Lease {
   const isCall = kind === 'call';
-  if ((isCall ? limits.session_limit : limits.subscription_limit) === null) return NO_LEASE;
-  return leases.hold({ key: leasesKey(isCall ? 'calls' : 'subscriptions', payerId), member });
+  const isLimited = (isCall ? limits.session_limit : limits.subscription_limit) !== null;
+  const slot = isLimited
+    ? leases.hold({ key: leasesKey(isCall ? 'calls' : 'subscriptions', payerId), member })
+    : NO_LEASE;
+  if (reserved === null) return slot;
+  return withReservation(slot, leases.hold({ key: reservationsKey(payerId), member: reserved }));
 }
 
 function unavailable(reason: string): Problem {

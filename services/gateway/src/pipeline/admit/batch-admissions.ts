@@ -7,19 +7,22 @@ export type DecideAdmission = (
   kind: AdmissionKind,
   leaseId: string,
   units: number,
+  reservation: string | null,
 ) => Promise<AdmissionDecision>;
 
 /**
  * One script call per batch and kind, keyed by the entitlement object that calls with the same cache entry share. Calls
- * of several units are few, and have one each.
+ * of several units are few, and have one each, as have those that reserve points.
  */
 export function batchAdmissions(decideAll: DecideAdmissions): DecideAdmission {
   const of = (kind: AdmissionKind) =>
-    batchCalls((payer: PayerEntitlement, leaseIds: readonly string[]) => decideAll(payer, kind, leaseIds, 1));
+    batchCalls((payer: PayerEntitlement, leaseIds: readonly string[]) =>
+      decideAll(payer, kind, leaseIds, 1, null),
+    );
   const batches = { call: of('call'), subscription: of('subscription') };
-  return async (payer, kind, leaseId, units) => {
-    if (units === 1) return batches[kind](payer, leaseId);
-    const [decision] = await decideAll(payer, kind, [leaseId], units);
+  return async (payer, kind, leaseId, units, reservation) => {
+    if (units === 1 && reservation === null) return batches[kind](payer, leaseId);
+    const [decision] = await decideAll(payer, kind, [leaseId], units, reservation);
     if (decision === undefined) throw new Error('the admission script decided on nothing');
     return decision;
   };

@@ -5,8 +5,18 @@ export function createAdmitMetrics(registry: Registry) {
   return {
     onAdmission: createOutcomes(registry, {
       name: 'tollgate_admissions_total',
-      help: 'Admissions by outcome: admitted, unavailable, or the limit that refused it: points, budget, traffic, time, rate, slots',
-      outcomes: ['admitted', 'unavailable', 'points', 'budget', 'traffic', 'time', 'rate', 'slots'],
+      help: 'Admissions by outcome: admitted, unavailable, or the limit that refused it: points, budget, reserved (points, by calls in flight), traffic, time, rate, slots',
+      outcomes: [
+        'admitted',
+        'unavailable',
+        'points',
+        'budget',
+        'reserved',
+        'traffic',
+        'time',
+        'rate',
+        'slots',
+      ],
     }),
     onDecided: createOutcomes(registry, {
       name: 'tollgate_admission_decisions_total',

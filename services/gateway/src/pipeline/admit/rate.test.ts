@@ -23,8 +23,8 @@ beforeAll(async () => {
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
   // Redis expires keys by its own clock, so the rate's key stays here.
-  const clocked = underTurnedClock(LUA, 11, {
-    'first_member = 11': 'first_member = 13',
+  const clocked = underTurnedClock(LUA, 12, {
+    'first_member = 12': 'first_member = 14',
     ", 'PX', string.format('%d', ttl_ms)": '',
   });
   admitAt = defineScript(redis, clocked);
@@ -38,6 +38,7 @@ afterAll(async () => {
 
 const NO_CREDITS = '';
 const NO_BUDGETS = '';
+const NO_RESERVATION = '';
 
 type Ask = { rate: number; slots: number; members: string[]; atUs: number; units?: number };
 
@@ -51,6 +52,7 @@ async function askAll(payer: number, { rate, slots, members, atUs, units = 1 }: 
     units,
     NO_CREDITS,
     NO_BUDGETS,
+    NO_RESERVATION,
     ...turnedTo(atUs),
     ...members,
   ])) as ScriptResult;
@@ -190,6 +192,7 @@ test('the rate is forgotten when all of it is there again, and not before', asyn
     1,
     NO_CREDITS,
     NO_BUDGETS,
+    NO_RESERVATION,
     'm',
   ])) as ScriptResult;
   const [admitted] = admissionDecisions(

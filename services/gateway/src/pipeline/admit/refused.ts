@@ -83,15 +83,46 @@ export function budgetExceeded(
   });
 }
 
+type Refused = { kind: AdmissionKind; units: number; points: number; reservation: string | null };
+
+/** Strict points: something is left, but less than the operation would cost at most. */
+function notCovered(
+  { points, left }: { points: number; left: number },
+  payer: PayerEntitlement,
+  budget: ReachedBudget | null,
+  headers: Readonly<Record<string, string>>,
+): Problem {
+  const problem =
+    budget === null ? periodLimitExceeded('points', payer, headers) : budgetExceeded(budget, payer, headers);
+  const { credits_remaining: _, ...extensions } = problem.extensions;
+  const where = budget === null ? 'in this billing period' : `of the ${budget.kind}'s budget`;
+  return new Problem(problem.code, {
+    detail: `The operation would cost up to ${String(points)} points; ${String(left)} are left ${where}.`,
+    headers: problem.headers,
+    extensions: { ...extensions, remaining: left, estimate: points },
+  });
+}
+
 export function refused(
   limit: RefusedLimit,
   payer: PayerEntitlement,
-  { kind, units }: { kind: AdmissionKind; units: number },
-  { waitUs, budget }: Pick<AdmissionDecision, 'waitUs' | 'budget'>,
+  { kind, units, points, reservation }: Refused,
+  decision: Pick<AdmissionDecision, 'waitUs' | 'budget' | 'pointsLeft' | 'budgetLeft'>,
   rateLimitState: RateLimitState,
 ): Problem {
+  const { waitUs, budget } = decision;
   const headers = { ...rateLimitFields(rateLimitState), 'x-billing-status': payer.billingStatus };
+  if (reservation !== null) {
+    const left = limit === 'points' ? decision.pointsLeft : limit === 'budget' ? decision.budgetLeft : null;
+    if (left !== null && left > 0) return notCovered({ points, left }, payer, budget, headers);
+  }
   switch (limit) {
+    case 'reserved':
+      return new Problem('points_reserved', {
+        detail: `The operation would cost up to ${String(points)} points, and calls in flight have reserved those that are left.`,
+        headers: { ...headers, 'retry-after': String(SLOTS_RETRY_SEC) },
+        extensions: { estimate: points, retry_after_sec: SLOTS_RETRY_SEC },
+      });
     case 'points':
     case 'traffic':
     case 'time':

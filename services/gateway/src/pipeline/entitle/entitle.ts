@@ -11,7 +11,7 @@ import { createAccountOutage } from './account-outage.ts';
 import type { AccountOutage } from './account-outage.ts';
 import type { AgedEntitlement, ReadKeptAnswer } from './kept-answers.ts';
 import { knownEntitlement } from './known-entitlement.ts';
-import type { KnownEntitlement } from './known-entitlement.ts';
+import type { KnownEntitlement, StrictPoints } from './known-entitlement.ts';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
 
 /** Whose call it is. */
@@ -31,6 +31,7 @@ export type EntitleOptions = {
   cacheTtlMs: number;
   /** How long an answer that lets calls pass is used while account is unavailable, since it was asked last. */
   staleIfErrorMs: number;
+  strictPoints: StrictPoints;
   cacheMaxEntries: number;
   onLookup?: (outcome: 'hit' | 'joined' | 'miss' | 'stale') => void;
   /** Who answered a look-up that wasn't in the cache. */

@@ -1,4 +1,4 @@
-import type { Entitlement } from '@tollgate/contracts/entitlement';
+import type { CallRules, Entitlement } from '@tollgate/contracts/entitlement';
 import { callerBudgets } from '../../ledger/budgets.ts';
 import { payerCredits } from '../../ledger/credits.ts';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
@@ -17,21 +17,26 @@ export type KnownEntitlement = {
 /** Brief, so that a new payment takes effect at once. Refusals are never served stale: callers take them as final. */
 const REFUSAL_TTL_MS = 1_000;
 
+/** Whose points are strict: no payer's, as the plan says, or those of all plans that don't deny it. */
+export type StrictPoints = 'off' | 'plan' | 'all';
+
+export type EntitlementRules = { cacheTtlMs: number; staleIfErrorMs: number; strictPoints: StrictPoints };
+
 /** `startedMs`: when account read Postgres at the latest (performance.now()), so that no way of the answer prolongs it. */
 export function knownEntitlement(
   entitlement: Entitlement,
   startedMs: number,
-  { cacheTtlMs, staleIfErrorMs }: { cacheTtlMs: number; staleIfErrorMs: number },
+  { cacheTtlMs, staleIfErrorMs, strictPoints }: EntitlementRules,
 ): KnownEntitlement {
   const passes = entitlement.status === 'active' || entitlement.status === 'grace';
   const freshForMs = passes ? cacheTtlMs : Math.min(cacheTtlMs, REFUSAL_TTL_MS);
   const staleForMs = passes ? Math.max(freshForMs, staleIfErrorMs) : freshForMs;
-  const payer = payerOf(entitlement);
+  const payer = payerOf(entitlement, strictPoints);
   const endMs = startedMs + (entitlement.valid_for_ms ?? Infinity);
   return {
     entitlement,
     payer,
-    payerByApplication: payer === null ? NONE : payersOfApplications(payer, entitlement),
+    payerByApplication: payer === null ? NONE : payersOfApplications(payer, entitlement, strictPoints),
     freshUntilMs: Math.min(startedMs + freshForMs, endMs),
     staleUntilMs: Math.min(startedMs + staleForMs, endMs),
   };
@@ -42,20 +47,24 @@ const NONE: ReadonlyMap<number, PayerEntitlement> = new Map();
 function payersOfApplications(
   payer: PayerEntitlement,
   { account_id: accountId, billing_period }: Entitlement,
+  strictPoints: StrictPoints,
 ): ReadonlyMap<number, PayerEntitlement> {
   const { budgets } = billing_period ?? {};
   if (budgets?.applications === undefined) return NONE;
   return new Map(
     budgets.applications.map(({ application_id: applicationId }) => [
       applicationId,
-      { ...payer, budgets: callerBudgets(budgets, { accountId, applicationId }) },
+      strict({ ...payer, budgets: callerBudgets(budgets, { accountId, applicationId }) }, strictPoints),
     ]),
   );
 }
 
-function payerOf({ status, account_id, payer_id, billing_period }: Entitlement): PayerEntitlement | null {
+function payerOf(
+  { status, account_id, payer_id, billing_period }: Entitlement,
+  strictPoints: StrictPoints,
+): PayerEntitlement | null {
   if ((status !== 'active' && status !== 'grace') || billing_period === null) return null;
-  return {
+  const payer = {
     payerId: payer_id,
     periodId: billing_period.period_id,
     billingStatus: status,
@@ -67,6 +76,18 @@ function payerOf({ status, account_id, payer_id, billing_period }: Entitlement):
         ? null
         : callerBudgets(billing_period.budgets, { accountId: account_id, applicationId: null }),
     callRules: billing_period.call_rules ?? null,
+    reservesPoints: false,
     buyUrl: billing_period.buy_url ?? null,
   };
+  return strict(payer, strictPoints);
+}
+
+function strict(payer: PayerEntitlement, strictPoints: StrictPoints): PayerEntitlement {
+  const isLimited = payer.limits.points_limit !== null || payer.budgets !== null;
+  return { ...payer, reservesPoints: isLimited && isStrict(payer.callRules, strictPoints) };
+}
+
+function isStrict(rules: CallRules | null, strictPoints: StrictPoints): boolean {
+  if (strictPoints === 'off') return false;
+  return rules?.strict_points ?? strictPoints === 'all';
 }

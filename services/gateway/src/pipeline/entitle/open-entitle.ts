@@ -24,6 +24,7 @@ export function openEntitle(
     readKeptAnswer: createReadKeptAnswer(redis),
     cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
     staleIfErrorMs: config.ENTITLEMENT_STALE_IF_ERROR_MS,
+    strictPoints: config.STRICT_POINTS,
     cacheMaxEntries: config.ENTITLEMENT_CACHE_MAX_ENTRIES,
     logger,
     ...createEntitleMetrics(registry),

@@ -20,6 +20,7 @@ function pendingAnswers(source: 'account' | 'redis') {
       source === 'redis' ? pending((entitlement) => ({ entitlement, ageMs: 0 })) : Promise.resolve(undefined),
     cacheTtlMs: 30_000,
     staleIfErrorMs: 0,
+    strictPoints: 'plan',
     cacheMaxEntries: 10,
     logger: createLogger('suite', 'silent'),
   });

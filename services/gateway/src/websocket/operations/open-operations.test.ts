@@ -55,7 +55,7 @@ async function inState(state: OperationState) {
     onOperations: () => undefined,
   });
   const operation = operations.open({ id: 'a', type: 'query', name: null, trace: null });
-  await operations.admit(operation);
+  await operations.admit(operation, 1);
   for (const step of PATHS[state]) TRANSITIONS[step](operations, operation);
   if (state === 'ended') operations.end([operation], STOPPED);
   expect(operation.state).toBe(state);

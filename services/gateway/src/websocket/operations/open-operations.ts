@@ -135,11 +135,11 @@ export class OpenOperations {
     return operation;
   }
 
-  /** Takes its slots; an unknown type needs both. False if it has ended meanwhile. @throws {Problem} of admission. */
-  async admit(operation: Changing): Promise<boolean> {
+  /** Takes its slots, and the points of a call; an unknown type needs both. False if it has ended meanwhile. @throws {Problem} of admission. */
+  async admit(operation: Changing, points: number): Promise<boolean> {
     if (operation.type !== 'subscription') {
       const { payer } = this.subscriptions.principal;
-      const { lease } = await this.#admit(payer, 'call', 1);
+      const { lease } = await this.#admit(payer, 'call', 1, points);
       if (hasEnded(operation)) lease.release();
       else operation.call = { lease, payer };
     }

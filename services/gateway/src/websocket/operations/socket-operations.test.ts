@@ -141,7 +141,7 @@ function scripted() {
         wholeTimeoutMs: 0,
       },
       typeOf: (payload) => payload['is'] as OperationType,
-      checkPrice: () => undefined,
+      checkPrice: () => 1,
       estimateRate: { check: () => undefined, takeRefused: () => undefined },
       metering: {
         admit: async () => {

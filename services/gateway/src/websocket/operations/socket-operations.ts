@@ -7,6 +7,7 @@ import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
 import type { OperationType } from '../../operation-reader/document-types.ts';
 import { isObject } from '../../operation-reader/json.ts';
 import { operationRequest } from '../../operation-reader/operation-reader.ts';
+import { needsPrice } from '../../estimate/check-price.ts';
 import type { CheckPrice } from '../../estimate/check-price.ts';
 import type { EstimateRate } from '../../estimate/estimate-rate.ts';
 import { withExactNames } from '../../operation-reader/protocol-names.ts';
@@ -215,11 +216,12 @@ export class SocketOperations {
     }
   }
 
-  async #checkPrice(payload: Record<string, unknown>): Promise<void> {
+  /** What an operation costs at most, if its payer's plan needs it. */
+  async #pointsOf(payload: Record<string, unknown>): Promise<number> {
     const { token, payer } = this.#operations.subscriptions.principal;
-    if (payer.callRules === null) return;
+    if (!needsPrice(payer)) return 0;
     try {
-      await this.#services.checkPrice(payer.callRules, [operationRequest(payload)]);
+      return await this.#services.checkPrice(payer, [operationRequest(payload)]);
     } catch (error) {
       this.#services.estimateRate.takeRefused(error, token.account_id);
       throw error;
@@ -238,10 +240,10 @@ export class SocketOperations {
 
   async #send(operation: Operation, payload: Record<string, unknown>): Promise<void> {
     try {
-      await this.#checkPrice(payload);
+      const points = await this.#pointsOf(payload);
       if (hasEnded(operation)) return;
       operation.trace?.begin('admit');
-      if (!(await this.#operations.admit(operation))) return;
+      if (!(await this.#operations.admit(operation, points))) return;
       operation.trace?.begin('forward');
       const { principal } = this.#operations.subscriptions;
       const upstream = await this.#upstream.connected(principal, () => !hasEnded(operation));

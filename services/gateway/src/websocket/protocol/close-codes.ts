@@ -122,6 +122,10 @@ const PROBLEM_CLOSES: Partial<Record<ErrorCode, { meaning: string; fix: string }
     meaning: 'the budget of the application or the member is used up',
     fix: 'As over HTTP.',
   },
+  points_reserved: {
+    meaning: "calls in flight have reserved what is left, and the subscription's next minute isn't covered",
+    fix: 'As over HTTP.',
+  },
   time_limit_exceeded: { meaning: "the billing period's time is used up", fix: 'Wait for the next period.' },
   traffic_limit_exceeded: {
     meaning: "the billing period's traffic is used up",

@@ -31,7 +31,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 /** What a gateway does from admission to settlement, by its own code over a real Redis, without HTTP. */
 export type SimulatedGateway = {
   /** The lease of an admitted call, or the code of the refusal. */
-  call: (payer: PayerEntitlement, units?: number) => Promise<Lease | string>;
+  call: (payer: PayerEntitlement, units?: number, points?: number) => Promise<Lease | string>;
   /** Ends a call; resolves when its usage is acknowledged. */
   settle: (payer: PayerEntitlement, lease: Lease, points: number) => Promise<void>;
   /** Ends the intervals after which shares are renewed. */
@@ -103,7 +103,7 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
     subscriber.disconnect();
   };
   return {
-    call: (payer, units = 1) => leaseOrCode(admit, payer, units),
+    call: (payer, units = 1, points = 0) => leaseOrCode(() => admit(payer, 'call', units, points)),
     settle: async (payer, lease, points) => {
       await recorder.record(usageOf(payer, points), lease.handOver());
       lease.release();
@@ -149,9 +149,9 @@ async function follow(subscriber: RedisConnection, shares: Shares): Promise<void
   });
 }
 
-async function leaseOrCode(admit: Admit, payer: PayerEntitlement, units: number): Promise<Lease | string> {
+async function leaseOrCode(admit: () => ReturnType<Admit>): Promise<Lease | string> {
   try {
-    return (await admit(payer, 'call', units)).lease;
+    return (await admit()).lease;
   } catch (error) {
     if (error instanceof Problem) return error.code;
     throw error;
@@ -198,6 +198,7 @@ export function payerWith(payerId: number, limits: Partial<Limits>): PayerEntitl
     credits: null,
     budgets: null,
     callRules: null,
+    reservesPoints: false,
     buyUrl: null,
   };
 }

@@ -85,7 +85,13 @@ export function createHeldShare(options: HeldShareOptions): HeldShare {
       level = levelAt(nowMs) + units * CALL;
       const pointsLeft = points_limit === null ? null : grant.pointsLimit - grant.pointsUsed;
       return {
-        decision: { outcome: 'admitted', pointsLeft, ...rateAt(rate_limit, level, units), budget: null },
+        decision: {
+          outcome: 'admitted',
+          pointsLeft,
+          ...rateAt(rate_limit, level, units),
+          budget: null,
+          budgetLeft: null,
+        },
         lease: session_limit === null ? NO_LEASE : slots.take(),
       };
     },
