@@ -86,6 +86,10 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     readPointsLeft,
     readerOf,
     checkPrice: createCheckPrice(estimating.v2),
+    missingPoints:
+      config.MISSING_POINTS === 'estimate'
+        ? (request) => estimating.v2.ofRequest(request)?.points ?? null
+        : null,
     estimateRate: estimating.rate,
     allowsOrigin: cors?.allows ?? null,
     introspect: peers.introspect,

@@ -198,6 +198,12 @@ export const SETTINGS = {
     DEFAULT_POINTS: wholeNumber(0, 1_000_000_000)
       .default(1)
       .describe('price of a call for which the data API states none'),
+    MISSING_POINTS: z
+      .enum(['default', 'estimate'])
+      .default('default')
+      .describe(
+        'what a call costs for which the data API states no price: `DEFAULT_POINTS`, or its estimate where it has one',
+      ),
     SUBSCRIPTION_POINTS_PER_MINUTE: wholeNumber(0, 1_000_000_000)
       .default(0)
       .describe('points of an open subscription for each minute begun'),

@@ -13,6 +13,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   forbidden: TOKENS,
   no_active_billing_period: PLAN,
   points_limit_exceeded: PLAN,
+  call_too_expensive: PLAN,
   time_limit_exceeded: PLAN,
   traffic_limit_exceeded: PLAN,
   rate_limit_exceeded: PLAN,

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { GraphQLError, Source, getLocation, parse } from 'graphql';
 import type { SourceLocation } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -18,6 +19,8 @@ export type Estimates = {
   isReady: () => boolean;
   /** Of all operations of a request together; null if one of them has no price. */
   of: (read: ReadRequest) => Estimate | null;
+  /** As `of` tells then, worked out in a turn of the event loop for each operation. */
+  prepare: (read: ReadRequest) => Promise<void>;
   /** Of one operation; null if it has no price. */
   ofRequest: (request: OperationRequest) => Estimate | null;
   /** The fields that cost most by themselves. */
@@ -80,14 +83,7 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'relo
   const ofRequest = (request: OperationRequest) => priced(request, (document) => document.price(request));
 
   function sumOf({ requests }: ReadRequest): Estimate | null {
-    const sum = { points: 0, isBounded: true };
-    for (const request of requests) {
-      const estimate = ofRequest(request);
-      if (estimate === null) return null;
-      sum.points += estimate.points;
-      sum.isBounded &&= estimate.isBounded;
-    }
-    return sum;
+    return requests.map(ofRequest).reduce(together, NOTHING);
   }
 
   return {
@@ -102,6 +98,17 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'relo
       }
       return known.estimate;
     },
+    prepare: async (read) => {
+      const schema = schemaNow();
+      if (schema === null) return;
+      let estimate: Estimate | null = NOTHING;
+      for (const request of read.requests) {
+        estimate = together(estimate, ofRequest(request));
+        await setImmediate();
+      }
+      // Otherwise some may be priced by another one.
+      if (schemaNow() === schema) estimates.set(read.operations, { estimate });
+    },
     ofRequest,
     dearest: (request, count) => priced(request, (document) => document.dearest(request, count)) ?? [],
     whyUnpriced: (request) => {
@@ -111,6 +118,13 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'relo
     },
     reload: source.reload,
   };
+}
+
+const NOTHING: Estimate = { points: 0, isBounded: true };
+
+function together(sum: Estimate | null, one: Estimate | null): Estimate | null {
+  if (sum === null || one === null) return null;
+  return { points: sum.points + one.points, isBounded: sum.isBounded && one.isBounded };
 }
 
 /** Prices the operation again, with the places in its text. */

@@ -86,3 +86,49 @@ test('lists can be refused', () => {
     expect(() => read(list)).toThrow(expect.objectContaining({ code: 'batch_too_large' }));
   }
 });
+
+describe('a list of variables', () => {
+  const query = 'query ($n: Int) { a(n: $n) }';
+
+  test('is an operation for each of them', () => {
+    const { operations, requests } = reader.read({ query, variables: [{ n: 1 }, { n: 2 }] });
+    expect(operations).toMatchObject({ type: 'query', count: 2, isBatch: true });
+    expect(requests.map(({ text, variables }) => [text, variables])).toEqual([
+      [query, { n: 1 }],
+      [query, { n: 2 }],
+    ]);
+  });
+
+  test('counts against the limit of batches, together with the other operations of one', () => {
+    const two = { query, variables: [{}, {}] };
+    expect(reader.read([two, { query }]).operations.count).toBe(3);
+    const empty = { query, variables: [] };
+    for (const request of [
+      [two, two],
+      [{ query }, empty, empty, empty],
+      { query, variables: [{}, {}, {}, {}] },
+    ])
+      expect(() => reader.read(request)).toThrow('A batch may have 3 operations.');
+  });
+
+  test.each([
+    ['is not empty', { query, variables: [] }],
+    ['is of no subscription', { query: 'subscription { a }', variables: [{}] }],
+  ])('%s', (_what, request) => {
+    expect(() => reader.read(request)).toThrow('A batch must');
+  });
+});
+
+test('a batch that is read in turns is the same, and others have their turns in between', async () => {
+  const documents = ['{ a }', 'mutation { a }', '{ b }'].map((query) => ({ query }));
+  let turns = 0;
+  const counting = setInterval(() => (turns += 1), 0);
+  try {
+    await expect(reader.readInTurns(documents)).resolves.toEqual(reader.read(documents));
+    await expect(reader.readInTurns({ query: '{ a }' })).resolves.toEqual(reader.read({ query: '{ a }' }));
+    await expect(reader.readInTurns([{ query: 'subscription { a }' }])).rejects.toThrow('A batch must');
+  } finally {
+    clearInterval(counting);
+  }
+  expect(turns).toBeGreaterThan(0);
+});

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { Problem } from '@tollgate/http/problem';
 import { createDocumentType } from './document-types.ts';
 import type { OperationType } from './document-types.ts';
@@ -18,7 +19,7 @@ import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
  * | unknown             | session       | DEFAULT_POINTS per result; by the minute on top if |
  * |                     |               | the response is a subscription's stream            |
  *
- * A batch counts one unit of the rate for each operation.
+ * A batch counts one unit of the rate for each operation, and a list of variables is a batch.
  */
 export type Operations = {
   /** A batch has no subscription; if one operation of it is unknown, so is the type. */
@@ -44,6 +45,8 @@ export type ReadRequest = { operations: Operations; requests: readonly Operation
 export type OperationReader = {
   /** Of the parsed body of a request over HTTP. @throws {Problem} invalid_request, batch_too_large, and of its documents */
   read: (request: unknown) => ReadRequest;
+  /** The same, but the documents of a batch have a turn of the event loop each, so that long ones hold no others up. */
+  readInTurns: (request: unknown) => Promise<ReadRequest>;
   /** Of one operation, over HTTP or WebSocket. @throws {Problem} document_too_large, document_invalid, and the codes of the guards */
   typeOf: (request: Record<string, unknown>) => OperationType;
 };
@@ -79,9 +82,20 @@ export function createOperationReader({
     return mayRunAnother(request, query) ? 'unknown' : type;
   }
 
-  function batch(requests: readonly unknown[]): ReadRequest {
+  /** A list of variables is an operation for each of them, as servers with variable batching run it. */
+  function operationsOf(request: unknown): OperationRequest[] {
+    const single = asObject(request);
+    const { variables } = single;
+    const operation = operationRequest(single);
+    if (!Array.isArray(variables)) return [operation];
+    return variables.map((each: unknown) => ({ ...operation, variables: each }));
+  }
+
+  /** @throws {Problem} invalid_request, batch_too_large */
+  function batched(sent: readonly unknown[]): OperationRequest[] {
+    const requests = sent.slice(0, batchLimit + 1).flatMap(operationsOf);
     if (batchLimit > 0 && requests.length === 0) throw invalid('A batch must have at least one operation.');
-    if (requests.length > batchLimit || batchLimit === 0) {
+    if (Math.max(sent.length, requests.length) > batchLimit || batchLimit === 0) {
       throw new Problem('batch_too_large', {
         detail:
           batchLimit === 0
@@ -90,29 +104,55 @@ export function createOperationReader({
         extensions: { limit: batchLimit },
       });
     }
-    const types = new Set(requests.map((request) => typeOf(asObject(request))));
+    return requests;
+  }
+
+  function batchOf(requests: readonly OperationRequest[], types: ReadonlySet<OperationType>): ReadRequest {
     if (types.has('subscription')) throw invalid('A batch must not contain a subscription.');
     const type = types.has('unknown') ? 'unknown' : types.has('mutation') ? 'mutation' : 'query';
     return {
       operations: { type, count: requests.length, isBatch: true, operationName: null },
-      requests: requests.map((request) => operationRequest(asObject(request))),
+      requests,
+    };
+  }
+
+  /** The requests of a batch; null for a single one. */
+  function listOf(request: unknown): readonly unknown[] | null {
+    if (Array.isArray(request)) return request as readonly unknown[];
+    return Array.isArray(asObject(request)['variables']) ? [request] : null;
+  }
+
+  function read(request: unknown): ReadRequest {
+    const list = listOf(request);
+    if (list !== null) {
+      const requests = batched(list);
+      return batchOf(requests, new Set(list.map((each) => typeOf(asObject(each)))));
+    }
+    const single = asObject(request);
+    return {
+      operations: {
+        type: typeOf(single),
+        count: 1,
+        isBatch: false,
+        operationName: single['operationName'],
+      },
+      requests: [operationRequest(single)],
     };
   }
 
   return {
     typeOf,
-    read: (request) => {
-      if (Array.isArray(request)) return batch(request);
-      const single = asObject(request);
-      return {
-        operations: {
-          type: typeOf(single),
-          count: 1,
-          isBatch: false,
-          operationName: single['operationName'],
-        },
-        requests: [operationRequest(single)],
-      };
+    read,
+    readInTurns: async (request) => {
+      const list = listOf(request);
+      if (list === null) return read(request);
+      const requests = batched(list);
+      const types = new Set<OperationType>();
+      for (const each of list) {
+        types.add(typeOf(asObject(each)));
+        await setImmediate();
+      }
+      return batchOf(requests, types);
     },
   };
 }

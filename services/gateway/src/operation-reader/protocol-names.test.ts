@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { assertExactNames, withExactNames } from './protocol-names.ts';
+import { assertShallow, assertExactNames, withExactNames } from './protocol-names.ts';
 
 const isExact = (json: string) => {
   JSON.parse(json);
@@ -59,5 +59,37 @@ test('what only readers without regard to case would read is left out', () => {
     query: 'a',
     other: 1,
     Other: 2,
+  });
+});
+
+describe('nesting', () => {
+  const nested = (levels: number, inside = '1') =>
+    `{"query":"{ a }","variables":{"v":${'['.repeat(levels - 2)}${inside}${']'.repeat(levels - 2)}}}`;
+
+  test('of 64 levels is read, and of more is refused, however long the request is', () => {
+    const long = JSON.stringify('[{'.repeat(20_000));
+    for (const inside of ['1', long]) {
+      for (const check of [assertExactNames, assertShallow]) {
+        expect(() => {
+          check(nested(64, inside));
+        }).not.toThrow();
+      }
+      expect(() => {
+        assertExactNames(nested(65, inside));
+      }).toThrow('nested more than 64 levels deep');
+    }
+    expect(() => {
+      assertShallow(nested(65, long));
+    }).toThrow('nested more than 64 levels deep');
+  });
+
+  test('is told before a request is parsed, valid or not', () => {
+    const opened = '['.repeat(20_000);
+    expect(() => {
+      assertShallow(opened);
+    }).toThrow('nested more than 64 levels deep');
+    expect(() => {
+      assertShallow(`["${opened}`);
+    }).not.toThrow();
   });
 });

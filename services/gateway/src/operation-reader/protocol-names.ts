@@ -45,9 +45,44 @@ const OBJECT_END = 0x7d;
 /** All of JSON's blanks are at most this, and nothing else between its strings is. */
 const BLANK_MAX = 0x20;
 
+/** Deeper JSON takes readers long to parse, and some can't. */
+const MAX_NESTING = 64;
+/** So little is parsed in no time, however deep it is nested. */
+const SHORT_LENGTH = 16_384;
+
+/** Of a request that isn't parsed yet, and may not be valid. @throws {Problem} invalid_request */
+export function assertShallow(json: string): void {
+  if (json.length <= SHORT_LENGTH) return;
+  let depth = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    switch (json.charCodeAt(at)) {
+      case LIST_BEGIN:
+      case OBJECT_BEGIN:
+        depth += 1;
+        if (depth > MAX_NESTING) throw tooDeep();
+        break;
+      case LIST_END:
+      case OBJECT_END:
+        depth -= 1;
+        break;
+      case QUOTE:
+        at = endOfString(json, at);
+        if (at < 0) return;
+        break;
+      default:
+    }
+  }
+}
+
+function tooDeep(): Problem {
+  return new Problem('invalid_request', {
+    detail: `The request is nested more than ${String(MAX_NESTING)} levels deep.`,
+  });
+}
+
 /**
  * Checks that every reader finds the same protocol members in a request, a JSON object or a list of them: none is
- * repeated, written with escapes or in another case. `json` must be valid. Compares codes, since each call is checked.
+ * repeated, written with escapes or in another case, and no value is nested too deep. `json` must be valid. Compares codes, since each call is checked.
  * @throws {Problem} invalid_request
  */
 export function assertExactNames(json: string): void {
@@ -59,9 +94,11 @@ export function assertExactNames(json: string): void {
       case LIST_BEGIN:
         if (depth === 0) requestDepth = 2;
         depth += 1;
+        if (depth > MAX_NESTING) throw tooDeep();
         break;
       case OBJECT_BEGIN:
         depth += 1;
+        if (depth > MAX_NESTING) throw tooDeep();
         if (depth === requestDepth) seen.length = 0;
         break;
       case LIST_END:
@@ -87,7 +124,7 @@ export function assertExactParameters(parameters: URLSearchParams): void {
   for (const name of parameters.keys()) assertExact(JSON.stringify(name).slice(1, -1), seen);
 }
 
-/** The index of the quote that ends the string which begins at `start`. */
+/** The index of the quote that ends the string which begins at `start`; -1 without one. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); ; end = json.indexOf('"', end + 1)) {
     let escapes = 0;

@@ -17,7 +17,7 @@ import { keepRepeated } from './repeated-bodies.ts';
 import { MAX_OPERATIONS_BYTES, createUploadParts } from './upload-parts.ts';
 import type { OperationReader, ReadRequest } from './operation-reader.ts';
 import type { ReaderOf } from './readers-of-plans.ts';
-import { assertExactNames, assertExactParameters } from './protocol-names.ts';
+import { assertExactNames, assertExactParameters, assertShallow } from './protocol-names.ts';
 
 /** A data call whose operations are known. */
 export type ReadCall = ReadRequest & {
@@ -25,13 +25,15 @@ export type ReadCall = ReadRequest & {
   body: Buffer | Readable | null;
   /** Null if it isn't known, or there is no body. */
   lengthBytes: number | null;
+  /** Whether what it asks for takes long to work on, and should be worked on in turns. */
+  isLong: boolean;
   /** Must be called when the call is over. */
   release: () => void;
 };
 
 /**
  * Reads a call before anything is taken for it that calls share: a slot, a connection to the upstream
- * (docs/design/admission.md). A promise only while the body is incomplete or encoded; null if the caller has gone.
+ * (docs/design/admission.md). A promise only while the body is incomplete, encoded or long; null if the caller has gone.
  * @throws {Problem} method_not_allowed for a GET that is no query; unsupported_media_type; payload_too_large;
  * request_timeout; invalid_request; batch_too_large; too_many_requests or service_unavailable if the payer's, or all
  * bodies that are under way are too much. Also in the promise.
@@ -52,6 +54,9 @@ export type ReadDataCallOptions = {
 
 /** The least that a body counts for: its connection takes memory, too. */
 const BODY_MIN_BYTES = 16_384;
+
+/** The documents of one that is longer are read in turns of the event loop. */
+const LONG_BODY_BYTES = 65_536;
 
 /** Of a room that payers share, what one of them gets at most. */
 const PART_OF_PAYER = 4;
@@ -90,7 +95,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
         headers: { allow: 'POST' },
       });
     }
-    return { operations, requests, body: null, lengthBytes: null, release: NOTHING_HELD };
+    return { operations, requests, body: null, lengthBytes: null, isLong: false, release: NOTHING_HELD };
   }
 
   const repeatedOf = new WeakMap<OperationReader, (body: Buffer) => ReadRequest>();
@@ -109,9 +114,10 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
     decode: bodyDecoder(rawHeaders),
   }));
 
-  function whole(body: Buffer, reader: OperationReader, release: () => void): ReadCall {
+  function whole(body: Buffer, reader: OperationReader, release: () => void): ReadCall | Promise<ReadCall> {
+    if (body.length > LONG_BODY_BYTES) return wholeInTurns(body, reader, release);
     const { operations, requests } = readRepeated(body, reader);
-    return { operations, requests, body, lengthBytes: body.length, release };
+    return { operations, requests, body, lengthBytes: body.length, isLong: false, release };
   }
 
   async function arriving(
@@ -127,10 +133,10 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
         place.release();
         return null;
       }
-      if (decode === null) return whole(received, reader, place.release);
+      if (decode === null) return await whole(received, reader, place.release);
       const body = await decode(received, limits.maxBytes);
       place.reach(received.length + body.length);
-      return whole(body, reader, place.release);
+      return await whole(body, reader, place.release);
     } catch (error) {
       place.release();
       throw error;
@@ -150,7 +156,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
       const text = parts.saw(body);
       if (text === undefined) throw incomplete();
       const { operations, requests } = readJson(Buffer.from(text), reader);
-      return { operations, requests, body, lengthBytes, release: NOTHING_HELD };
+      return { operations, requests, body, lengthBytes, isLong: true, release: NOTHING_HELD };
     }
     if (req.destroyed) return null;
     const place = uploads.take(payerId, 1);
@@ -174,7 +180,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
         });
       });
       const { operations, requests } = readJson(Buffer.from(text), reader);
-      return { operations, requests, body: body ?? null, lengthBytes, release };
+      return { operations, requests, body: body ?? null, lengthBytes, isLong: true, release };
     } catch (error) {
       release();
       // A request whose body has ended is destroyed, too.
@@ -211,12 +217,23 @@ function refusing(what: string): Pick<RoomOptions, 'tooMuchOfPayer' | 'what'> {
 
 const NOTHING_HELD = (): void => undefined;
 
+async function wholeInTurns(body: Buffer, reader: OperationReader, release: () => void): Promise<ReadCall> {
+  const { operations, requests } = await reader.readInTurns(requestIn(body));
+  return { operations, requests, body, lengthBytes: body.length, isLong: true, release };
+}
+
 function readJson(body: Buffer, reader: OperationReader): ReadRequest {
+  return reader.read(requestIn(body));
+}
+
+/** @throws {Problem} invalid_request */
+function requestIn(body: Buffer): unknown {
   if (!isUtf8(body)) throw new Problem('invalid_request', { detail: 'The body must be UTF-8.' });
   const text = body.toString();
+  assertShallow(text);
   const request = parsed(text);
   assertExactNames(text);
-  return reader.read(request);
+  return request;
 }
 
 /** @throws {Problem} invalid_request */

@@ -294,6 +294,7 @@ function createServe(options: DataCallOptions): Serve {
     try {
       const { operations } = read;
       known.operations = operations;
+      if (read.isLong) await estimates.prepare(read);
       known.estimatedPoints = estimates.of(read)?.points ?? null;
       if (needsPrice(payer)) known.estimatedPoints = await priceOf(payer, read, token.account_id);
       // Parsed variables take many times the bytes that bodies may have, so no call keeps them.

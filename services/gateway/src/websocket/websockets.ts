@@ -40,6 +40,7 @@ export type WebSocketsOptions = {
   upstreamObserver: UpstreamObserver;
   readerOf: ReaderOf;
   checkPrice: CheckPrice;
+  missingPoints: OperationServices['missingPoints'];
   estimateRate: EstimateRate;
   settlementTimeout: SettlementTimeout;
   registry: Registry;
@@ -61,6 +62,7 @@ export function createWebSockets(options: WebSocketsOptions): {
     rules: settings.operations,
     typeOf: (payload, rules) => options.readerOf(rules).typeOf(payload),
     checkPrice: options.checkPrice,
+    missingPoints: options.missingPoints,
     estimateRate: options.estimateRate,
     metering: { ...settings.metering, admit, record, primePayer, readPointsLeft, settlementTimeout },
     pricing: {

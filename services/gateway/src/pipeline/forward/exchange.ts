@@ -23,6 +23,8 @@ export type ExchangeLimits = {
   wholeTimeoutMs: number;
   /** For each operation and each result of a response that states no price. */
   defaultPoints: number;
+  /** Whether such a response costs its estimate instead, where there is one. */
+  chargesEstimates: boolean;
 };
 
 type ExchangeOptions = {
@@ -43,6 +45,7 @@ export type OutgoingRequest = {
   headers: readonly string[];
   body: Buffer | Readable | null;
   operations: Operations;
+  estimatedPoints: number | null;
   trace: CallTrace | null;
   payerId: number;
   /** Gives the slot back that a call expected to be a stream has taken; null for other calls. */
@@ -101,11 +104,10 @@ export class Exchange implements RelayEvents {
     const isStated = typeof stated === 'number';
     if (isStated) address.statesPrices = true;
     if (isStated) return { points: stated, pointsPerResult: 0 };
-    const { defaultPoints } = this.#options.limits;
-    return this.#unpriced(
-      stated,
-      defaultPrice(status, isOpenStream, this.#request.operations, defaultPoints),
-    );
+    const { defaultPoints, chargesEstimates } = this.#options.limits;
+    const { operations, estimatedPoints } = this.#request;
+    const charged = { defaultPoints, estimatedPoints: chargesEstimates ? estimatedPoints : null };
+    return this.#unpriced(stated, defaultPrice(status, isOpenStream, operations, charged));
   }
 
   takeStreamSlot(): void {

@@ -94,6 +94,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       query: queryOf(req),
       body,
       operations,
+      estimatedPoints,
       trace,
       payerId,
       leaveStreams: operations.type === 'subscription' ? streamSlots.take(payerId, 1).release : null,

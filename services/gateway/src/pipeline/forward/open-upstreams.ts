@@ -40,6 +40,7 @@ export function openUpstreams(
       callsPerConnection: config.UPSTREAM_CALLS_PER_CONNECTION,
       ejection: ejectionRules(config),
       defaultPoints: config.DEFAULT_POINTS,
+      chargesEstimates: config.MISSING_POINTS === 'estimate',
       trusts,
       cors,
       logger,

@@ -54,7 +54,13 @@ async function inState(state: OperationState) {
     onSlotLost: () => undefined,
     onOperations: () => undefined,
   });
-  const operation = operations.open({ id: 'a', type: 'query', name: null, trace: null });
+  const operation = operations.open({
+    id: 'a',
+    type: 'query',
+    name: null,
+    trace: null,
+    estimatedPoints: null,
+  });
   await operations.admit(operation, 1);
   for (const step of PATHS[state]) TRANSITIONS[step](operations, operation);
   if (state === 'ended') operations.end([operation], STOPPED);

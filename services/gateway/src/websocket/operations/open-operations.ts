@@ -25,11 +25,13 @@ export type Operation = Readonly<{
   call: Readonly<{ lease: Lease | null; payer: PayerEntitlement }> | null;
   /** If it may be a subscription; written by OpenSubscriptions alone. */
   subscription: Subscription | null;
-  /** Whether the upstream has stated a price for a part of its result. */
+  /** What it costs if the upstream states nothing; null for the default. */
+  estimatedPoints: number | null;
+  /** Whether its price is known, so that no part of its result costs the default. */
   hasPrice: boolean;
 }>;
 
-export type NewOperation = Pick<Operation, 'id' | 'type' | 'name' | 'trace'>;
+export type NewOperation = Pick<Operation, 'id' | 'type' | 'name' | 'trace' | 'estimatedPoints'>;
 
 /** What admission and metering take, the same for all sockets. */
 export type OperationMetering = Pick<

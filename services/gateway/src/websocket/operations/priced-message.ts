@@ -9,13 +9,17 @@ import type { UpstreamMessage } from '../upstream/upstream-socket.ts';
 import type { OpenOperations, Operation } from './open-operations.ts';
 import type { StatedPoints } from './stated-points.ts';
 
-export type Pricing = { statedPoints: StatedPoints; defaultPoints: number };
+export type Pricing = {
+  statedPoints: StatedPoints;
+  /** Of each result without stated points, unless the operation has an estimate that counts. */
+  defaultPoints: number;
+};
 
 export type PricedMessage = {
   end: TracedEnd | null;
   points: number;
-  /** Whether the upstream states these points. */
-  isStated: boolean;
+  /** Whether no part of the result costs the default any more: the upstream states these points, or they are the estimate. */
+  isOfWhole: boolean;
   isFirst: boolean;
   isResult: boolean;
   /** No further part of the result follows, so a call releases its slot. */
@@ -28,7 +32,12 @@ const COMPLETED: TracedEnd = { outcome: 'completed', failed: false };
 
 /** By the points that the upstream states; otherwise a call's result costs the default, unless a part was priced. */
 export function priceMessage(
-  { state, call, hasPrice }: Pick<Operation, 'state' | 'call' | 'hasPrice'>,
+  {
+    state,
+    call,
+    hasPrice,
+    estimatedPoints,
+  }: Pick<Operation, 'state' | 'call' | 'hasPrice' | 'estimatedPoints'>,
   { type, payload }: Pick<UpstreamMessage, 'type' | 'payload'>,
   { statedPoints, defaultPoints }: Pricing,
 ): PricedMessage {
@@ -40,8 +49,8 @@ export function priceMessage(
   const isDefault = isResult && call !== null && !hasPrice;
   return {
     end,
-    points: stated ?? (isDefault ? defaultPoints : 0),
-    isStated: stated !== null,
+    points: stated ?? (isDefault ? (estimatedPoints ?? defaultPoints) : 0),
+    isOfWhole: stated !== null || (isDefault && estimatedPoints !== null),
     isFirst,
     isResult,
     // Incremental delivery (@defer, @stream) announces further parts.

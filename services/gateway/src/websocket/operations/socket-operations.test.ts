@@ -142,6 +142,7 @@ function scripted() {
       },
       typeOf: (payload) => payload['is'] as OperationType,
       checkPrice: () => 1,
+      missingPoints: null,
       estimateRate: { check: () => undefined, takeRefused: () => undefined },
       metering: {
         admit: async () => {

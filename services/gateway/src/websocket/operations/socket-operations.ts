@@ -9,6 +9,7 @@ import { isObject } from '../../operation-reader/json.ts';
 import { operationRequest } from '../../operation-reader/operation-reader.ts';
 import { needsPrice } from '../../estimate/check-price.ts';
 import type { CheckPrice } from '../../estimate/check-price.ts';
+import type { OperationRequest } from '../../operation-reader/operation-reader.ts';
 import type { EstimateRate } from '../../estimate/estimate-rate.ts';
 import { withExactNames } from '../../operation-reader/protocol-names.ts';
 import { operationName } from '../../refusals/operation-name.ts';
@@ -43,6 +44,8 @@ export type OperationServices = {
   /** @throws {Problem} what the guards of the settings, or of the payer's plan, refuse */
   typeOf: (payload: Record<string, unknown>, rules: CallRules | null) => OperationType;
   checkPrice: CheckPrice;
+  /** What an operation costs for which the upstream states nothing; null for the default, always or of this one. */
+  missingPoints: ((request: OperationRequest) => number | null) | null;
   estimateRate: Pick<EstimateRate, 'check' | 'takeRefused'>;
   metering: OperationMetering & { settlementTimeout: SettlementTimeout };
   pricing: Pricing;
@@ -68,6 +71,7 @@ export type OperationsSocket = UpstreamCaller & {
 
 export type RefusedOperation = { name: string | null; isSent: boolean; openMs: number };
 
+const NO_BATCH = 'The variables must be an object: over WebSocket there are no batches.';
 const UPSTREAM_LINGER_MS = 10_000;
 
 /** Carries out a caller's operations: what the caller, the upstream, time and admission bring to them. */
@@ -196,7 +200,8 @@ export class SocketOperations {
       this.#refuseUnopened(id, new Problem('subscriptions_only'), name);
     } else {
       const traced = trace?.operation(payload['operationName']) ?? null;
-      const operation = this.#operations.open({ id, type, name, trace: traced });
+      const estimatedPoints = this.#services.missingPoints?.(operationRequest(payload)) ?? null;
+      const operation = this.#operations.open({ id, type, name, trace: traced, estimatedPoints });
       this.#pendingBytes.add(bytes);
       void this.#send(operation, payload).finally(() => {
         this.#pendingBytes.remove(bytes);
@@ -209,6 +214,7 @@ export class SocketOperations {
     const { token, payer } = this.#operations.subscriptions.principal;
     try {
       estimateRate.check(token.account_id);
+      if (Array.isArray(payload['variables'])) throw new Problem('invalid_request', { detail: NO_BATCH });
       return typeOf(payload, payer.callRules);
     } catch (error) {
       estimateRate.takeRefused(error, token.account_id);

@@ -65,7 +65,7 @@ export function createUpstreamMessages(options: UpstreamMessagesOptions) {
       else end(operation, STOPPED);
       return;
     }
-    if (priced.isStated) operations.priced(operation);
+    if (priced.isOfWhole) operations.priced(operation);
     if (operation.state === 'sent') operations.answered(operation);
     const bytes = operation.id === message.id ? received : withId(received, operation.id);
     if (bytes === null) {

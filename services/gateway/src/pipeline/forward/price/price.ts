@@ -24,15 +24,17 @@ export const FREE: Price = { points: 0, pointsPerResult: 0 };
 
 /**
  * The price of a response for which the upstream states none; null if it is free: a server error, or the stream of a
- * subscription, which costs by the minute. The operations decide, never the form of the response
- * (docs/design/admission.md).
+ * subscription, which costs by the minute. It is the estimate, if there is one that counts (`MISSING_POINTS`). The
+ * operations decide, never the form of the response (docs/design/admission.md).
  */
 export function defaultPrice(
   status: number,
   isOpenStream: boolean,
   { type, count }: Pick<Operations, 'type' | 'count'>,
-  defaultPoints: number,
+  { defaultPoints, estimatedPoints }: { defaultPoints: number; estimatedPoints: number | null },
 ): Price | null {
   if (status >= 500 || (isOpenStream && type === 'subscription')) return null;
+  // It is of the whole result, in however many parts it comes.
+  if (estimatedPoints !== null && type !== 'unknown') return { points: estimatedPoints, pointsPerResult: 0 };
   return { points: count * defaultPoints, pointsPerResult: defaultPoints };
 }
