@@ -157,7 +157,8 @@ async function periodsClosed(periodIds: readonly number[]): Promise<void> {
 /** Ends the account's periods; once they are closed, where the points of its grants went, by ledger. */
 async function settled(customer: Customer): Promise<Record<string, number>> {
   const ended = await sql<{ period_id: string }>(
-    `UPDATE billing_periods SET ended_at = least(ended_at, ${LAST_SECOND})
+    `UPDATE billing_periods
+     SET ended_at = least(ended_at, greatest(started_at + interval '1 second', ${LAST_SECOND}))
      WHERE account_id = $1 RETURNING period_id`,
     [customer.accountId],
   );
@@ -185,6 +186,66 @@ test('a grant while calls are refused: calls pass again, and exactly its points 
   expect(await useUp(customer)).toBe(2 * POINTS);
   expect(await settled(customer)).toEqual({ used: 8 * POINTS });
   expect(await pointsOf(customer.periodId)).toBe(10 * POINTS);
+});
+
+/** The account's period ends, and a subscription begins, to a plan with so many points. Its changes keep the usage. */
+async function subscribed(points: number) {
+  const customer = await services.newCustomer({ points_limit: 0 });
+  await sql(`UPDATE billing_periods SET ended_at = ${LAST_SECOND} WHERE period_id = $1`, [customer.periodId]);
+  const planOf = async (points_limit: number) =>
+    services.operate('POST', '/private/plans', {
+      name: randomUUID(),
+      description: { points_limit },
+      grace_sec: 0,
+    });
+  const { subscription_id } = await services.operate('POST', '/private/subscriptions', {
+    account_id: customer.accountId,
+    plan_id: (await planOf(points))['plan_id'],
+    billing_interval: 'month',
+  });
+  await passes(customer);
+  return {
+    customer,
+    changeTo: async (points_limit: number) => {
+      const { plan_id } = await planOf(points_limit);
+      const path = `/private/subscriptions/${String(subscription_id)}/change-plan`;
+      await services.operate('POST', path, { plan_id, effective: 'now', usage: 'keep' });
+    },
+  };
+}
+
+test('a larger plan within a period: exactly its points and the credits are used, by both gateways', async () => {
+  const { customer, changeTo } = await subscribed(6 * POINTS);
+  await grant(customer, 4 * POINTS);
+  expect(POINTS + (await useUp(customer))).toBe(10 * POINTS);
+  // What both have used is settled with the first grant.
+  await grant(customer, 2 * POINTS);
+  await passes(customer);
+  expect(POINTS + (await useUp(customer))).toBe(2 * POINTS);
+  await changeTo(20 * POINTS);
+  await passes(customer);
+  expect(13 * POINTS + (await useUp(customer))).toBe(26 * POINTS);
+  expect(await settled(customer)).toEqual({ used: 6 * POINTS });
+});
+
+test('a larger plan within a period gives back the credits that the smaller one needed', async () => {
+  const { customer, changeTo } = await subscribed(2 * POINTS);
+  await grant(customer, 4 * POINTS);
+  expect(POINTS + (await useUp(customer))).toBe(6 * POINTS);
+  await grant(customer, POINTS);
+  await changeTo(20 * POINTS);
+  await passes(customer);
+  expect(await settled(customer)).toEqual({ grant: 5 * POINTS });
+});
+
+test('a smaller plan within a period: its usage counts against the new points', async () => {
+  const { customer, changeTo } = await subscribed(20 * POINTS);
+  await grant(customer, 4 * POINTS);
+  for (let calls = 1; calls < 8; calls += 1) expect((await query(customer, 0)).status).toBe(200);
+  await changeTo(6 * POINTS);
+  await waitFor(async () => (await query(customer, 0)).status === 402, { intervalMs: 0 });
+  expect(await useUp(customer)).toBe(0);
+  expect(await settled(customer)).toMatchObject({ used: 4 * POINTS });
 });
 
 test('a refusal says where to buy points, also without any grant', async () => {

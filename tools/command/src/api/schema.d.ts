@@ -564,7 +564,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change the plan of a subscription */
+        /**
+         * Change the plan of a subscription
+         * @description With `now`, `usage` decides: `reset` ends the period and starts one without usage, `keep` continues the period under the new plan, whose limits then count for all of it. `keep` needs the present interval.
+         */
         post: operations["changeSubscriptionPlan"];
         delete?: never;
         options?: never;
@@ -4735,6 +4738,11 @@ export interface operations {
                     billing_interval?: "month" | "year";
                     /** @enum {string} */
                     effective: "now" | "period_end";
+                    /**
+                     * @default reset
+                     * @enum {string}
+                     */
+                    usage?: "reset" | "keep";
                 };
             };
         };

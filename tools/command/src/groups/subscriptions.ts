@@ -94,7 +94,7 @@ function addCreate(group: Command, open: Open): void {
     });
 }
 
-type PlanChange = { plan: number; interval?: Interval; now?: boolean; yes?: boolean };
+type PlanChange = { plan: number; interval?: Interval; now?: boolean; keepUsage?: boolean; yes?: boolean };
 
 function addChangePlan(group: Command, open: Open): void {
   const command = group
@@ -103,14 +103,20 @@ function addChangePlan(group: Command, open: Open): void {
     .argument('<subscription_id>', 'ID', values.id)
     .requiredOption('--plan <plan_id>', 'plan ID', values.id)
     .addOption(intervalOption())
-    .option('--now', 'end the current period and start a new one without usage');
-  addYes(command).action(async (id: number, { plan, interval, now = false, yes }: PlanChange) => {
+    .option('--now', 'end the current period and start a new one without usage')
+    .option('--keep-usage', 'with --now: continue the current period under the new plan');
+  addYes(command).action(async (id: number, change: PlanChange) => {
+    const { plan, interval, now = false, keepUsage = false, yes } = change;
     const session = open();
-    if (now)
-      await confirm(`End the present period of subscription ${String(id)} for one of plan ${String(plan)}?`, {
-        yes,
-      });
-    const body = values.given({ plan_id: plan, billing_interval: interval, effective: effectOf(now) });
+    const what = keepUsage ? 'Change the present period' : 'End the present period';
+    const to = keepUsage ? `to plan ${String(plan)}` : `for one of plan ${String(plan)}`;
+    if (now) await confirm(`${what} of subscription ${String(id)} ${to}?`, { yes });
+    const body = values.given({
+      plan_id: plan,
+      billing_interval: interval,
+      effective: effectOf(now),
+      usage: keepUsage ? ('keep' as const) : undefined,
+    });
     await showRecord(
       session,
       await resultOf(

@@ -108,6 +108,23 @@ export async function updatePeriod(query: Query, periodId: number, changed: Chan
   return singleRow(rows);
 }
 
+/** The period goes on as one of another plan; `period_plans` keeps what it was sold as before. */
+export async function replacePlan(query: Query, periodId: number, planId: number): Promise<Period> {
+  await query(
+    `INSERT INTO period_plans (period_id, plan_id, plan_name, product_id, description, grace_sec)
+     SELECT period_id, plan_id, plan_name, product_id, description, grace_sec
+     FROM billing_periods WHERE period_id = :periodId`,
+    { periodId },
+  );
+  const rows = await query<Period>(
+    `UPDATE billing_periods SET (plan_id, plan_name, product_id, description, grace_sec) =
+       (SELECT plan_id, name, product_id, description, grace_sec FROM plans WHERE plan_id = :planId)
+     WHERE period_id = :periodId RETURNING ${COLUMNS}`,
+    { periodId, planId },
+  );
+  return singleRow(rows);
+}
+
 export async function deletePeriod(query: Query, periodId: number): Promise<void> {
   await query('DELETE FROM billing_periods WHERE period_id = :periodId', { periodId });
 }

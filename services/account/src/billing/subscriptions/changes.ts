@@ -9,8 +9,10 @@ import {
   lastEndFrom,
   lastStartedPeriod,
   openPeriod,
+  replacePlan,
   updatePeriod,
 } from '../periods/period-store.ts';
+import type { Period } from '../periods/period-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
@@ -43,9 +45,7 @@ export async function createSubscription(query: Query, wanted: Wanted, by: Actor
   else await lockPlanForShare(query, plan_id);
   const started_at = await startOfNext(query, account_id, now);
   const anchor = paid?.anchor ?? started_at;
-  // An anchor of another clock can be a second ahead.
-  const instant = anchor > started_at ? anchor : started_at;
-  const { ended_at } = periodFrom(started_at, { anchor, billing_interval }, instant);
+  const { ended_at } = periodFrom(started_at, { anchor, billing_interval }, instantFrom(started_at, anchor));
   const renews_at = secondAfter({ ended_at });
   const made = await insertSubscription(query, {
     account_id,
@@ -82,27 +82,41 @@ export async function endSubscription(query: Query, live: Subscription, by: Acto
   await audit(query, by, live, 'subscription_ended', { ended_at: live.renews_at });
 }
 
+/** What becomes of the present period's usage when its plan changes now. */
+export type UsageEffect = 'reset' | 'keep';
+
+type WantedPlan = {
+  plan_id: number;
+  billing_interval?: Subscription['billing_interval'] | undefined;
+  effective: Effect;
+  /** Only for a change that is effective now; `reset` by default. */
+  usage?: UsageEffect | undefined;
+  /** Already paid for: as sold, even if the plan is archived now, and with the payment provider's anchor. */
+  paid?: { anchor: Date };
+};
+
 /**
- * `now`: ends the period and opens one without usage under the new plan. It ends when the old one would have, or a
- * whole interval later if the interval changes. `period_end`: plans the change; the present plan and interval revoke
- * a planned one.
+ * `now` and `keep`: the period goes on under the new plan, so that its usage counts against the new limits. `now` and
+ * `reset`: the period ends, and one without usage starts. It ends when the old one would have, or a whole interval later
+ * if the interval changes, which always resets. `period_end`: plans the change; the present plan and interval revoke a
+ * planned one.
  * @throws {Problem} not_found, subscription_ended, invalid_request, plan_archived
  */
 export async function changePlan(
   query: Query,
   id: number,
-  wanted: {
-    plan_id: number;
-    billing_interval?: Subscription['billing_interval'] | undefined;
-    effective: Effect;
-  },
+  wanted: WantedPlan,
   by: Actor,
 ): Promise<Subscription> {
   const { subscription, now } = await lockLive(query, id);
-  const { plan_id, billing_interval = subscription.billing_interval, effective } = wanted;
-  const isSame = plan_id === subscription.plan_id && billing_interval === subscription.billing_interval;
+  const { plan_id, billing_interval = subscription.billing_interval, effective, usage = 'reset' } = wanted;
+  const keepsInterval = billing_interval === subscription.billing_interval;
+  if (usage === 'keep' && (effective !== 'now' || !keepsInterval)) {
+    throw invalidFields([{ field: 'usage', message: 'keep needs effective now and the present interval' }]);
+  }
+  const isSame = plan_id === subscription.plan_id && keepsInterval;
   // Subscriptions keep an archived plan.
-  const plan = isSame ? undefined : await lockOfferedPlan(query, plan_id);
+  const plan = isSame ? undefined : await lockWantedPlan(query, wanted);
   const open = await withdrawUpcomingPeriod(query, subscription, now);
   const nothingPending = { pending_plan_id: null, pending_interval: null };
   const details = { plan_id_before: subscription.plan_id, plan_id, billing_interval };
@@ -115,29 +129,46 @@ export async function changePlan(
   const { team_slots_limit } = open;
   const slots = plan === undefined ? team_slots_limit : addOnUnder(plan, team_slots_limit);
   const wantedNow = { ...open, ...nothingPending, plan_id, billing_interval, team_slots_limit: slots };
-  const changed = await reopen(query, wantedNow, billing_interval === subscription.billing_interval, now);
+  const last = await lastStartedPeriod(query, id, now);
+  const isCurrent = last !== undefined && last.ended_at >= now;
+  if (usage === 'keep' && isCurrent) {
+    const { period_id } = await replacePlan(query, last.period_id, plan_id);
+    if (slots !== last.team_slots_limit) await updatePeriod(query, period_id, { team_slots_limit: slots });
+    return store(query, by, wantedNow, 'subscription_plan_changed', { ...details, period_id });
+  }
+  const { anchor } = wanted.paid ?? (keepsInterval ? subscription : { anchor: undefined });
+  const changed = await reopen(query, wantedNow, { last, anchor, now });
   return store(query, by, changed, 'subscription_plan_changed', details);
 }
 
+function lockWantedPlan(query: Query, { plan_id, paid }: WantedPlan): Promise<Plan | undefined> {
+  return paid === undefined ? lockOfferedPlan(query, plan_id) : lockPlanForShare(query, plan_id);
+}
+
+/** Without an anchor, periods are counted from the new one's start. */
 async function reopen(
   query: Query,
   subscription: Subscription,
-  keepsAnchor: boolean,
-  now: Date,
+  { last, anchor: given, now }: { last: Period | undefined; anchor: Date | undefined; now: Date },
 ): Promise<Subscription> {
-  const last = await lastStartedPeriod(query, subscription.subscription_id, now);
+  const isCurrent = last !== undefined && last.ended_at >= now;
   let start = now;
-  if (last !== undefined && last.ended_at >= now) {
+  if (isCurrent) {
     const { ended_at } = await updatePeriod(query, last.period_id, { ended_at: lastSecondBefore(now, last) });
     start = secondAfter({ ended_at });
   }
-  const anchor = keepsAnchor ? subscription.anchor : start;
-  const times = periodFrom(start, { ...subscription, anchor }, start);
+  const anchor = given ?? start;
+  const times = periodFrom(start, { ...subscription, anchor }, instantFrom(start, anchor));
   // A plan change must not lift a block.
   const opened = await openPeriod(query, { ...subscription, ...times, blocked_at: last?.blocked_at ?? null });
   // The invoice of the period that was cut short pays for the one in its place.
-  if (last !== undefined && last.ended_at >= now) await moveDue(query, last.period_id, opened.period_id);
+  if (isCurrent) await moveDue(query, last.period_id, opened.period_id);
   return { ...subscription, anchor, renews_at: secondAfter(times) };
+}
+
+/** An anchor of another clock can be a second ahead. */
+function instantFrom(start: Date, anchor: Date): Date {
+  return anchor > start ? anchor : start;
 }
 
 /** A new plan that has as many slots of its own replaces the add-on, which would lower them. */

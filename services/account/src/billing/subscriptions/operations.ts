@@ -22,6 +22,7 @@ type Needs = { query: Query; transact: Transact };
 
 const intervalField = z.enum(['month', 'year'], 'must be month or year');
 const effectiveField = z.enum(['now', 'period_end'], 'must be now or period_end');
+const usageField = z.enum(['reset', 'keep'], 'must be reset or keep');
 const statusField = z.enum(['active', 'ended'], 'must be active or ended');
 
 const subscriptionSchema = z
@@ -112,6 +113,9 @@ export const operatorSubscriptions = {
     operation('POST /private/subscriptions/{subscription_id}/change-plan', {
       operationId: 'changeSubscriptionPlan',
       summary: 'Change the plan of a subscription',
+      description:
+        'With `now`, `usage` decides: `reset` ends the period and starts one without usage, `keep` continues the period ' +
+        'under the new plan, whose limits then count for all of it. `keep` needs the present interval.',
       caller: operator,
       roles: ['finance'],
       params: ofSubscription,
@@ -119,6 +123,7 @@ export const operatorSubscriptions = {
         plan_id: idField,
         billing_interval: intervalField.optional(),
         effective: effectiveField,
+        usage: usageField.default('reset'),
       }),
       example: { plan_id: 4, effective: 'period_end' },
       answers: { 200: SUBSCRIPTION },

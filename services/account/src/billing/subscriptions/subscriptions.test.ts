@@ -136,6 +136,63 @@ describe('changing the plan', () => {
     expect(billing_period).toMatchObject({ period_id: current?.period_id, limits: { points_limit: 99 } });
   });
 
+  test('now, keeping the usage, continues the period, and keeps what it was sold as before', async () => {
+    const description = { points_limit: 99, team_slots_limit: 2 };
+    const other = await makePlan(suite.account, { description, grace_sec: 60 });
+    const { account_id, subscription_id, path } = await buy({ team_slots_limit: 7 });
+    await age(suite.database, [subscription_id], 3);
+    const [before] = await periods(account_id);
+    const keep = { plan_id: other, effective: 'now', usage: 'keep' };
+    expect(await done(suite.account, 'POST', `${path}/change-plan`, keep)).toMatchObject({ plan_id: other });
+    const [period, ...none] = await periods(account_id);
+    expect(none).toEqual([]);
+    const { name } = await suite.database('plans').where({ plan_id: other }).first<{ name: string }>();
+    expect(period).toEqual({
+      ...before,
+      plan_id: other,
+      plan_name: name,
+      description,
+      grace_sec: 60,
+      created_at: expect.anything(),
+    });
+    const { billing_period } = await entitlement(account_id);
+    expect(billing_period).toMatchObject({ period_id: before?.period_id, limits: { points_limit: 99 } });
+    const period_id = before?.period_id;
+    expect(await suite.database('period_plans').where({ period_id })).toMatchObject([
+      { plan_id: plan, plan_name: before?.plan_name, description: before?.description, grace_sec: 864_000 },
+    ]);
+  });
+
+  test('now, keeping the usage, alerts again by the new limit', async () => {
+    const other = await makePlan(suite.account, { description: { points_limit: 1_000 } });
+    const { account_id, path } = await buy();
+    const [period] = await periods(account_id);
+    const { period_id } = period ?? { period_id: 0 };
+    const alert = { period_id, limit_name: 'points_limit', share: 80, used: 9, limit_value: 10 };
+    await suite.database('usage_alerts').insert({ ...alert, account_id });
+    await done(suite.account, 'POST', `${path}/change-plan`, {
+      plan_id: other,
+      effective: 'now',
+      usage: 'keep',
+    });
+    await waitFor(async () => (await suite.database('usage_alerts').where({ period_id })).length === 0);
+  });
+
+  test('keeps no usage at the end of the period, nor over another interval', async () => {
+    const { path } = await buy();
+    for (const change of [{ effective: 'period_end' }, { effective: 'now', billing_interval: 'year' }]) {
+      const { status, body } = await call('POST', `${path}/change-plan`, {
+        plan_id: plan,
+        usage: 'keep',
+        ...change,
+      });
+      expect([status, (body['errors'] as { field: string }[]).map(({ field }) => field)]).toEqual([
+        400,
+        ['usage'],
+      ]);
+    }
+  });
+
   test('now, with another interval, begins a whole one', async () => {
     const { account_id, subscription_id, path } = await buy();
     await age(suite.database, [subscription_id], 3);

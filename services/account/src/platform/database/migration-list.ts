@@ -5,6 +5,7 @@ import * as payments from './migrations/0003-payments.ts';
 import * as budgets from './migrations/0004-budgets.ts';
 import * as subscriptions from './migrations/0005-subscriptions.ts';
 import * as refunds from './migrations/0006-refunds.ts';
+import * as planChanges from './migrations/0007-plan-changes.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -19,6 +20,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0004-budgets', migration: budgets },
   { name: '0005-subscriptions', migration: subscriptions },
   { name: '0006-refunds', migration: refunds },
+  { name: '0007-plan-changes', migration: planChanges },
 ];
 
 export function migrationSource(
