@@ -67,11 +67,11 @@ export function newInvoice(input: {
     account_country: 'US',
     account_name: 'Sample',
     account_tax_ids: null,
-    amount_due: total,
+    amount_due: Math.max(0, total),
     amount_overpaid: 0,
     amount_paid: 0,
     amount_paid_off_stripe: 0,
-    amount_remaining: total,
+    amount_remaining: Math.max(0, total),
     amount_shipping: 0,
     application: null,
     attempt_count: 0,
@@ -212,6 +212,54 @@ function newLine(invoice: string, line: InvoiceLine, currency: string) {
 export type SubscriptionStatus =
   'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'canceled' | 'unpaid' | 'paused';
 
+/** A change that takes effect once its invoice is paid. */
+type PendingUpdate = {
+  billing_cycle_anchor: number | null;
+  expires_at: number;
+  subscription_items: SubscriptionItem[];
+  trial_end: null;
+  trial_from_plan: null;
+};
+
+export type SubscriptionItem = {
+  id: string;
+  object: 'subscription_item';
+  billing_thresholds: null;
+  created: number;
+  current_period_end: number;
+  current_period_start: number;
+  discounts: never[];
+  metadata: Metadata;
+  price: Price;
+  quantity: number;
+  subscription: string;
+  tax_rates: never[];
+};
+
+export function newSubscriptionItem(input: {
+  created: number;
+  price: Price;
+  quantity: number;
+  period: Period;
+  subscription: string;
+}): SubscriptionItem {
+  const { price, quantity, period, subscription } = input;
+  return {
+    id: newId('si', 14),
+    object: 'subscription_item',
+    billing_thresholds: null,
+    created: input.created,
+    current_period_end: period.end,
+    current_period_start: period.start,
+    discounts: [],
+    metadata: {},
+    price,
+    quantity,
+    subscription,
+    tax_rates: [],
+  };
+}
+
 export function newSubscription(input: {
   created: number;
   customer: string;
@@ -252,20 +300,9 @@ export function newSubscription(input: {
     invoice_settings: { account_tax_ids: null, issuer: { type: 'self' } },
     items: {
       object: 'list',
-      data: input.items.map(({ price, quantity }) => ({
-        id: newId('si', 14),
-        object: 'subscription_item',
-        billing_thresholds: null,
-        created,
-        current_period_end: input.period.end,
-        current_period_start: input.period.start,
-        discounts: [],
-        metadata: {},
-        price,
-        quantity,
-        subscription: id,
-        tax_rates: [],
-      })),
+      data: input.items.map((item) =>
+        newSubscriptionItem({ ...item, created, period: input.period, subscription: id }),
+      ),
       has_more: false,
       url: `/v1/subscription_items?subscription=${id}`,
     },
@@ -282,7 +319,7 @@ export function newSubscription(input: {
     },
     pending_invoice_item_interval: null,
     pending_setup_intent: null,
-    pending_update: null,
+    pending_update: null as PendingUpdate | null,
     schedule: null,
     start_date: created,
     status: 'incomplete' as SubscriptionStatus,

@@ -2,10 +2,13 @@ import { emit } from '../double.ts';
 import type { Double } from '../double.ts';
 import { Failure } from '../http/failure.ts';
 import { newInvoice, newSubscription } from '../objects/billing.ts';
-import type { Invoice, Subscription } from '../objects/billing.ts';
-import type { Interval, Metadata, Price } from '../objects/catalogue.ts';
+import type { Invoice, InvoiceLine, Subscription } from '../objects/billing.ts';
+import type { Metadata, Price } from '../objects/catalogue.ts';
 import type { PaymentMethod } from '../objects/payments.ts';
+import { applyItems, deferItems, prorate } from './changes.ts';
+import type { ItemChange } from './changes.ts';
 import { methodOf } from './confirm.ts';
+import { addInterval } from './intervals.ts';
 import { pay } from './invoices.ts';
 import { subscriptionOf } from './subscription-status.ts';
 
@@ -78,30 +81,75 @@ function invoiceFor(
   subscription: Subscription,
   billing_reason: 'subscription_create' | 'subscription_cycle',
 ): Invoice {
-  const { store, clock } = double;
   const lines = subscription.items.data.map((item) => ({
     amount: item.price.unit_amount * item.quantity,
-    description: `${String(item.quantity)} × ${store.get('product', item.price.product).name}`,
+    description: `${String(item.quantity)} × ${double.store.get('product', item.price.product).name}`,
     period: { start: item.current_period_start, end: item.current_period_end },
     metadata: subscription.metadata,
     price: item.price,
     subscription: subscription.id,
   }));
-  const invoice = store.add(
-    newInvoice({
-      created: clock.now(),
-      customer: subscription.customer,
-      currency: subscription.currency,
-      billing_reason,
-      lines,
-      subscription: subscription.id,
-      subscriptionMetadata: subscription.metadata,
-      auto_advance: true,
-    }),
-  );
+  const invoice = double.store.add(draftOf(double, subscription, billing_reason, lines));
   subscription.latest_invoice = invoice.id;
   emit(double, 'invoice.created', invoice);
   return invoice;
+}
+
+function draftOf(
+  { clock }: Double,
+  subscription: Subscription,
+  billing_reason: 'subscription_create' | 'subscription_cycle' | 'subscription_update',
+  lines: InvoiceLine[],
+): Invoice {
+  return newInvoice({
+    created: clock.now(),
+    customer: subscription.customer,
+    currency: subscription.currency,
+    billing_reason,
+    lines,
+    subscription: subscription.id,
+    subscriptionMetadata: subscription.metadata,
+    auto_advance: true,
+  });
+}
+
+/** What a change would be charged with now. Nothing of it is kept. */
+export function previewChange(
+  double: Double,
+  subscription: Subscription,
+  changes: readonly ItemChange[],
+  at: number,
+): Invoice {
+  return draftOf(
+    double,
+    subscription,
+    'subscription_update',
+    prorate(double, subscription, changes, at).lines,
+  );
+}
+
+/** Charges a change now; it takes effect once that is paid. */
+export function chargeChange(
+  double: Double,
+  subscription: Subscription,
+  changes: readonly ItemChange[],
+  at: number,
+): void {
+  const prorated = prorate(double, subscription, changes, at);
+  const invoice = double.store.add(draftOf(double, subscription, 'subscription_update', prorated.lines));
+  subscription.latest_invoice = invoice.id;
+  deferItems(double, subscription, prorated);
+  emit(double, 'invoice.created', invoice);
+  payQuietly(double, invoice);
+}
+
+/** A change that isn't charged: the next invoice has it. */
+export function changeItems(
+  double: Double,
+  subscription: Subscription,
+  changes: readonly ItemChange[],
+): void {
+  applyItems(double, subscription, prorate(double, subscription, changes, double.clock.now()));
 }
 
 export function cancel(double: Double, subscription: Subscription, reason: string): Subscription {
@@ -135,17 +183,4 @@ function isLive({ status }: Subscription): boolean {
 
 function endOf(subscription: Subscription): number {
   return subscription.items.data[0]?.current_period_end ?? Infinity;
-}
-
-/** One interval after `seconds`, on the anchor's day or the month's last one (Stripe's rule). */
-function addInterval(seconds: number, interval: Interval, anchorSeconds: number): number {
-  if (interval === 'day') return seconds + 86_400;
-  if (interval === 'week') return seconds + 7 * 86_400;
-  const anchor = new Date(anchorSeconds * 1_000);
-  const next = new Date(seconds * 1_000);
-  next.setUTCDate(1);
-  next.setUTCMonth(next.getUTCMonth() + (interval === 'month' ? 1 : 12));
-  const last = new Date(Date.UTC(next.getUTCFullYear(), next.getUTCMonth() + 1, 0)).getUTCDate();
-  next.setUTCDate(Math.min(anchor.getUTCDate(), last));
-  return Math.floor(next.getTime() / 1_000);
 }

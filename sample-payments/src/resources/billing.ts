@@ -5,9 +5,19 @@ import { invalid } from '../http/failure.ts';
 import { read, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { newInvoice, newInvoiceItem } from '../objects/billing.ts';
+import type { Subscription } from '../objects/billing.ts';
 import { methodOf } from '../payments/confirm.ts';
 import { finalize, pay } from '../payments/invoices.ts';
-import { cancel, startSubscription } from '../payments/subscriptions.ts';
+import { dropPendingUpdate } from '../payments/subscription-status.ts';
+import {
+  cancel,
+  changeItems,
+  chargeChange,
+  previewChange,
+  startSubscription,
+} from '../payments/subscriptions.ts';
+import type { ItemChange } from '../payments/changes.ts';
+import type { Double } from '../double.ts';
 import { flag, mergeMetadata, metadata, metadataOrNone, whole } from './input.ts';
 import { getRoute, listRoute } from './list.ts';
 
@@ -33,12 +43,31 @@ const subscriptionSchema = z.object({
   default_payment_method: z.string().optional(),
   metadata: metadata.optional(),
 });
+const itemsSchema = z
+  .array(
+    z.object({
+      id: z.string().optional(),
+      price: z.string().optional(),
+      quantity: whole.pipe(z.int().min(0)).optional(),
+    }),
+  )
+  .min(1);
 const subscriptionUpdateSchema = z.object({
   cancel_at_period_end: flag.optional(),
   default_payment_method: z.string().optional(),
-  items: z.array(z.object({ id: z.string(), price: z.string() })).optional(),
-  proration_behavior: z.literal('none').optional(),
+  items: itemsSchema.optional(),
+  proration_behavior: z.enum(['none', 'always_invoice']).optional(),
+  proration_date: whole.optional(),
+  payment_behavior: z.literal('pending_if_incomplete').optional(),
   metadata: metadataOrNone.optional(),
+});
+const previewSchema = z.object({
+  subscription: z.string(),
+  subscription_details: z.object({
+    items: itemsSchema,
+    proration_behavior: z.literal('always_invoice'),
+    proration_date: whole.optional(),
+  }),
 });
 
 export const BILLING: Route[] = [
@@ -74,6 +103,12 @@ export const BILLING: Route[] = [
     emit(double, 'invoice.created', invoice);
     return invoice;
   }),
+  route('POST /v1/invoices/create_preview', ({ double, input }) => {
+    const { subscription: id, subscription_details: details } = read(previewSchema, input);
+    const subscription = double.store.get('subscription', id, 'subscription');
+    const changes = changesOf(double, subscription, details.items);
+    return previewChange(double, subscription, changes, details.proration_date ?? double.clock.now());
+  }),
   listRoute('/v1/invoices', 'invoice'),
   getRoute('/v1/invoices', 'invoice'),
   route('POST /v1/invoices/{id}/finalize', ({ double, id }) => {
@@ -94,6 +129,7 @@ export const BILLING: Route[] = [
     if (invoice.status !== 'open') throw invalid('You can only void an open invoice.');
     invoice.status = 'void';
     invoice.status_transitions.voided_at = double.clock.now();
+    dropPendingUpdate(double, invoice);
     emit(double, 'invoice.voided', invoice);
     return invoice;
   }),
@@ -130,12 +166,12 @@ export const BILLING: Route[] = [
     if (wanted.default_payment_method !== undefined) {
       subscription.default_payment_method = methodOf(double, wanted.default_payment_method).id;
     }
-    for (const { id: itemId, price } of wanted.items ?? []) {
-      const item = subscription.items.data.find((each) => each.id === itemId);
-      if (item === undefined) throw invalid('No such subscription item.', { param: 'items' });
-      item.price = double.store.get('price', price, 'items[0][price]');
-    }
     emit(double, 'customer.subscription.updated', subscription, { metadata: before, cancel_at_period_end });
+    if (wanted.items === undefined) return subscription;
+    const changes = changesOf(double, subscription, wanted.items);
+    // Tollgate names it always; Stripe's default is to add the difference to the next invoice.
+    if (wanted.proration_behavior !== 'always_invoice') changeItems(double, subscription, changes);
+    else chargeChange(double, subscription, changes, wanted.proration_date ?? double.clock.now());
     return subscription;
   }),
   route('DELETE /v1/subscriptions/{id}', ({ double, id }) => {
@@ -144,3 +180,22 @@ export const BILLING: Route[] = [
     return cancel(double, subscription, 'cancellation_requested');
   }),
 ];
+
+/** @throws {Failure} resource_missing, or for an item of another subscription */
+function changesOf(
+  { store }: Double,
+  { items }: Subscription,
+  wanted: z.infer<typeof itemsSchema>,
+): ItemChange[] {
+  return wanted.map(({ id, price, quantity }) => {
+    if (id !== undefined && items.data.every((item) => item.id !== id)) {
+      throw invalid('No such subscription item.', { param: 'items' });
+    }
+    if (id === undefined && price === undefined) throw invalid('Missing price.', { param: 'items' });
+    return {
+      id,
+      price: price === undefined ? undefined : store.get('price', price, 'items[0][price]'),
+      quantity,
+    };
+  });
+}
