@@ -434,6 +434,12 @@ const CONSOLE = {
       'Only an upgrade can take effect now: no limit on points, time or traffic lower, and one higher.',
     fix: 'Change at the end of the period.',
   },
+  amount_changed: {
+    status: 409,
+    title: 'The amount has changed meanwhile',
+    meaning: 'The upgrade costs another amount than the one that was confirmed. Nothing was charged.',
+    fix: 'Load the price again, and confirm it.',
+  },
   subscription_changed: {
     status: 409,
     title: 'The subscription has changed meanwhile',

@@ -226,10 +226,11 @@ export const SETTINGS = {
       .pipe(
         z.array(z.enum(SELF_SERVICE_ACTIONS, `must be none, or some of ${SELF_SERVICE_ACTIONS.join(', ')}`)),
       )
-      .default(['cancel'])
+      .optional()
       .meta({
         description: 'what customers can do about their plan without an operator',
         values: '`none`, or some of `subscribe`, `change`, `cancel`, `slots`',
+        unset: '`cancel`; all with `PAYMENTS=stripe`',
       }),
     CONTACT_SALES_URL: link.meta({
       description: 'link for what is not self-service',

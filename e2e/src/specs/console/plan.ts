@@ -49,26 +49,17 @@ export function planJourneys(journey: Journey): void {
 
   test('change the plan now and at the end of the period, cancel and resume', async () => {
     const page = await signedUp(journey);
-    // What is paid on the payment page changes only at the end of the period.
     await sellPlan(journey, page, 'Starter');
     await openPlan(page);
     await page.getByText(/^Starter renews every month/).waitFor();
     await page.getByRole('button', { name: 'Change to Standard' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change to Standard' });
-    await dialog.getByText(/You lose the remaining 100,000 points of Starter/).waitFor();
+    await dialog.getByText(/The current billing period continues with 1,000,000 points/).waitFor();
     await dialog.getByRole('radio', { name: /^Now/ }).check();
     await expectAccessible(page);
-    // A period has two seconds at least: until the new one begins, the end of the period is that of Starter. If those
-    // are over, the change itself answers with the new one.
-    const begun = page.waitForResponse(async (response) => {
-      if (!/\/api\/console\/subscription(?:\/change-plan)?$/.test(response.url())) return false;
-      const { billing_period } = (await response.json()) as { billing_period: { plan_name: string } | null };
-      return billing_period?.plan_name === 'Standard';
-    });
     await dialog.getByRole('button', { name: 'Change plan' }).click();
     await page.getByRole('heading', { name: 'Standard', level: 2 }).waitFor();
     await page.getByText(/^Standard renews every month/).waitFor();
-    await begun;
 
     await page.getByLabel('Number of slots').fill('6');
     await page.getByRole('button', { name: 'Change slots' }).click();
@@ -101,6 +92,34 @@ export function planJourneys(journey: Journey): void {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Resume plan' }).click();
     await page.getByText(/^Standard renews every month/).waitFor();
+  });
+
+  test('a paid plan is upgraded within its period: the page says what it costs, and a declined card changes nothing', async () => {
+    const page = await signedUp(journey);
+    await openPlan(page);
+    await payPlan(page, 'Starter');
+    await page.getByText(/^Starter renews every month/).waitFor();
+    await page.getByRole('button', { name: 'Payment details' }).click();
+    await page.getByRole('button', { name: 'Use a card that is declined' }).click();
+    await page.getByRole('link', { name: 'Go back' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change to Standard' });
+    await confirmUpgrade(page);
+    await dialog.getByText('The payment needs you.').waitFor();
+    await expectAccessible(page);
+    await page.getByText(/^Starter renews every month/).waitFor();
+    await dialog.getByRole('link', { name: 'Pay the invoice' }).click();
+    await page.getByRole('button', { name: /^Pay \d/ }).click();
+    await page.getByText('This invoice is paid.').waitFor();
+    await page.goto(`${journey.stack().demo.console.url}/plan`);
+    await page.getByRole('heading', { name: 'Standard', level: 2 }).waitFor();
+
+    await page.getByRole('button', { name: 'Payment details' }).click();
+    await page.getByRole('button', { name: 'Use a card that works' }).click();
+    await page.getByRole('link', { name: 'Go back' }).click();
+    await confirmUpgrade(page, 'Business');
+    await page.getByRole('heading', { name: 'Business', level: 2 }).waitFor();
+    await page.getByText(/^Business renews every month/).waitFor();
+    await expectAccessible(page);
   });
 
   test('team slots by keyboard alone: a number out of range is refused at its field', async () => {
@@ -268,6 +287,16 @@ export function limitJourneys(journey: Journey): void {
     await page.getByRole('cell', { name: /^Expired/ }).waitFor();
     await expectAccessible(page);
   });
+}
+
+/** Reads what it costs, and agrees. */
+async function confirmUpgrade(page: Page, plan = 'Standard'): Promise<void> {
+  await page.getByRole('button', { name: `Change to ${plan}` }).click();
+  const dialog = page.getByRole('dialog', { name: `Change to ${plan}` });
+  await dialog.getByText(/You pay €[\d,.]+ now/).waitFor();
+  await dialog.getByRole('radio', { name: /^Now/ }).check();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Change plan' }).click();
 }
 
 /** What a refusal of the data endpoint tells a program. */

@@ -1340,7 +1340,7 @@ export interface paths {
         };
         /**
          * Preview a plan
-         * @description When the first period of a plan would start and end. Changes nothing.
+         * @description When the period of a plan would start and end. Changes nothing.
          */
         get: operations["previewSubscription"];
         put?: never;
@@ -1362,7 +1362,7 @@ export interface paths {
         put?: never;
         /**
          * Change the plan
-         * @description At the end of the period or, for an upgrade, now: the period ends, and one without usage starts. The present plan and interval revoke a planned change.
+         * @description At the end of the period or, for an upgrade, now: the period continues under the new plan, and its usage counts against the new limits; another interval starts a period without usage. The present plan and interval revoke a planned change. Where payments are enabled, a planned change keeps the price of now.
          */
         post: operations["changePlan"];
         delete?: never;
@@ -1459,6 +1459,30 @@ export interface paths {
         get: operations["getSubscriptionCheckout"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/subscription/upgrade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the price of an upgrade
+         * @description What Stripe would charge for a change to a larger plan, or from months to years, now: the difference for the rest of what is paid, with tax and discounts. It falls every hour.
+         */
+        get: operations["previewUpgrade"];
+        put?: never;
+        /**
+         * Pay the difference to a larger plan
+         * @description Charges the account's card with `amount`. The plan changes once that is paid. With the present interval, the period continues under the new plan, and its usage counts against the new limits; another interval starts a period without usage.
+         */
+        post: operations["upgradePlan"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2147,7 +2171,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "subscription_checkout_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -2701,7 +2725,7 @@ export interface components {
         SubscriptionPreview: {
             /** @description The current period, to send with the change. */
             period_id: number | null;
-            /** @description The first period of the plan if it starts now; null if only the end of the period is possible. */
+            /** @description The period of the plan if it starts now: with the present interval, the current one; null if that is not possible. */
             now: {
                 /**
                  * Format: date-time
@@ -2714,7 +2738,9 @@ export interface components {
                  */
                 ended_at: string;
             } | null;
-            /** @description The same at the end of the period; null without a subscription. */
+            /** @description Whether a start now is charged first: `GET /api/console/subscription/upgrade` says how much. */
+            is_charged: boolean;
+            /** @description Its first period if it starts at the end of the current one; null if that is not possible. */
             period_end: {
                 /**
                  * Format: date-time
@@ -2745,6 +2771,23 @@ export interface components {
              * @example 2026-07-01T12:34:56.789Z
              */
             created_at: string;
+        };
+        UpgradePrice: {
+            /** @description The current period, to send with the upgrade. */
+            period_id: number;
+            /** @description To send with the upgrade, in the minor unit. */
+            amount: number;
+            currency: string;
+            /** @description Decimals of amounts in this currency. */
+            decimals: number;
+        };
+        UpgradeOutcome: {
+            /**
+             * @description `payment_required`: the card was declined, or the bank asks the customer. The plan changes once the invoice is paid at `payment_url`, within 23 hours.
+             * @enum {string}
+             */
+            state: "paid" | "payment_required";
+            payment_url: string | null;
         };
         OfferedPack: {
             pack_id: number;
@@ -4385,6 +4428,28 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
                 "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `plan_change_not_immediate`: The plan can only change at the end of the billing period. `plan_not_offered`: The plan is not offered. */
+        "plan_change_not_immediate.plan_not_offered": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `amount_changed`: The amount has changed meanwhile. `plan_change_not_immediate`: The plan can only change at the end of the billing period. `plan_not_offered`: The plan is not offered. `subscription_changed`: The subscription has changed meanwhile. */
+        "amount_changed.plan_change_not_immediate.plan_not_offered.subscription_changed": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
                 [name: string]: unknown;
             };
             content: {
@@ -9118,6 +9183,95 @@ export interface operations {
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    previewUpgrade: {
+        parameters: {
+            query: {
+                plan_id: number;
+                billing_interval: "month" | "year";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpgradePrice"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["plan_change_not_immediate.plan_not_offered"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["payments_unavailable.service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    upgradePlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "plan_id": 3,
+                 *       "billing_interval": "month",
+                 *       "period_id": 1042,
+                 *       "amount": 1250
+                 *     }
+                 */
+                "application/json": {
+                    plan_id: number;
+                    /** @enum {string} */
+                    billing_interval: "month" | "year";
+                    /** @description Of the price that the customer agreed to. */
+                    period_id: number;
+                    /** @description The amount that the customer agreed to. */
+                    amount: number;
+                };
+            };
+        };
+        responses: {
+            /** @description What became of it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpgradeOutcome"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["amount_changed.plan_change_not_immediate.plan_not_offered.subscription_changed"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["payments_unavailable.service_unavailable"];
             505: components["responses"]["http_version_not_supported"];
         };
     };

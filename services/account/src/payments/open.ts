@@ -24,6 +24,8 @@ import { startReversals } from './reversals/worker.ts';
 import { createStripeProvider } from './stripe/stripe-provider.ts';
 import { beginSubscription } from './subscriptions/begin.ts';
 import type { PaidSubscriptions } from './subscriptions/operations.ts';
+import { previewUpgrade, upgradePlan } from './subscriptions/upgrade.ts';
+import { keepPlannedPrice } from './subscriptions/store.ts';
 import { startSubscriptionOutbox } from './subscriptions/outbox.ts';
 
 /** Packs, purchases and what Stripe tells us (docs/design/payments.md). */
@@ -82,6 +84,8 @@ export function openPayments(
       },
       paidSubscriptions: {
         begin: (wanted, by) => beginSubscription(buyer, wanted, by),
+        previewUpgrade: (wanted) => previewUpgrade(buyer, wanted),
+        upgrade: (wanted, by) => upgradePlan({ ...buyer, logger }, wanted, by),
         refresh: (checkout) => refresh(checkout).catch(() => undefined),
         portal: async (accountId) => {
           const customer_id = await findCustomer(query, accountId);
@@ -103,6 +107,7 @@ export function openPayments(
       paidPlans: {
         priceTexts: async (read) =>
           (await listPrices(read)).map((price) => ({ ...price, text: priceText(price) })),
+        keepPrice: keepPlannedPrice,
       },
     },
     events: receiveEvents({ query, provider, nowMs: redisNowMs, metrics, onStored: eventWorker.wake }),

@@ -11,6 +11,8 @@ export type ProvidedSubscription = {
   ended_at: Date | null;
   /** Of its one item. */
   price_id: string | undefined;
+  /** A change that takes effect once it is paid on that page; null if there is none. */
+  unpaid_change: { price_id: string | undefined; payment_url: string | null } | null;
   metadata: Readonly<Record<string, string>>;
 };
 
@@ -37,6 +39,9 @@ export type ProvidedInvoice = {
   hosted_url: string | null;
 };
 
+/** What was paid for the rest of the period is credited from `prorated_at` on, or from its start. */
+export type PriceChange = { price_id: string; prorated_at: Date };
+
 /** @throws {Problem} payments_unavailable, whatever is away or slow */
 export type SubscriptionProvider = {
   /** Undefined if the provider doesn't know it (yet). */
@@ -47,6 +52,10 @@ export type SubscriptionProvider = {
     changes: { cancel_at_period_end?: boolean; price_id?: string },
     key: string,
   ) => Promise<void>;
+  /** What `changeNow` would charge, with tax and discounts, in the minor unit. */
+  previewChange: (id: string, wanted: PriceChange) => Promise<{ amount_due: number; currency: string }>;
+  /** Charges the difference; the new price counts once that is paid. `key` makes a repetition harmless. */
+  changeNow: (id: string, wanted: PriceChange, key: string) => Promise<void>;
   /** Ends it now, without an invoice. Does nothing if it has ended. */
   endSubscription: (id: string) => Promise<void>;
   /** Undefined if the provider doesn't know it (yet). */

@@ -105,10 +105,16 @@ export const previewAnswerSchema = z
     period_id: id.nullable().meta({ description: 'The current period, to send with the change.' }),
     now: times.meta({
       description:
-        'The first period of the plan if it starts now; null if only the end of the period is possible.',
+        'The period of the plan if it starts now: with the present interval, the current one; null if that is not ' +
+        'possible.',
+    }),
+    is_charged: z.boolean().meta({
+      description:
+        'Whether a start now is charged first: `GET /api/console/subscription/upgrade` says how much.',
     }),
     period_end: times.meta({
-      description: 'The same at the end of the period; null without a subscription.',
+      description:
+        'Its first period if it starts at the end of the current one; null if that is not possible.',
     }),
   })
   .meta({ id: 'SubscriptionPreview' });

@@ -90,13 +90,21 @@ export async function changeOwnPlan(
     throw new Problem('plan_change_not_immediate', { detail: PAID_FIRST });
   }
   if (!isSame && paid !== null) await requirePaid(query, paid, subscription, wanted);
-  if (!isSame) refuseExcessSlots(await lockPublicPlan(query, plan_id, billing_interval, paid), subscription);
+  if (!isSame) {
+    const plan = await lockPublicPlan(query, plan_id, billing_interval, { isPriced: paid !== null });
+    refuseExcessSlots(plan, subscription);
+  }
   if (effective === 'now') {
     const plan = await lockPlanForShare(query, plan_id);
     if (plan === undefined || !isUpgrade(last, plan)) throw new Problem('plan_change_not_immediate');
   }
   const { subscription_id } = subscription;
-  await changePlan(query, subscription_id, { plan_id, billing_interval, effective }, actor);
+  // Another interval begins a period of its own.
+  const keeps = effective === 'now' && billing_interval === subscription.billing_interval;
+  const usage = keeps ? ('keep' as const) : undefined;
+  const change = { plan_id, billing_interval, effective, usage };
+  const changed = await changePlan(query, subscription_id, change, actor);
+  await paid?.keepPrice(query, changed);
 }
 
 /**
@@ -119,7 +127,8 @@ async function requirePaid(
   });
 }
 
-const PAID_FIRST = 'A plan that is paid online changes at the end of the billing period.';
+const PAID_FIRST =
+  'An upgrade of a plan that is paid online is charged first: POST /api/console/subscription/upgrade.';
 
 /** At the end of the period. Members can cancel what they bought before they joined. @throws {Problem} not_found, subscription_ended */
 export async function cancelOwn(query: Query, { account_id, actor }: Customer): Promise<void> {
@@ -176,8 +185,8 @@ function slotsProblem(message: string): Problem {
   return invalidFields([{ field: 'team_slots_limit', message }]);
 }
 
-/** Bought slots must not move to a plan that offers fewer. */
-function refuseExcessSlots(plan: Plan, { team_slots_limit }: Subscription): void {
+/** Bought slots must not move to a plan that offers fewer. @throws {Problem} plan_not_offered */
+export function refuseExcessSlots(plan: Plan, { team_slots_limit }: Subscription): void {
   const kept = addOnUnder(plan, team_slots_limit);
   if (kept === null || kept <= (plan.team_slots_max ?? 0)) return;
   throw new Problem('plan_not_offered', {

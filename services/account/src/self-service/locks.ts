@@ -7,7 +7,6 @@ import type { BillingInterval } from '../billing/periods/calendar.ts';
 import { lockPlanForShare } from '../billing/plans/store.ts';
 import type { Plan } from '../billing/plans/store.ts';
 import { lockLiveSubscription } from '../billing/subscriptions/store.ts';
-import type { PaidPlans } from './paid-plans.ts';
 import type { Subscription } from '../billing/subscriptions/store.ts';
 
 /** The payer pays for a member's calls, so a member has nothing to buy. @throws {Problem} forbidden */
@@ -35,10 +34,10 @@ export async function lockPublicPlan(
   query: Query,
   planId: number,
   interval: BillingInterval,
-  paidPlans: PaidPlans | null = null,
+  { isPriced: isPricedAtStripe = false } = {},
 ): Promise<Plan> {
   const plan = await lockPlanForShare(query, planId);
-  const isPriced = paidPlans !== null || (plan !== undefined && priceText(plan, interval) !== null);
+  const isPriced = isPricedAtStripe || (plan !== undefined && priceText(plan, interval) !== null);
   if (plan === undefined || plan.public_position === null || plan.archived_at !== null || !isPriced) {
     throw new Problem('plan_not_offered');
   }

@@ -56,7 +56,7 @@ export const ownerSubscription = {
     operation('GET /api/console/subscription/preview', {
       operationId: 'previewSubscription',
       summary: 'Preview a plan',
-      description: 'When the first period of a plan would start and end. Changes nothing.',
+      description: 'When the period of a plan would start and end. Changes nothing.',
       caller: session,
       query: previewSchema,
       answers: { 200: { description: 'The periods.', schema: previewAnswerSchema } },
@@ -92,8 +92,9 @@ export const ownerSubscription = {
       operationId: 'changePlan',
       summary: 'Change the plan',
       description:
-        'At the end of the period or, for an upgrade, now: the period ends, and one without usage starts. The present ' +
-        'plan and interval revoke a planned change.',
+        'At the end of the period or, for an upgrade, now: the period continues under the new plan, and its usage ' +
+        'counts against the new limits; another interval starts a period without usage. The present plan and interval ' +
+        'revoke a planned change. Where payments are enabled, a planned change keeps the price of now.',
       caller: session,
       guard: mayBuy('change'),
       body: changePlanSchema,

@@ -8,13 +8,15 @@ import type { Subscription } from '../billing/subscriptions/store.ts';
 import { findOwnPeriod } from './own-period.ts';
 import type { OwnPeriod } from './own-period.ts';
 import { findCharger, findLiveSubscription, findNextStart } from './store.ts';
-import { isUpgrade } from './upgrade.ts';
+import { isPaidUpgrade, isUpgrade } from './upgrade.ts';
 
 export type Preview = {
   /** To send with the change, so that it means what was shown. */
   period_id: number | null;
-  /** The first period of the plan if it starts now; null if that is not possible. */
+  /** The period of the plan if it starts now: the present one, or a new one. Null if that is not possible. */
   now: PeriodTimes | null;
+  /** Whether a start now is charged before: what it costs is asked for. */
+  is_charged: boolean;
   /** The same at the end of the current period; null without a subscription. */
   period_end: PeriodTimes | null;
 };
@@ -36,26 +38,38 @@ export async function previewOf(
   const period_id = period?.period_id ?? null;
   if (subscription === undefined) {
     const times = periodFrom(now, { anchor: now, billing_interval: interval }, now);
-    return { period_id, now: times, period_end: null };
+    return { period_id, now: times, is_charged: false, period_end: null };
   }
-  const isCharged = isPaid && (await findCharger(query, subscription.subscription_id)) === 'stripe';
-  // What must be paid first can't take effect now.
-  const isImmediate = !isCharged && period !== undefined && plan !== undefined && isUpgrade(period, plan);
+  const charger = isPaid ? await findCharger(query, subscription.subscription_id) : 'operator';
+  const is_charged = charger === 'stripe';
+  const keepsInterval = interval === subscription.billing_interval;
+  const isImmediate =
+    charger !== 'none' &&
+    period !== undefined &&
+    plan !== undefined &&
+    (is_charged
+      ? isPaidUpgrade({ ...period, ...subscription }, { ...plan, billing_interval: interval })
+      : isUpgrade(period, plan));
   return {
     period_id,
-    now: isImmediate ? immediate(subscription, period, interval, now) : null,
-    period_end: await atPeriodEnd(query, subscription, interval, now),
+    now: isImmediate ? immediate(period, subscription, interval, now) : null,
+    is_charged,
+    // Stripe would begin another interval at once.
+    period_end: is_charged && !keepsInterval ? null : await atPeriodEnd(query, subscription, interval, now),
   };
 }
 
 function immediate(
-  subscription: Subscription,
   period: OwnPeriod,
+  subscription: Subscription,
   interval: BillingInterval,
   now: Date,
 ): PeriodTimes {
-  const start = period.ended_at >= now ? secondAfter({ ended_at: lastSecondBefore(now, period) }) : now;
-  const anchor = interval === subscription.billing_interval ? subscription.anchor : start;
+  const keepsInterval = interval === subscription.billing_interval;
+  const { started_at, ended_at, is_current } = period;
+  if (keepsInterval && is_current) return { started_at, ended_at };
+  const start = is_current ? secondAfter({ ended_at: lastSecondBefore(now, period) }) : now;
+  const anchor = keepsInterval ? subscription.anchor : start;
   return periodFrom(start, { anchor, billing_interval: interval }, start);
 }
 

@@ -131,20 +131,34 @@ describe('subscribing', () => {
 });
 
 describe('changing the plan', () => {
-  test('to a larger one now keeps the end of the period and starts without usage, as previewed', async () => {
+  test('to a larger one now continues the period with its usage, as previewed', async () => {
     const owner = await agedSubscriber(suite, small, 10);
-    const before = await shownTo(owner);
+    const { billing_period: before } = await shownTo(owner);
+    const period_id = before?.period_id ?? 0;
+    const used = { points: 1, requests: 1, time_ms: 0, traffic_bytes: 0 };
+    await suite.database('usage_totals').insert({ period_id, ...used });
     const preview = await previewFor(owner, large);
+    expect(preview).toMatchObject({
+      is_charged: false,
+      now: { started_at: before?.started_at, ended_at: before?.ended_at },
+    });
     const { status, body } = await order(owner, large, { effective: 'now' });
     expect([status, body['billing_period']]).toEqual([
       200,
       expect.objectContaining({
+        period_id,
         plan_id: large,
-        ended_at: before.billing_period?.ended_at,
-        usage: expect.objectContaining({ points_usage: 0 }),
+        ended_at: before?.ended_at,
+        usage: expect.objectContaining({ points_usage: 1 }),
       }),
     ]);
-    expect(preview.now?.ended_at).toBe(before.billing_period?.ended_at);
+  });
+
+  test('to a year of a larger one now starts a period without usage, as previewed', async () => {
+    const owner = await agedSubscriber(suite, small, 10);
+    const preview = await previewFor(owner, large, 'year');
+    const { body } = await order(owner, large, { effective: 'now', interval: 'year' });
+    expect(body['billing_period']).toMatchObject({ plan_id: large, usage: { points_usage: 0 } });
     const startMs = Date.parse((await shownTo(owner)).billing_period?.started_at ?? '');
     expect(startMs - Date.parse(preview.now?.started_at ?? '')).toBeLessThanOrEqual(10_000);
   });
@@ -196,7 +210,7 @@ describe('changing the plan', () => {
   test('that was shown for another period is refused, so that it never means something else', async () => {
     const owner = await agedSubscriber(suite, small, 10);
     const shown = await previewFor(owner, large);
-    await order(owner, large, { effective: 'now' });
+    await order(owner, large, { effective: 'now', interval: 'year' });
     const larger = await makePublicPlan(suite.account, { points_limit: 99_000 });
     const stale = { plan_id: larger, billing_interval: 'month', period_id: shown.period_id };
     for (const effective of ['now', 'period_end']) {

@@ -120,7 +120,12 @@ export async function shownTo({ browser }: Pick<Owner, 'browser'>): Promise<Show
   return body as Shown;
 }
 
-type Preview = { period_id: number | null; now: Times | null; period_end: Times | null };
+type Preview = {
+  period_id: number | null;
+  now: Times | null;
+  is_charged: boolean;
+  period_end: Times | null;
+};
 type Times = { started_at: string; ended_at: string };
 
 export async function previewFor(

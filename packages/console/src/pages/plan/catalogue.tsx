@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import { serverNowMs } from '../../api/server-clock.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import pageStyles from '../../ui/page/page.module.css';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 import { useHashAction } from '../../ui/use-hash-action.ts';
-import { ConfirmPlan } from './confirm-plan.tsx';
 import { ContactSales } from './contact-sales.tsx';
 import { fittingPlan } from './fitting-plan.ts';
 import { PlanCard } from './plan-card.tsx';
 import styles from './plan.module.css';
 import { recentPeriodsQuery } from './queries.ts';
 import type { Interval, Plan, Subscription } from './queries.ts';
+
+const ConfirmPlan = lazyPart(async () => (await import('./confirm-plan.tsx')).ConfirmPlan);
 
 const INTERVALS = [
   { value: 'month', label: 'Monthly' },
@@ -73,14 +75,16 @@ export function Catalogue({ subscription, plans }: { subscription: Subscription;
           ))}
       </ul>
       {chosen !== null && (
-        <ConfirmPlan
-          plan={chosen}
-          interval={shown}
-          subscription={subscription}
-          onClose={() => {
-            setChosen(null);
-          }}
-        />
+        <Suspense>
+          <ConfirmPlan
+            plan={chosen}
+            interval={shown}
+            subscription={subscription}
+            onClose={() => {
+              setChosen(null);
+            }}
+          />
+        </Suspense>
       )}
     </section>
   );

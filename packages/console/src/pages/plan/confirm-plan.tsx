@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -6,8 +7,8 @@ import { Form } from '../../ui/form/form.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { ChangeChoice, SubscribeSummary } from './meaning.tsx';
 import { CheckoutPlan } from './payment/checkout-plan.tsx';
-import { changing, previewQuery } from './queries.ts';
-import type { Effect, Interval, Plan, Preview, Subscription } from './queries.ts';
+import { changing, previewQuery, refreshingIfRefused, upgradePriceQuery } from './queries.ts';
+import type { Effect, Interval, Plan, Preview, Subscription, UpgradePrice } from './queries.ts';
 
 type ConfirmPlanProps = {
   plan: Plan;
@@ -67,32 +68,81 @@ function Confirmation({
   const client = useQueryClient();
   const isChange = subscription.subscription !== null;
   const wanted = { plan_id: plan.plan_id, billing_interval: interval, period_id: preview.period_id };
-  const effectOf = (value: string | undefined): Effect => (value === 'now' ? 'now' : 'period_end');
+  const isCharged = preview.is_charged && preview.now !== null;
+  const price = useQuery({ ...upgradePriceQuery(plan.plan_id, interval), enabled: isCharged });
+  const [unpaid, setUnpaid] = useState<string | null>(null);
+  if (unpaid !== null) return <UnpaidUpgrade plan={plan} paymentUrl={unpaid} />;
+  const change = async (effective: Effect): Promise<string | null> => {
+    if (effective === 'now' && price.data !== undefined) {
+      return upgrade(client, { ...wanted, ...price.data });
+    }
+    const body = { ...wanted, effective };
+    await changing(client, resultOf(api.POST('/api/console/subscription/change-plan', { body })));
+    return null;
+  };
+  const subscribe = async () => {
+    await changing(client, resultOf(api.POST('/api/console/subscription', { body: wanted })));
+    return null;
+  };
   return (
     <Form
       submitLabel={isChange ? 'Change plan' : 'Subscribe'}
       onCancel={onClose}
       onSubmit={({ effective }) =>
-        changing(
-          client,
-          resultOf(
-            isChange
-              ? api.POST('/api/console/subscription/change-plan', {
-                  body: { ...wanted, effective: effectOf(effective) },
-                })
-              : api.POST('/api/console/subscription', { body: wanted }),
-          ),
-        )
+        isChange ? change(effective === 'now' ? 'now' : 'period_end') : subscribe()
       }
-      onDone={onClose}
+      onDone={(paymentUrl) => {
+        if (paymentUrl === null) onClose();
+        else setUnpaid(paymentUrl);
+      }}
     >
       {() =>
         isChange ? (
-          <ChangeChoice plan={plan} interval={interval} subscription={subscription} preview={preview} />
+          <ChangeChoice
+            plan={plan}
+            interval={interval}
+            subscription={subscription}
+            preview={preview}
+            price={isCharged ? price : null}
+          />
         ) : (
           <SubscribeSummary plan={plan} interval={interval} subscription={subscription} preview={preview} />
         )
       }
     </Form>
+  );
+}
+
+/** Returns where the invoice is to be paid; null if it is paid. */
+async function upgrade(
+  client: QueryClient,
+  {
+    plan_id,
+    billing_interval,
+    period_id,
+    amount,
+  }: UpgradePrice & { plan_id: number; billing_interval: Interval },
+): Promise<string | null> {
+  const body = { plan_id, billing_interval, period_id, amount };
+  const { payment_url } = await refreshingIfRefused(
+    client,
+    resultOf(api.POST('/api/console/subscription/upgrade', { body })),
+  );
+  await client.invalidateQueries({ queryKey: ['plan'] });
+  void client.invalidateQueries({ queryKey: ['pace'] });
+  return payment_url;
+}
+
+function UnpaidUpgrade({ plan, paymentUrl }: { plan: Plan; paymentUrl: string }) {
+  return (
+    <div role="alert">
+      <p>
+        <strong>The payment needs you.</strong> Your card was declined, or your bank asks you to confirm the
+        payment. Nothing has changed yet: <bdi>{plan.name}</bdi> starts once you have paid the invoice.
+      </p>
+      <p>
+        <a href={paymentUrl}>Pay the invoice</a>
+      </p>
+    </div>
   );
 }

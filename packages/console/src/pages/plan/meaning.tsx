@@ -1,8 +1,11 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Day } from '../../ui/moment.tsx';
 import pageStyles from '../../ui/page/page.module.css';
+import { ErrorMessage } from '../../ui/page/states.tsx';
+import { formatAmount } from './credits/price.ts';
 import styles from './plan.module.css';
-import type { Effect, Interval, Plan, Preview, Subscription } from './queries.ts';
+import type { Effect, Interval, Plan, Preview, Subscription, UpgradePrice } from './queries.ts';
 import { PER_INTERVAL, points, priceInWords, remains, shortfalls } from './wording.ts';
 
 type MeaningProps = { plan: Plan; interval: Interval; subscription: Subscription; preview: Preview };
@@ -31,8 +34,13 @@ export function SubscribeSummary({ plan, interval, subscription, preview }: Mean
   );
 }
 
-/** The choice between now and the end of the period, each with what is lost or gained. */
-export function ChangeChoice({ plan, interval, subscription, preview }: MeaningProps) {
+type ChangeChoiceProps = MeaningProps & {
+  /** What a start now is charged with; null if it isn't. */
+  price: Pick<UseQueryResult<UpgradePrice>, 'data' | 'isError' | 'error' | 'refetch'> | null;
+};
+
+/** The choice between now and the end of the period, each with what it costs, and what is lost or gained. */
+export function ChangeChoice({ plan, interval, subscription, preview, price }: ChangeChoiceProps) {
   const { billing_period: period, subscription: own } = subscription;
   const gained = points(plan.limits.points_limit);
   if (period === null || own === null) return null;
@@ -43,16 +51,32 @@ export function ChangeChoice({ plan, interval, subscription, preview }: MeaningP
           When should <bdi>{plan.name}</bdi> start?
         </legend>
         {preview.now !== null && (
-          <Choice effective="now" title="Now">
-            A new billing period starts with {gained} and ends on <Day at={preview.now.ended_at} />
-            {interval === own.billing_interval && ', when the current one would have ended'}. You lose the
-            remaining {remains(period, interval !== own.billing_interval)} of {own.plan_name}.
+          <Choice
+            effective="now"
+            title="Now"
+            isDefault={preview.period_end === null}
+            isDisabled={price !== null && price.data === undefined}
+          >
+            {interval === own.billing_interval ? (
+              <>
+                The current billing period continues with {gained} and still ends on{' '}
+                <Day at={preview.now.ended_at} />. The {points(period.usage.points_usage)} that you have used
+                count against them.
+              </>
+            ) : (
+              <>
+                A new billing period starts with {gained} and ends on <Day at={preview.now.ended_at} />. You
+                lose the remaining {remains(period, true)} of {own.plan_name}.
+              </>
+            )}
+            {price !== null && <UpgradeCost price={price} />}
           </Choice>
         )}
         {preview.period_end !== null && (
-          <Choice effective="period_end" title="At the end of the billing period">
+          <Choice effective="period_end" title="At the end of the billing period" isDefault>
             <bdi>{own.plan_name}</bdi> and its remaining {remains(period, false)} stay until then.{' '}
             <bdi>{plan.name}</bdi> starts on <Day at={preview.period_end.started_at} /> with {gained}.
+            {preview.is_charged && ' The price of today holds for it.'}
           </Choice>
         )}
       </fieldset>
@@ -60,6 +84,9 @@ export function ChangeChoice({ plan, interval, subscription, preview }: MeaningP
         <p className={pageStyles['muted']}>
           Only a plan with higher limits can start before the period ends.
         </p>
+      )}
+      {preview.now === null && preview.period_end === null && (
+        <p>To be billed for another interval, cancel your plan and subscribe again when it has ended.</p>
       )}
       {shortfalls({ plan, subscription }).map((shortfall) => (
         <p key={shortfall}>{shortfall}</p>
@@ -72,10 +99,42 @@ export function ChangeChoice({ plan, interval, subscription, preview }: MeaningP
   );
 }
 
-function Choice({ effective, title, children }: { effective: Effect; title: string; children: ReactNode }) {
+function UpgradeCost({
+  price: { data, isError, error, refetch },
+}: {
+  price: NonNullable<ChangeChoiceProps['price']>;
+}) {
+  if (data !== undefined) {
+    return (
+      <>
+        {' '}
+        You pay <strong>{formatAmount(data.amount, data)}</strong> now, the difference to what you have paid,
+        with tax.
+      </>
+    );
+  }
+  if (!isError) return <> Looking up what it costs…</>;
+  return <ErrorMessage error={error} what="what it costs" onRetry={() => void refetch()} />;
+}
+
+type ChoiceProps = {
+  effective: Effect;
+  title: string;
+  isDefault: boolean;
+  isDisabled?: boolean;
+  children: ReactNode;
+};
+
+function Choice({ effective, title, isDefault, isDisabled = false, children }: ChoiceProps) {
   return (
     <label className={styles['choice']}>
-      <input type="radio" name="effective" value={effective} defaultChecked={effective === 'period_end'} />
+      <input
+        type="radio"
+        name="effective"
+        value={effective}
+        defaultChecked={isDefault}
+        disabled={isDisabled}
+      />
       <span>
         <strong>{title}</strong>
         {children}

@@ -6,6 +6,7 @@ import type { components } from '../../api/schema.d.ts';
 export type Plan = components['schemas']['PublicPlan'];
 export type Subscription = components['schemas']['Subscription'];
 export type Preview = components['schemas']['SubscriptionPreview'];
+export type UpgradePrice = components['schemas']['UpgradePrice'];
 export type Interval = 'month' | 'year';
 export type Effect = 'now' | 'period_end';
 
@@ -46,6 +47,21 @@ export function previewQuery(plan_id: number, billing_interval: Interval) {
     queryFn: ({ signal }) =>
       resultOf(
         api.GET('/api/console/subscription/preview', {
+          signal,
+          params: { query: { plan_id, billing_interval } },
+        }),
+      ),
+    gcTime: 0,
+  });
+}
+
+/** What starting a plan now would be charged with, which falls every hour. */
+export function upgradePriceQuery(plan_id: number, billing_interval: Interval) {
+  return queryOptions({
+    queryKey: ['plan', 'upgrade', plan_id, billing_interval],
+    queryFn: ({ signal }) =>
+      resultOf(
+        api.GET('/api/console/subscription/upgrade', {
           signal,
           params: { query: { plan_id, billing_interval } },
         }),

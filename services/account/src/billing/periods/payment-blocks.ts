@@ -31,6 +31,7 @@ export async function addRenewalDue(
          WHERE stripe_subscriptions.subscription_id = billing_periods.subscription_id)
        AND NOT EXISTS (SELECT FROM invoices
          WHERE invoices.subscription_id = billing_periods.subscription_id AND state IN ('paid', 'void')
+           AND billing_reason <> 'subscription_update'
            AND period_end > started_at AND period_end <= ended_at + interval '1 second')`,
     { period_id: period.period_id, paymentGraceSec },
   );

@@ -83,7 +83,7 @@ export async function endSubscription(query: Query, live: Subscription, by: Acto
 }
 
 /** What becomes of the present period's usage when its plan changes now. */
-export type UsageEffect = 'reset' | 'keep';
+type UsageEffect = 'reset' | 'keep';
 
 type WantedPlan = {
   plan_id: number;

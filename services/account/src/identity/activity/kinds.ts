@@ -83,6 +83,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   subscription_team_slots_set: 'billing',
   subscription_ended: 'billing',
   subscription_checkout_begun: 'billing',
+  subscription_upgrade_begun: 'billing',
   credits_granted: 'billing',
   credits_voided: 'billing',
   credits_not_granted: null,

@@ -23,24 +23,30 @@ type Needs = {
   logger: Pick<Logger, 'error'>;
 };
 
-/** The first invoice of a subscription starts it. Undefined if the provider doesn't know it (yet). */
+/**
+ * The first invoice of a subscription starts it, and that of an upgrade brings the plan. Undefined if the provider
+ * doesn't know it (yet).
+ */
 export async function applyInvoice(needs: Needs, id: string): Promise<Apply | undefined> {
   const { query: read, provider } = needs;
   const invoice = await provider.readInvoice(id);
   if (invoice === undefined) return undefined;
   const { subscription_id, billing_reason, state } = invoice;
-  const isFirst = billing_reason === 'subscription_create' && state === 'paid';
   const known = subscription_id === undefined ? undefined : await findByStripeId(read, subscription_id);
-  if (subscription_id === undefined || !isFirst || known?.state === 'started') {
+  const isFirst = billing_reason === 'subscription_create' && known?.state !== 'started';
+  const isChange = billing_reason === 'subscription_update';
+  if (subscription_id === undefined || state !== 'paid' || !(isFirst || isChange)) {
     const refunded = await refundLate(needs, invoice);
     return (query) => applyProvided(query, invoice, refunded);
   }
   const subscription = await provider.readSubscription(subscription_id);
   if (subscription === undefined) return undefined;
+  // What couldn't start is refunded by the outbox.
+  const refunded = isFirst ? [] : await refundLate(needs, invoice);
   const paid = { ...subscription, isPaid: true };
   return async (query) => {
     await applySubscriptionProvided(query, needs, paid, known?.revision ?? 0);
-    return applyProvided(query, invoice, []);
+    return applyProvided(query, invoice, refunded);
   };
 }
 

@@ -10,6 +10,7 @@ export const ISSUE_KINDS = [
   'payment_failed_after_grant',
   'points_not_granted',
   'possible_duplicate',
+  'price_not_mapped',
   'refund_outside_purchases',
   'refund_shortfall',
   'subscription_not_started',

@@ -38,7 +38,23 @@ export async function findPrice(
   return rows[0];
 }
 
-/** Also one that is withdrawn: a change that was planned before is honoured. */
+/** That of a planned change which was confirmed with it. Undefined if it was for another plan or interval. */
+export async function findPlannedPrice(
+  query: Query,
+  checkoutId: number,
+  { plan_id, billing_interval }: Pick<PlanPrice, 'plan_id' | 'billing_interval'>,
+): Promise<PlanPrice | undefined> {
+  const rows = await query<PlanPrice>(
+    `SELECT ${COLUMNS} FROM plan_prices
+     WHERE plan_price_id = (
+         SELECT pending_plan_price_id FROM stripe_subscriptions WHERE checkout_id = :checkoutId)
+       AND plan_id = :plan_id AND billing_interval = :billing_interval`,
+    { checkoutId, plan_id, billing_interval },
+  );
+  return rows[0];
+}
+
+/** Also one that is withdrawn. */
 export async function findLastPrice(
   query: Query,
   planId: number,

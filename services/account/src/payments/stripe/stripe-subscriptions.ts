@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import type {
+  PriceChange,
   ProvidedInvoice,
   ProvidedSubscription,
   SubscriptionProvider,
@@ -54,6 +55,17 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
     return made.id;
   }
 
+  /** Only what Stripe itself computes is charged or shown. */
+  async function proratedItems(id: string, { price_id, prorated_at }: PriceChange) {
+    const [item] = (await stripe.subscriptions.retrieve(id)).items.data;
+    if (item === undefined) throw new Error(`the subscription ${id} has no item`);
+    return {
+      items: [{ id: item.id, price: price_id }],
+      proration_behavior: 'always_invoice' as const,
+      proration_date: Math.max(secondsOf(prorated_at), item.current_period_start),
+    };
+  }
+
   return {
     readSubscription: (id) =>
       asked(async () => {
@@ -74,6 +86,21 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
                 proration_behavior: 'none' as const,
               }),
           },
+          { idempotencyKey: key },
+        );
+      }),
+    previewChange: (id, wanted) =>
+      asked(async () => {
+        const subscription_details = await proratedItems(id, wanted);
+        const preview = await stripe.invoices.createPreview({ subscription: id, subscription_details });
+        return { amount_due: preview.amount_due, currency: preview.currency };
+      }),
+    changeNow: (id, wanted, key) =>
+      asked(async () => {
+        const items = await proratedItems(id, wanted);
+        await stripe.subscriptions.update(
+          id,
+          { ...items, payment_behavior: 'pending_if_incomplete' },
           { idempotencyKey: key },
         );
       }),
@@ -115,8 +142,18 @@ function subscriptionOf(found: Stripe.Subscription): ProvidedSubscription {
     anchor: dateOf(billing_cycle_anchor),
     ended_at: ended_at === null ? null : dateOf(ended_at),
     price_id: items.data[0]?.price.id,
+    unpaid_change: unpaidChangeOf(found, latest),
     metadata,
   };
+}
+
+function unpaidChangeOf(
+  { pending_update }: Stripe.Subscription,
+  latest: Stripe.Invoice | null,
+): ProvidedSubscription['unpaid_change'] {
+  if (pending_update === null) return null;
+  const price_id = pending_update.subscription_items?.[0]?.price.id;
+  return { price_id, payment_url: latest?.hosted_invoice_url ?? null };
 }
 
 function invoiceOf(found: Stripe.Invoice): ProvidedInvoice {
@@ -139,6 +176,10 @@ function invoiceOf(found: Stripe.Invoice): ProvidedInvoice {
     paid_at: paidAt === null ? null : dateOf(paidAt),
     hosted_url: found.hosted_invoice_url ?? null,
   };
+}
+
+function secondsOf(date: Date): number {
+  return Math.floor(date.getTime() / 1_000);
 }
 
 function dateOf(seconds: number): Date {

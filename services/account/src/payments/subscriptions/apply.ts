@@ -18,11 +18,13 @@ import { reportIssue } from '../issues/store.ts';
 import type { Checkout, PaymentProvider } from '../provider.ts';
 import type { ProvidedSubscription } from '../subscription-provider.ts';
 import { readMetadata } from './metadata.ts';
+import { followPrice } from './follow-price.ts';
 import { startPaid } from './start.ts';
 import {
   findByKey,
   findByStripeId,
   insertCheckout,
+  setKnownPrice,
   setPageState,
   setRefused,
   setStarted,
@@ -95,7 +97,11 @@ export async function applyProvided(
     if (present?.revision !== revision || present.next_attempt_at !== null) {
       throw new Error(`the subscription ${provided.id} was changed meanwhile`);
     }
-    return { outcome: 'applied', change: await follow(query, subscription, provided) };
+    const changes = [
+      await followPrice(query, present, subscription, provided),
+      await follow(query, await lockSubscription(query, row.subscription_id), provided),
+    ].filter((change) => change !== null);
+    return { outcome: 'applied', change: changes.length === 0 ? null : changes.join('; ') };
   }
   const state = await settlePage(query, { logger, mayHold }, row, provided);
   const change = state === row.state ? null : `checkout ${String(row.checkout_id)}: ${row.state} to ${state}`;
@@ -151,7 +157,7 @@ async function startOrRefuse(
   query: Query,
   { logger, mayHold }: { logger: Pick<Logger, 'error'>; mayHold: boolean },
   row: StripeSubscription,
-  { id, anchor }: ProvidedSubscription,
+  { id, anchor, price_id }: ProvidedSubscription,
 ): Promise<'started' | 'refused'> {
   await query('SAVEPOINT started');
   try {
@@ -159,6 +165,7 @@ async function startOrRefuse(
     await requireNotLeaving(query, row.account_id);
     const { subscription_id } = await startPaid(query, row, anchor);
     await setStarted(query, row.checkout_id, subscription_id);
+    if (price_id !== undefined) await setKnownPrice(query, row.checkout_id, price_id);
     return 'started';
   } catch (error) {
     if (!(error instanceof Problem) || !REFUSALS.has(error.code)) throw error;

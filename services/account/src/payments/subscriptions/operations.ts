@@ -5,22 +5,27 @@ import type { Chapter } from '@tollgate/operation';
 import { unblocked } from '../../billing/entitlements/refuse-blocked.ts';
 import type { BlockedNeeds } from '../../billing/entitlements/refuse-blocked.ts';
 import { id, instant } from '../../http/answer-fields.ts';
-import { idField } from '../../http/input/fields.ts';
+import { countField, idField, idQueryField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { session } from '../../identity/sessions/require-session.ts';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { SelfService } from '../../self-service/settings.ts';
+import type { SelfService, SelfServiceAction } from '../../self-service/settings.ts';
+import { decimalsOf } from '../money/currencies.ts';
 import { findOwnCheckout } from './store.ts';
 import type { StripeSubscription } from './store.ts';
+import type { PricedUpgrade, UpgradeOutcome } from './upgrade.ts';
+
+type Wanted = { account_id: number; plan_id: number; billing_interval: 'month' | 'year' };
 
 /** What operations do about paid subscriptions; there is none with PAYMENTS=none. */
 export type PaidSubscriptions = {
-  begin: (
-    wanted: { account_id: number; plan_id: number; billing_interval: 'month' | 'year' },
-    by: Actor,
-  ) => Promise<StripeSubscription>;
+  begin: (wanted: Wanted, by: Actor) => Promise<StripeSubscription>;
+  /** What an upgrade would cost now. @throws {Problem} as `upgrade` */
+  previewUpgrade: (wanted: Wanted) => Promise<PricedUpgrade>;
+  /** @throws {Problem} not_found, forbidden, plan_not_offered, plan_change_not_immediate, subscription_changed, amount_changed, payments_unavailable */
+  upgrade: (wanted: Wanted & { period_id: number; amount: number }, by: Actor) => Promise<UpgradeOutcome>;
   /** Asks the provider what became of it. Does nothing if it can't be reached. */
   refresh: (checkout: StripeSubscription) => Promise<void>;
   /** Where the account manages its cards. @throws {Problem} not_found if it has never paid; payments_unavailable */
@@ -47,6 +52,14 @@ const checkoutSchema = z
 
 const CHECKOUT = { description: 'The checkout.', schema: checkoutSchema };
 
+const UPGRADE_PROBLEMS = [
+  'forbidden',
+  'not_found',
+  'payments_unavailable',
+  'plan_change_not_immediate',
+  'plan_not_offered',
+] as const;
+
 /** By then the event has come, normally. */
 const ASK_AFTER_MS = 2_000;
 
@@ -62,7 +75,7 @@ export const ownerPaidSubscriptions = {
         'then it ends with the points that are left. The same plan within 30 minutes leads to the same page; other ' +
         'open pages of the account are closed.',
       caller: session,
-      guard: maySubscribe,
+      guard: mayBuy('subscribe'),
       body: z.strictObject({ plan_id: idField, billing_interval: intervalField }),
       example: { plan_id: 3, billing_interval: 'month' },
       answers: { 201: CHECKOUT },
@@ -106,6 +119,68 @@ export const ownerPaidSubscriptions = {
         return answerOf((await findOwnCheckout(query, account_id, checkout_id)) ?? found);
       },
     }),
+    operation('GET /api/console/subscription/upgrade', {
+      operationId: 'previewUpgrade',
+      summary: 'Get the price of an upgrade',
+      description:
+        'What Stripe would charge for a change to a larger plan, or from months to years, now: the difference for the ' +
+        'rest of what is paid, with tax and discounts. It falls every hour.',
+      caller: session,
+      query: z.strictObject({ plan_id: idQueryField, billing_interval: intervalField }),
+      answers: {
+        200: {
+          description: 'The price.',
+          schema: z
+            .object({
+              period_id: id.meta({ description: 'The current period, to send with the upgrade.' }),
+              amount: z.int().meta({ description: 'To send with the upgrade, in the minor unit.' }),
+              currency: z.string(),
+              decimals: z.int().meta({ description: 'Decimals of amounts in this currency.' }),
+            })
+            .meta({ id: 'UpgradePrice' }),
+        },
+      },
+      problems: UPGRADE_PROBLEMS,
+      handle: async ({ paidSubscriptions }: Needs, { by: { account_id }, query }) => {
+        const priced = await switchedOn(paidSubscriptions).previewUpgrade({ account_id, ...query });
+        return { ...priced, decimals: decimalsOf(priced.currency) ?? 2 };
+      },
+    }),
+    operation('POST /api/console/subscription/upgrade', {
+      operationId: 'upgradePlan',
+      summary: 'Pay the difference to a larger plan',
+      description:
+        "Charges the account's card with `amount`. The plan changes once that is paid. With the present interval, the " +
+        'period continues under the new plan, and its usage counts against the new limits; another interval starts a ' +
+        'period without usage.',
+      caller: session,
+      guard: mayBuy('change'),
+      body: z.strictObject({
+        plan_id: idField,
+        billing_interval: intervalField,
+        period_id: idField.meta({ description: 'Of the price that the customer agreed to.' }),
+        amount: countField.meta({ description: 'The amount that the customer agreed to.' }),
+      }),
+      example: { plan_id: 3, billing_interval: 'month', period_id: 1_042, amount: 1_250 },
+      answers: {
+        200: {
+          description: 'What became of it.',
+          schema: z
+            .object({
+              state: z.enum(['paid', 'payment_required']).meta({
+                description:
+                  '`payment_required`: the card was declined, or the bank asks the customer. The plan changes once the ' +
+                  'invoice is paid at `payment_url`, within 23 hours.',
+              }),
+              payment_url: z.string().nullable(),
+            })
+            .meta({ id: 'UpgradeOutcome' }),
+        },
+      },
+      problems: ['account_blocked', 'amount_changed', 'subscription_changed', ...UPGRADE_PROBLEMS],
+      handle: ({ paidSubscriptions }: Needs, { by: { account_id, actor }, body }) =>
+        switchedOn(paidSubscriptions).upgrade({ account_id, ...body }, actor),
+    }),
     operation('POST /api/console/payments/portal', {
       operationId: 'openPaymentPortal',
       summary: 'Open the customer portal',
@@ -122,11 +197,13 @@ export const ownerPaidSubscriptions = {
 } satisfies Chapter;
 
 /** Guard: where the operator has made it self-service, and never for a blocked account. */
-async function maySubscribe(needs: BlockedNeeds & Pick<Needs, 'selfService'>, by: SignedIn): Promise<void> {
-  if (!needs.selfService.actions.includes('subscribe')) {
-    throw new Problem('forbidden', { detail: 'This is not self-service. Contact sales.' });
-  }
-  await unblocked(needs, by);
+function mayBuy(action: SelfServiceAction) {
+  return async (needs: BlockedNeeds & Pick<Needs, 'selfService'>, by: SignedIn): Promise<void> => {
+    if (!needs.selfService.actions.includes(action)) {
+      throw new Problem('forbidden', { detail: 'This is not self-service. Contact sales.' });
+    }
+    await unblocked(needs, by);
+  };
 }
 
 /** @throws {Problem} not_found with PAYMENTS=none */

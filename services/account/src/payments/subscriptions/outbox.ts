@@ -5,8 +5,9 @@ import { msFromNow } from '../../platform/outbox/leased-rows.ts';
 import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
 import { stripePriceOf } from '../prices/stripe-price.ts';
-import { findLastPrice, findPriceByStripeId } from '../prices/store.ts';
+import { findLastPrice, findPlannedPrice, findPriceByStripeId } from '../prices/store.ts';
 import type { PaymentProvider } from '../provider.ts';
+import { setKnownPrice } from './store.ts';
 
 type ChangedSubscription = {
   checkout_id: number;
@@ -123,7 +124,9 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
   if (!ours.plan_changed) return;
   const paid = theirs.price_id === undefined ? undefined : await findPriceByStripeId(query, theirs.price_id);
   if (paid?.plan_id === plan_id && paid.billing_interval === billing_interval) return;
-  const price = await findLastPrice(query, plan_id, billing_interval);
+  const price =
+    (await findPlannedPrice(query, checkout_id, ours)) ??
+    (await findLastPrice(query, plan_id, billing_interval));
   if (price === undefined) {
     const about = { account_id, stripe_subscription_id: id, plan_id, billing_interval };
     logger.error(about, 'the plan has no price; Stripe goes on charging the one before');
@@ -131,4 +134,5 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
   }
   const price_id = await stripePriceOf(query, provider, price);
   await provider.changeSubscription(id, { price_id }, `${id}:${String(revision)}:${price_id}`);
+  await setKnownPrice(query, checkout_id, price_id);
 }

@@ -1,4 +1,5 @@
 import type { BillingInterval } from '../../billing/periods/calendar.ts';
+import type { Subscription } from '../../billing/subscriptions/store.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 
@@ -22,6 +23,8 @@ export type StripeSubscription = {
   subscription_id: number | null;
   revision: number;
   next_attempt_at: Date | null;
+  /** The price at Stripe that is known here; null until it is read. */
+  stripe_price_id: string | null;
   created_at: Date;
 };
 
@@ -31,7 +34,8 @@ export type NewCheckout = Pick<
 >;
 
 const COLUMNS = `checkout_id, checkout_key, account_id, plan_id, billing_interval, currency, amount, state,
-  session_id, session_url, stripe_subscription_id, subscription_id, revision, next_attempt_at, created_at`;
+  session_id, session_url, stripe_subscription_id, subscription_id, revision, next_attempt_at, stripe_price_id,
+  created_at`;
 
 /** SQL: whether Stripe knows of every end and change of an account's subscriptions, so that it charges nothing more. */
 export function isEndKnown(accountId: string): string {
@@ -114,6 +118,28 @@ export async function setStarted(query: Query, checkoutId: number, subscriptionI
   );
 }
 
+/** Another price there is then a change that was made there. */
+export async function setKnownPrice(query: Query, checkoutId: number, priceId: string): Promise<void> {
+  await query('UPDATE stripe_subscriptions SET stripe_price_id = :priceId WHERE checkout_id = :checkoutId', {
+    checkoutId,
+    priceId,
+  });
+}
+
+/** The present price of a planned change is kept for it; without a change, none is. */
+export async function keepPlannedPrice(
+  query: Query,
+  { subscription_id, pending_plan_id, pending_interval }: Subscription,
+): Promise<void> {
+  await query(
+    `UPDATE stripe_subscriptions SET pending_plan_price_id = (
+       SELECT plan_price_id FROM plan_prices
+       WHERE plan_id = :pending_plan_id AND billing_interval = :pending_interval AND withdrawn_at IS NULL)
+     WHERE subscription_id = :subscription_id`,
+    { subscription_id, pending_plan_id, pending_interval },
+  );
+}
+
 /** The outbox then ends and refunds it. */
 export async function setRefused(query: Query, checkoutId: number): Promise<void> {
   await query(
@@ -135,6 +161,17 @@ export async function findByStripeId(query: Query, id: string): Promise<StripeSu
   const rows = await query<StripeSubscription>(
     `SELECT ${COLUMNS} FROM stripe_subscriptions WHERE stripe_subscription_id = :id`,
     { id },
+  );
+  return rows[0];
+}
+
+export async function findBySubscription(
+  query: Query,
+  subscriptionId: number,
+): Promise<StripeSubscription | undefined> {
+  const rows = await query<StripeSubscription>(
+    `SELECT ${COLUMNS} FROM stripe_subscriptions WHERE subscription_id = :subscriptionId`,
+    { subscriptionId },
   );
   return rows[0];
 }

@@ -86,6 +86,7 @@ export const AUDIT_ACTIONS = [
   'subscription_team_slots_set',
   'subscription_ended',
   'subscription_checkout_begun',
+  'subscription_upgrade_begun',
   'plan_price_set',
   'plan_price_withdrawn',
   'payment_block_postponed',

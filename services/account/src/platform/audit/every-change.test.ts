@@ -78,6 +78,7 @@ describe('the console', () => {
     lookUpInvitation: 'reads',
     beginPurchase: 'payments are off here; purchases.test.ts has its entry',
     beginSubscription: 'payments are off here; paid-subscriptions.test.ts has its entry',
+    upgradePlan: 'payments are off here; plan-changes.test.ts has its entry',
     openPaymentPortal: 'a link alone',
     linkInvoice: 'a link alone',
     getPasskeySignInOptions: 'a challenge alone; the sign-in is recorded',

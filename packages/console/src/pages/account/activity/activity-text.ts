@@ -68,6 +68,7 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   subscription_team_slots_set: 'Changed the team slots of the subscription',
   subscription_ended: 'Ended the subscription',
   subscription_checkout_begun: 'Opened a payment page for a plan',
+  subscription_upgrade_begun: 'Confirmed an upgrade of the plan',
   purchase_begun: 'Started a purchase of points',
   credits_granted: 'Granted credits',
   credits_voided: 'Voided credits',

@@ -111,8 +111,10 @@ const SCHEMA = /* sql */ `
     CREATE FUNCTION subscriptions_changed() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         UPDATE stripe_subscriptions SET revision = revision + 1, attempts = 0, next_attempt_at = clock_timestamp(),
-            plan_changed = plan_changed OR (OLD.plan_id, OLD.billing_interval)
-              IS DISTINCT FROM (NEW.plan_id, NEW.billing_interval),
+            -- A planned change that is revoked may have been made at Stripe.
+            plan_changed = plan_changed
+              OR (OLD.plan_id, OLD.billing_interval) IS DISTINCT FROM (NEW.plan_id, NEW.billing_interval)
+              OR (OLD.pending_plan_id IS NOT NULL AND NEW.pending_plan_id IS NULL),
             end_changed = end_changed OR OLD.cancel_at_period_end IS DISTINCT FROM NEW.cancel_at_period_end
           WHERE subscription_id = NEW.subscription_id;
         -- An ended subscription owes nothing that another one should wait for.
@@ -126,7 +128,8 @@ const SCHEMA = /* sql */ `
     $$;
     CREATE TRIGGER subscriptions_changed AFTER UPDATE ON subscriptions FOR EACH ROW
       WHEN ((OLD.plan_id, OLD.billing_interval, OLD.cancel_at_period_end, OLD.ended_at)
-        IS DISTINCT FROM (NEW.plan_id, NEW.billing_interval, NEW.cancel_at_period_end, NEW.ended_at))
+        IS DISTINCT FROM (NEW.plan_id, NEW.billing_interval, NEW.cancel_at_period_end, NEW.ended_at)
+        OR (OLD.pending_plan_id IS NOT NULL AND NEW.pending_plan_id IS NULL))
       EXECUTE FUNCTION subscriptions_changed();
     CREATE TRIGGER stripe_subscriptions_announced AFTER UPDATE OF revision ON stripe_subscriptions
       FOR EACH ROW EXECUTE FUNCTION announce_due_work();

@@ -1,0 +1,380 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
+import { becomeReady } from '@tollgate/testbed/service-process';
+import { done } from '../../../test/suite/billing.ts';
+import { newOwner } from '../../../test/suite/console.ts';
+import type { Owner } from '../../../test/suite/console.ts';
+import { deliverAll, startPaidAccount } from '../../../test/suite/payments.ts';
+import type { PaidAccount } from '../../../test/suite/payments.ts';
+
+/** Changes of a plan that Stripe charges, within its period. */
+
+let suite: PaidAccount;
+
+beforeAll(async () => {
+  suite = await startPaidAccount();
+}, 120_000);
+
+afterAll(async () => {
+  await suite.close();
+});
+
+afterEach(async () => {
+  await deliverAll(suite);
+});
+
+type Row = Record<string, unknown>;
+
+let plans = 0;
+
+async function newPlan(points_limit: number, unit_amount: number, interval = 'month'): Promise<number> {
+  plans += 1;
+  const wanted = { name: `Plan ${String(plans)}`, description: { points_limit } };
+  const { plan_id } = await done<{ plan_id: number }>(suite.account, 'POST', '/private/plans', wanted);
+  const path = `/private/plans/${String(plan_id)}`;
+  await done(suite.account, 'POST', `${path}/publish`, { public_position: plans, price_month: 'none' });
+  await setPrice(plan_id, unit_amount, interval);
+  return plan_id;
+}
+
+const setPrice = (plan_id: number, unit_amount: number, interval = 'month') =>
+  done(suite.account, 'PUT', `/private/plans/${String(plan_id)}/prices/${interval}`, {
+    currency: 'eur',
+    unit_amount,
+  });
+
+type Subscriber = Owner & { plan_id: number; stripeId: string; subscription_id: number };
+
+/** €49 a month, of which half is over by Stripe's clock. */
+async function newSubscriber(): Promise<Subscriber> {
+  const [owner, plan_id] = [await newOwner(suite), await newPlan(5_000, 4_900)];
+  const { body } = await owner.browser.request('POST', '/subscription/checkout', {
+    plan_id,
+    billing_interval: 'month',
+  });
+  const checkout = body as { checkout_id: number; checkout_url: string };
+  await suite.payments.post(`/sample/sessions/${checkout.checkout_url.split('/').at(-1) ?? ''}/pay`, {});
+  const { checkout_id } = checkout;
+  const row = async () => suite.database('stripe_subscriptions').where({ checkout_id }).first<Row>();
+  await waitFor(async () => (await row())['state'] === 'started', { what: 'the plan to start' });
+  await quiet();
+  const { stripe_subscription_id, subscription_id } = await row();
+  return {
+    ...owner,
+    plan_id,
+    stripeId: String(stripe_subscription_id),
+    subscription_id: Number(subscription_id),
+  };
+}
+
+/** All events that have arrived are handled, and Stripe knows of all changes. */
+const quiet = () =>
+  waitFor(
+    async () => {
+      const waiting = await suite.database('payment_events').whereNotNull('next_attempt_at');
+      const untold = await suite.database('stripe_subscriptions').whereNotNull('next_attempt_at');
+      return waiting.length + untold.length === 0;
+    },
+    { what: 'events and changes to be handled' },
+  );
+
+const periodsOf = ({ account_id }: Owner): Promise<Row[]> =>
+  suite.database('billing_periods').where({ account_id }).orderBy('started_at');
+
+const view = async ({ browser }: Owner): Promise<Row> => (await browser.request('GET', '/subscription')).body;
+
+const changesTo = (owner: Owner, plan_id: number) =>
+  waitFor(async () => (await periodsOf(owner)).at(-1)?.['plan_id'] === plan_id, {
+    what: 'the period to have the plan',
+  });
+
+type Price = { period_id: number; amount: number; currency: string; decimals: number };
+
+async function priceOf({ browser }: Owner, plan_id: number, interval = 'month'): Promise<Price> {
+  const path = `/subscription/upgrade?plan_id=${String(plan_id)}&billing_interval=${interval}`;
+  const { status, text, body } = await browser.request('GET', path);
+  if (status !== 200) throw new Error(text);
+  return body as Price;
+}
+
+const upgrade = ({ browser }: Owner, plan_id: number, { period_id, amount }: Price, interval = 'month') =>
+  browser.request('POST', '/subscription/upgrade', {
+    plan_id,
+    billing_interval: interval,
+    period_id,
+    amount,
+  });
+
+async function stripeOf(path: string): Promise<Row> {
+  const response = await fetch(`${suite.payments.url}/v1${path}`, {
+    headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` },
+  });
+  return (await response.json()) as Row;
+}
+
+const atStripe = ({ stripeId }: Subscriber, body: Record<string, string>) =>
+  suite.payments.post(`/v1/subscriptions/${stripeId}`, body);
+
+/** What Stripe has charged for changes. */
+async function charged({ stripeId }: Subscriber): Promise<Row[]> {
+  const { data } = (await stripeOf('/invoices?limit=100')) as { data: Row[] };
+  return data.filter(({ billing_reason, parent }) => {
+    const { subscription_details } = (parent ?? {}) as { subscription_details?: { subscription: string } };
+    return billing_reason === 'subscription_update' && subscription_details?.subscription === stripeId;
+  });
+}
+
+/** The item's, in Stripe's dashboard. */
+async function setPriceAtStripe(subscriber: Subscriber, price: string): Promise<void> {
+  const { items } = (await stripeOf(`/subscriptions/${subscriber.stripeId}`)) as { items: { data: Row[] } };
+  await atStripe(subscriber, {
+    'items[0][id]': String(items.data[0]?.['id']),
+    'items[0][price]': price,
+    proration_behavior: 'none',
+  });
+}
+
+async function stripePriceOf(plan_id: number): Promise<string> {
+  await done(suite.account, 'POST', '/private/payments/sync');
+  const row = await suite.database('plan_prices').where({ plan_id, withdrawn_at: null }).first<Row>();
+  return String(row['stripe_price_id']);
+}
+
+describe('an upgrade', () => {
+  test('is charged with the amount that was shown, and changes the period in place', async () => {
+    const subscriber = await newSubscriber();
+    const [before] = await periodsOf(subscriber);
+    const plan_id = await newPlan(50_000, 19_900);
+    const price = await priceOf(subscriber, plan_id);
+    expect(price).toMatchObject({ period_id: before?.['period_id'], currency: 'eur', decimals: 2 });
+    // At the period's start, all but what has passed of it is the difference of the two prices.
+    expect(price.amount).toBeGreaterThan(14_900);
+    expect(price.amount).toBeLessThanOrEqual(15_000);
+    const { status, body } = await upgrade(subscriber, plan_id, price);
+    expect([status, body]).toEqual([200, { state: 'paid', payment_url: null }]);
+    expect(await periodsOf(subscriber)).toMatchObject([
+      {
+        period_id: before?.['period_id'],
+        plan_id,
+        description: { points_limit: 50_000 },
+        started_at: before?.['started_at'],
+        ended_at: before?.['ended_at'],
+      },
+    ]);
+    expect(await view(subscriber)).toMatchObject({ subscription: { plan_id, pending: null } });
+    await quiet();
+    expect(await charged(subscriber)).toMatchObject([{ status: 'paid', amount_paid: price.amount }]);
+    const { account_id } = subscriber;
+    expect(await suite.database('invoices').where({ account_id }).orderBy('invoice_id')).toMatchObject([
+      { billing_reason: 'subscription_create', state: 'paid' },
+      { billing_reason: 'subscription_update', state: 'paid', total: price.amount },
+    ]);
+    const about = { account_id, action: 'subscription_upgrade_begun' };
+    expect(await suite.database('audit_log').where(about)).toMatchObject([
+      { details: { plan_id, amount: price.amount, currency: 'eur' } },
+    ]);
+    expect(suite.faults()).toEqual([]);
+  });
+
+  test('by several clicks at once is charged once', async () => {
+    const subscriber = await newSubscriber();
+    const plan_id = await newPlan(50_000, 19_900);
+    const price = await priceOf(subscriber, plan_id);
+    await Promise.all([1, 2, 3].map(() => upgrade(subscriber, plan_id, price)));
+    await quiet();
+    expect(await charged(subscriber)).toHaveLength(1);
+    expect(await periodsOf(subscriber)).toMatchObject([{ plan_id }]);
+    expect(await suite.database('period_plans').where({ period_id: price.period_id })).toMatchObject([
+      { plan_id: subscriber.plan_id },
+    ]);
+  });
+
+  test('of another amount than was confirmed is refused, and nothing is charged', async () => {
+    const subscriber = await newSubscriber();
+    const plan_id = await newPlan(50_000, 19_900);
+    const price = await priceOf(subscriber, plan_id);
+    await setPrice(plan_id, 29_900);
+    const { status, body } = await upgrade(subscriber, plan_id, price);
+    expect([status, body['code']]).toEqual([409, 'amount_changed']);
+    expect(await charged(subscriber)).toEqual([]);
+    expect(await periodsOf(subscriber)).toMatchObject([{ plan_id: subscriber.plan_id }]);
+  });
+
+  test('with a declined card changes nothing until its invoice is paid', async () => {
+    const subscriber = await newSubscriber();
+    await atStripe(subscriber, { default_payment_method: 'pm_card_chargeCustomerFail' });
+    const plan_id = await newPlan(50_000, 19_900);
+    const price = await priceOf(subscriber, plan_id);
+    const { body } = await upgrade(subscriber, plan_id, price);
+    expect(body).toMatchObject({ state: 'payment_required', payment_url: expect.anything() });
+    // A second click leads to the same invoice.
+    expect((await upgrade(subscriber, plan_id, price)).body).toEqual(body);
+    await quiet();
+    expect(await periodsOf(subscriber)).toMatchObject([{ plan_id: subscriber.plan_id }]);
+    expect((await view(subscriber))['status']).toBe('active');
+    await fetch(String(body['payment_url']), {
+      method: 'POST',
+      body: new URLSearchParams({ payment_method: 'pm_card_visa' }),
+    });
+    await changesTo(subscriber, plan_id);
+    expect(await charged(subscriber)).toMatchObject([{ status: 'paid' }]);
+  });
+
+  test('that was charged takes effect although account is killed, and its events come late and twice', async () => {
+    const subscriber = await newSubscriber();
+    const plan_id = await newPlan(50_000, 19_900);
+    const price = await priceOf(subscriber, plan_id);
+    await suite.payments.post('/sample/deliveries', { hold: 'true', copies: '2' });
+    // As if the process had died between the charge and its effect.
+    await suite.payments.post(`/v1/subscriptions/${subscriber.stripeId}`, {
+      ...(await itemOf(subscriber)),
+      'items[0][price]': await stripePriceOf(plan_id),
+      proration_behavior: 'always_invoice',
+      payment_behavior: 'pending_if_incomplete',
+    });
+    await suite.account.kill();
+    await suite.account.restart();
+    await becomeReady(suite.account);
+    expect(await periodsOf(subscriber)).toMatchObject([{ plan_id: subscriber.plan_id }]);
+    await suite.payments.post('/sample/deliveries', { hold: 'false' });
+    await suite.payments.post('/sample/deliveries/release', { order: 'reversed' });
+    await changesTo(subscriber, plan_id);
+    await quiet();
+    expect(await periodsOf(subscriber)).toMatchObject([{ plan_id, period_id: price.period_id }]);
+    expect(await suite.database('period_plans').where({ period_id: price.period_id })).toHaveLength(1);
+  });
+
+  test('whose events were lost is found by reconciling', async () => {
+    const subscriber = await newSubscriber();
+    const plan_id = await newPlan(50_000, 19_900);
+    await suite.payments.post('/sample/deliveries', { hold: 'true' });
+    await suite.payments.post(`/v1/subscriptions/${subscriber.stripeId}`, {
+      ...(await itemOf(subscriber)),
+      'items[0][price]': await stripePriceOf(plan_id),
+      proration_behavior: 'always_invoice',
+      payment_behavior: 'pending_if_incomplete',
+    });
+    await done(suite.account, 'POST', '/private/payments/reconcile', {});
+    expect(await periodsOf(subscriber)).toMatchObject([{ plan_id }]);
+  });
+
+  test('to a year ends the period, and starts a year from now', async () => {
+    const subscriber = await newSubscriber();
+    const plan_id = await newPlan(60_000, 49_000, 'year');
+    const price = await priceOf(subscriber, plan_id, 'year');
+    expect(price.amount).toBeGreaterThan(49_000 - 4_901);
+    expect(price.amount).toBeLessThan(49_000 - 4_800);
+    expect((await upgrade(subscriber, plan_id, price, 'year')).body['state']).toBe('paid');
+    await changesTo(subscriber, plan_id);
+    const [month, year] = await periodsOf(subscriber);
+    expect(Number(year?.['started_at']) - Number(month?.['ended_at'])).toBe(1_000);
+    await quiet();
+    const { billing_cycle_anchor } = await stripeOf(`/subscriptions/${subscriber.stripeId}`);
+    const subscription = await suite
+      .database('subscriptions')
+      .where({ subscription_id: subscriber.subscription_id })
+      .first<{ anchor: Date; billing_interval: string }>();
+    expect(subscription).toMatchObject({
+      anchor: new Date(Number(billing_cycle_anchor) * 1_000),
+      billing_interval: 'year',
+    });
+  });
+
+  test('is refused where it would not be one', async () => {
+    const subscriber = await newSubscriber();
+    const smaller = await newPlan(1_000, 1_900);
+    const larger = await newPlan(50_000, 19_900);
+    const codeOf = async ({ browser }: Owner, plan_id: number, interval = 'month') => {
+      const path = `/subscription/upgrade?plan_id=${String(plan_id)}&billing_interval=${interval}`;
+      return (await browser.request('GET', path)).body['code'];
+    };
+    expect(await codeOf(subscriber, smaller)).toBe('plan_change_not_immediate');
+    expect(await codeOf(subscriber, larger, 'year')).toBe('plan_not_offered');
+    expect(await codeOf(await newOwner(suite), larger)).toBe('not_found');
+    const price = await priceOf(subscriber, larger);
+    const changed = await upgrade(subscriber, larger, { ...price, period_id: price.period_id + 1 });
+    expect(changed.body['code']).toBe('subscription_changed');
+    await subscriber.browser.request('POST', '/subscription/cancel');
+    expect(await codeOf(subscriber, larger)).toBe('plan_change_not_immediate');
+  });
+});
+
+async function itemOf({ stripeId }: Subscriber): Promise<Record<string, string>> {
+  const { items } = (await stripeOf(`/subscriptions/${stripeId}`)) as { items: { data: Row[] } };
+  return { 'items[0][id]': String(items.data[0]?.['id']) };
+}
+
+describe("a price that is changed in Stripe's dashboard", () => {
+  test('to that of a larger plan changes the period in place', async () => {
+    const subscriber = await newSubscriber();
+    const plan_id = await newPlan(50_000, 19_900);
+    await setPriceAtStripe(subscriber, await stripePriceOf(plan_id));
+    await changesTo(subscriber, plan_id);
+    expect(await periodsOf(subscriber)).toHaveLength(1);
+  });
+
+  test("to that of a smaller plan changes it at the period's end, once, and can be taken back", async () => {
+    const subscriber = await newSubscriber();
+    const plan_id = await newPlan(1_000, 1_900);
+    await setPriceAtStripe(subscriber, await stripePriceOf(plan_id));
+    const pending = async () => ((await view(subscriber))['subscription'] as Row)['pending'];
+    await waitFor(async () => (await pending()) !== null, { what: 'the change to be planned' });
+    expect(await pending()).toMatchObject({ plan_id });
+    expect(await periodsOf(subscriber)).toMatchObject([{ plan_id: subscriber.plan_id }]);
+    await subscriber.browser.request('POST', '/subscription/change-plan', {
+      plan_id: subscriber.plan_id,
+      billing_interval: 'month',
+      effective: 'period_end',
+      period_id: (await periodsOf(subscriber))[0]?.['period_id'],
+    });
+    await quiet();
+    expect(await pending()).toBeNull();
+    const { items } = (await stripeOf(`/subscriptions/${subscriber.stripeId}`)) as {
+      items: { data: { price: Row }[] };
+    };
+    expect(items.data[0]?.price['id']).toBe(await stripePriceOf(subscriber.plan_id));
+  });
+
+  test('to one that is no plan’s changes nothing, and an operator sees it', async () => {
+    const subscriber = await newSubscriber();
+    const product = await suite.payments.post('/v1/products', { name: 'Other' });
+    const price = await suite.payments.post('/v1/prices', {
+      product: String(product['id']),
+      currency: 'eur',
+      unit_amount: '100',
+      'recurring[interval]': 'month',
+    });
+    await setPriceAtStripe(subscriber, String(price['id']));
+    const issues = () => suite.database('payment_issues').where({ object_id: subscriber.stripeId });
+    await waitFor(async () => (await issues()).length > 0, { what: 'the issue' });
+    expect(await issues()).toMatchObject([
+      { kind: 'price_not_mapped', account_id: subscriber.account_id, details: { price_id: price['id'] } },
+    ]);
+    expect(await periodsOf(subscriber)).toMatchObject([{ plan_id: subscriber.plan_id }]);
+  });
+});
+
+test('a planned change keeps the price that it was confirmed with', async () => {
+  const subscriber = await newSubscriber();
+  const plan_id = await newPlan(1_000, 1_900);
+  const confirmed = await stripePriceOf(plan_id);
+  await subscriber.browser.request('POST', '/subscription/change-plan', {
+    plan_id,
+    billing_interval: 'month',
+    effective: 'period_end',
+    period_id: (await periodsOf(subscriber))[0]?.['period_id'],
+  });
+  await setPrice(plan_id, 2_900);
+  // The renewal applies it, minutes before the border.
+  const { subscription_id } = subscriber;
+  await suite
+    .database('subscriptions')
+    .where({ subscription_id })
+    .update({ plan_id, pending_plan_id: null, pending_interval: null });
+  await quiet();
+  const { items } = (await stripeOf(`/subscriptions/${subscriber.stripeId}`)) as {
+    items: { data: { price: Row }[] };
+  };
+  expect(items.data[0]?.price['id']).toBe(confirmed);
+});
