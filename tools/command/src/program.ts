@@ -12,6 +12,7 @@ import { doctorCommand } from './groups/doctor.ts';
 import { paymentsGroup } from './groups/payments.ts';
 import { periodsGroup } from './groups/periods.ts';
 import { plansGroup } from './groups/plans.ts';
+import { pricesGroup } from './groups/prices.ts';
 import { productsGroup } from './groups/products.ts';
 import { seedCommand } from './groups/seed.ts';
 import { subscriptionsGroup } from './groups/subscriptions.ts';
@@ -40,6 +41,7 @@ export function createProgram(surroundings: Surroundings = {}): Command {
   for (const group of [
     productsGroup,
     plansGroup,
+    pricesGroup,
     accountsGroup,
     subscriptionsGroup,
     creditsGroup,

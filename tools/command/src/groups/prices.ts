@@ -1,0 +1,92 @@
+import { Argument, Option } from 'commander';
+import type { Command } from 'commander';
+import { resultOf } from '../api/client.ts';
+import type { Body } from '../api/client.ts';
+import { addYes, newGroup, showRecord } from '../commands.ts';
+import { confirm } from '../confirm.ts';
+import { tableLines } from '../output.ts';
+import type { Open } from '../session.ts';
+import * as values from '../values.ts';
+
+type Interval = 'month' | 'year';
+
+const COLUMNS = [
+  'plan_id',
+  'billing_interval',
+  'currency',
+  'unit_amount',
+  'tax_behavior',
+  'stripe_price_id',
+] as const;
+
+export function pricesGroup(open: Open): Command {
+  const group = newGroup('prices', 'Manage what new subscribers pay for plans');
+  addList(group, open);
+  addSet(group, open);
+  addArchive(group, open);
+  return group;
+}
+
+function addList(group: Command, open: Open): void {
+  group
+    .command('list')
+    .description('List the prices of all plans')
+    .action(async () => {
+      const session = open();
+      const listed = await resultOf(session.api.GET('/private/plan-prices'));
+      await session.show(listed, () => tableLines(COLUMNS, listed.plan_prices));
+    });
+}
+
+type NewPrice = { currency: string; amount: number; tax?: Body<'setPlanPrice'>['tax_behavior'] };
+
+function addSet(group: Command, open: Open): void {
+  group
+    .command('set')
+    .description('Set the price of a plan for an interval. Subscribers keep theirs')
+    .argument('<plan_id>', 'ID', values.id)
+    .addArgument(intervalArgument())
+    .requiredOption('--currency <currency>', 'lowercase code, such as eur')
+    .requiredOption(
+      '--amount <number>',
+      "in the currency's minor unit, as Stripe writes it",
+      values.wholeNumber,
+    )
+    .addOption(
+      new Option('--tax <behavior>', 'whether tax is added to the price or included in it').choices([
+        'exclusive',
+        'inclusive',
+      ]),
+    )
+    .action(async (plan_id: number, billing_interval: Interval, { currency, amount, tax }: NewPrice) => {
+      const session = open();
+      const params = { path: { plan_id, billing_interval } };
+      const body = values.given({ currency, unit_amount: amount, tax_behavior: tax });
+      await showRecord(
+        session,
+        await resultOf(
+          session.api.PUT('/private/plans/{plan_id}/prices/{billing_interval}', { params, body }),
+        ),
+      );
+    });
+}
+
+function addArchive(group: Command, open: Open): void {
+  const command = group
+    .command('archive')
+    .description('Stop selling a plan for an interval. Subscribers keep their price')
+    .argument('<plan_id>', 'ID', values.id)
+    .addArgument(intervalArgument());
+  addYes(command).action(async (plan_id: number, billing_interval: Interval, options: { yes?: boolean }) => {
+    const session = open();
+    const what = `plan ${String(plan_id)} by the ${billing_interval}`;
+    await confirm(`Stop selling ${what}?`, options);
+    const params = { path: { plan_id, billing_interval } };
+    await resultOf(session.api.DELETE('/private/plans/{plan_id}/prices/{billing_interval}', { params }));
+    await session.show(undefined, () => [`Stopped selling ${what}.`]);
+  });
+}
+
+function intervalArgument(): Argument {
+  return new Argument('<interval>', 'length of its periods').choices(['month', 'year']);
+}
