@@ -105,7 +105,7 @@ export const entitlementSchema = z.object({
   valid_until: z.iso.datetime().nullable(),
   /** Until `valid_until` by the server's clock, as a cache's may be wrong; null with it. */
   valid_for_ms: z.int().min(0).nullable(),
-  /** With `blocked`, if that is because a payment is due: where it can be made. */
+  /** With `blocked`, if that is because a payment is due: where the payer can make it. */
   pay_url: z.url().optional(),
   billing_period: z
     .object({

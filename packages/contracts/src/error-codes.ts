@@ -54,7 +54,7 @@ const ACCESS = {
     status: 403,
     title: 'The account is blocked',
     meaning: 'The account, its payer or the billing period is blocked, or a payment of the payer is overdue.',
-    fix: 'If `detail` says that a payment is due, pay it there. Otherwise contact support.',
+    fix: 'If `detail` says that a payment is due, pay it there, or ask the manager of your team to. Otherwise contact support.',
   },
   account_deletion_pending: {
     status: 403,

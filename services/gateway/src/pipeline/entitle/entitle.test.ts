@@ -59,6 +59,17 @@ describe('a call is refused where the payer has no such period', () => {
     });
   });
 
+  test.each([
+    ['the payer is told where to pay', 0, 'A payment is due. Pay at https://tollgate.example/user/plan'],
+    ['a member, who can pay', 1, 'A payment of your team is due. Only the manager of your team can pay it.'],
+  ])('for want of a payment: %s', async (_who, away, detail) => {
+    const { accountId, token } = caller();
+    const payer = { payer_id: accountId + away, pay_url: 'https://tollgate.example/user/plan' };
+    gateway.account.entitle(accountId, { status: 'blocked', billing_period: null, ...payer });
+    const answer = await gateway.query({ token });
+    expect([answer.status, answer.json()]).toMatchObject([403, { errors: [{ message: detail }] }]);
+  });
+
   test('an account that does not exist any more: 402', async () => {
     const { accountId, token } = caller();
     gateway.account.entitle(accountId, 'unknown');

@@ -178,7 +178,7 @@ function payerOrThrow(
   { application_id }: EntitledCaller,
 ): PayerEntitlement {
   if (payer !== null) return payerByApplication.get(application_id) ?? payer;
-  const { status, pay_url } = entitlement;
+  const { status } = entitlement;
   switch (status) {
     case 'active':
     case 'grace':
@@ -188,13 +188,20 @@ function payerOrThrow(
     case 'blocked':
       throw new Problem('account_blocked', {
         headers: { 'x-billing-status': 'blocked' },
-        ...(pay_url !== undefined && { detail: `A payment is due. Pay at ${pay_url}` }),
+        ...paymentDetail(entitlement),
       });
     case 'expired':
       throw new Problem('no_active_billing_period', { headers: { 'x-billing-status': 'expired' } });
     case 'none':
       throw new Problem('no_active_billing_period');
   }
+}
+
+/** Only the payer can pay, so a member gets no address that would be of no use to them. */
+function paymentDetail({ pay_url, account_id, payer_id }: Entitlement): { detail?: string } {
+  if (pay_url === undefined) return {};
+  if (account_id === payer_id) return { detail: `A payment is due. Pay at ${pay_url}` };
+  return { detail: 'A payment of your team is due. Only the manager of your team can pay it.' };
 }
 
 /** Its token may still live: like an account that never had a period. */
