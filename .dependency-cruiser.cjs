@@ -75,6 +75,7 @@ const rooms = {
         'snapshot',
         'stream',
         'counters',
+        'operations',
         'gaps',
         'reader',
         'repairs',
@@ -87,7 +88,7 @@ const rooms = {
     closing: { of: ['platform', 'billing', 'counting'] },
     usage: {
       of: [...base, 'access', 'billing', 'notifications'],
-      floors: ['current', 'credits', 'views', 'live', '.'],
+      floors: ['current', 'credits', 'views', 'by-operation', 'live', '.'],
     },
     refusals: { of: [...base, 'billing', 'counting', 'usage'], floors: ['.', 'console'] },
     operating: {
@@ -139,14 +140,14 @@ const rooms = {
     http: { of: [] },
     trace: { of: [] },
     'operation-reader': { of: ['http'] },
-    ledger: { of: [] },
+    ledger: { of: ['operation-reader'] },
     estimate: { of: ['http', 'operation-reader', 'ledger'] },
     refusals: { of: ['http', 'trace'] },
     'pipeline/authenticate': { of: ['http'] },
     'pipeline/entitle': { of: ['ledger'] },
     'pipeline/admit': { of: ['operation-reader', 'ledger'] },
     'pipeline/forward': { of: ['http', 'trace', 'operation-reader', 'ledger', 'pipeline/admit'] },
-    'pipeline/settle': { of: ['ledger'] },
+    'pipeline/settle': { of: ['operation-reader', 'ledger'] },
     streams: {
       of: ['operation-reader', 'ledger', 'pipeline/admit', 'pipeline/forward', 'pipeline/settle'],
     },

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { durationCountsSchema } from './durations.ts';
+import { OPERATION_NAME } from './refused-call.ts';
 
 /** Changing it moves payers between shards, which is safe only while every stream is empty. */
 export const USAGE_SHARD_COUNT = 64;
@@ -68,6 +70,26 @@ export const USAGE_BATCH_FIELD = 'batch';
 /** Plausible maximum: account sets events beyond it aside, and gateways ignore such an `X-Points`. */
 export const MAX_EVENT_COUNTER = 1e12;
 
+/** Of one event: the operations with the most points; the others are counted together. */
+export const MAX_OPERATIONS_PER_EVENT = 20;
+
+/** SHA-256 of a document without its literals, in hex. */
+export const OPERATION_HASH = /^[0-9a-f]{64}$/;
+
+const usedOperationSchema = z.object({
+  /** Null: others, together. */
+  hash: z.string().regex(OPERATION_HASH).nullable(),
+  /** As the document names it; null if it doesn't. */
+  name: z.string().regex(OPERATION_NAME).nullable(),
+  points: z.int().min(0),
+  requests: z.int().min(0),
+  /** Requests that were answered with a status of 400 or above, or whose answer broke off. */
+  errors: z.int().min(0),
+  durations: durationCountsSchema,
+});
+
+export type UsedOperation = z.infer<typeof usedOperationSchema>;
+
 /** Calls of one application, account, API version and hour, summed in a batch (docs/design/settlement.md). */
 export const usageEventSchema = z.object({
   payer_id: z.int(),
@@ -84,6 +106,15 @@ export const usageEventSchema = z.object({
   traffic_bytes: z.int().min(0),
   /** When the first of the calls finished, which decides the hourly row. */
   at_ms: z.int().min(0),
+  /**
+   * What is part of the sums above and known by operation. Optional: gateways of earlier versions state none, and an
+   * unreadable value must not cost the event.
+   */
+  operations: z
+    .array(usedOperationSchema)
+    .max(MAX_OPERATIONS_PER_EVENT + 1)
+    .optional()
+    .catch(undefined),
 });
 
 export type UsageEvent = z.infer<typeof usageEventSchema>;
@@ -116,12 +147,24 @@ export const writtenBeforeSchema = z.object({
 
 export type WrittenBefore = z.infer<typeof writtenBeforeSchema>;
 
+/** Of a document without its literals; longer ones are counted, but not kept. */
+export const KEPT_DOCUMENT_MAX_LENGTH = 16_384;
+
+const operationDocumentSchema = z.object({
+  hash: z.string().regex(OPERATION_HASH),
+  text: z.string().min(1).max(KEPT_DOCUMENT_MAX_LENGTH),
+});
+
+export type OperationDocument = z.infer<typeof operationDocumentSchema>;
+
 /** (gateway_id, seq) stays the same when a batch is sent again, so that it is counted once. */
 export const usageBatchSchema = z.object({
   gateway_id: z.string(),
   seq: z.int().min(1),
   /** Optional: an unreadable value must not cost the batch. */
   before: writtenBeforeSchema.optional().catch(undefined),
+  /** Documents of operations of the events that the process hasn't sent lately. */
+  documents: z.array(operationDocumentSchema).optional().catch(undefined),
   events: z.array(usageEventSchema).min(1),
 });
 

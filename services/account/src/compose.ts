@@ -84,7 +84,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     paymentEvents: payments.events,
     page: console.page,
   });
-  const cors = createCors(config.CORS_ALLOWED_ORIGINS, { '/api/usage': 'GET', '/api/credits': 'GET' });
+  const cors = createCors(config.CORS_ALLOWED_ORIGINS, {
+    '/api/usage': 'GET',
+    '/api/usage/operations': 'GET',
+    '/api/credits': 'GET',
+  });
   const listener = underCors(cors, publicApp);
   const privateApp = createPrivateApp(context, needs, platform.checks);
   return {

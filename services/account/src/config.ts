@@ -117,7 +117,7 @@ export const SETTINGS = {
         'proxies that are trusted; without it everyone behind the gateway shares one address and its limits',
       ),
     CORS_ALLOWED_ORIGINS: allowedOrigins.describe(
-      'origins whose pages may call `/api/usage` and `/api/credits`, if browsers reach account directly',
+      'origins whose pages may call `/api/usage`, `/api/usage/operations` and `/api/credits`, if browsers reach account directly',
     ),
     CHECK_ANSWERS: trueOrFalse
       .default(false)

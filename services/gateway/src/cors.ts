@@ -16,6 +16,7 @@ export function createGatewayCors(
       ? {}
       : { [V1_DATA_PATH]: DATA_METHODS, [V1_ESTIMATE_PATH]: DATA_METHODS }),
     '/api/usage': 'GET',
+    '/api/usage/operations': 'GET',
     '/api/credits': 'GET',
   });
 }

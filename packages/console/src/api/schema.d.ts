@@ -1664,6 +1664,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/usage/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the caller's usage by GraphQL operation, as JSON or CSV
+         * @description Which GraphQL operations cost how much, and how long they took, in whole days of UTC of the last 14 months. Operations are told apart by name and document, whatever their literals, which are not stored. Of an account and day, the 100 with the most points are kept, the others together.
+         */
+        get: operations["getUsageByOperation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/usage/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get usage by GraphQL operation, as JSON or CSV
+         * @description Which GraphQL operations cost how much, and how long they took, in whole days of UTC of the last 14 months. Operations are told apart by name and document, whatever their literals, which are not stored. Of an account and day, the 100 with the most points are kept, the others together.
+         */
+        get: operations["getOwnUsageByOperation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/refusals": {
         parameters: {
             query?: never;
@@ -3197,6 +3237,57 @@ export interface components {
              * @example 2026-07-01T00:00:00Z
              */
             crossed_at: string;
+        };
+        UsageByOperation: {
+            account_id: number;
+            payer_id: number;
+            /** @enum {string} */
+            view: "billed" | "own";
+            /**
+             * Format: date-time
+             * @description Start of the range, extended to whole days.
+             * @example 2026-07-01T00:00:00Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the range, exclusive.
+             * @example 2026-07-01T00:00:00Z
+             */
+            to: string;
+            /** @description The total of the range, as `GET /api/console/usage` has it. */
+            points_usage: number;
+            requests_usage: number;
+            /** @description The 100 operations with the most points, dearest first. */
+            operations: {
+                /** @description SHA-256 of the document without its literals, so that operations that differ only in them are one. */
+                hash: string;
+                /** @description Null if the document does not name it. */
+                name: string | null;
+                points_usage: number;
+                requests_usage: number;
+                /** @description Requests that the data API answered with a status of 400 or above, or broke off. */
+                errors: number;
+                /** @description Half of the requests took no longer, within a factor of 1.42. */
+                p50_ms: number | null;
+                /** @description 95% of the requests took no longer, within a factor of 1.42. */
+                p95_ms: number | null;
+                /** @description With literals replaced by `""`, `0`, `true`, `VALUE`, `[]` and `{}`; null if it is not kept. */
+                document: string | null;
+                /** @description The days with usage of it. */
+                days: {
+                    /** Format: date */
+                    day: string;
+                    points_usage: number;
+                }[];
+            }[];
+            /** @description All other usage: further operations, usage reported by other systems, subscriptions over WebSocket, and requests whose operation is not known. */
+            others: {
+                points_usage: number;
+                requests_usage: number;
+                /** @description Requests that the data API answered with a status of 400 or above, or broke off. */
+                errors: number;
+            };
         };
         RefusedCall: {
             refusal_id: number;
@@ -9693,6 +9784,87 @@ export interface operations {
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    getUsageByOperation: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                /** @description `billed`: all usage charged to your billing periods. `own`: your usage, no matter which account pays for it. Default: `own` for members of a team, and `billed` otherwise. */
+                view?: "billed" | "own";
+                application_id?: number;
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The usage. `format` selects JSON or CSV; without it, `Accept` does. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageByOperation"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    getOwnUsageByOperation: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                /** @description `billed`: all usage charged to your billing periods. `own`: your usage, no matter which account pays for it. Default: `own` for members of a team, and `billed` otherwise. */
+                view?: "billed" | "own";
+                application_id?: number;
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The usage. `format` selects JSON or CSV; without it, `Accept` does. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageByOperation"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

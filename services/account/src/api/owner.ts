@@ -23,6 +23,7 @@ import { ownerTokens } from '../access/tokens/operations.ts';
 import { publicCredits } from '../usage/credits/operations.ts';
 import { tokenUsage } from '../usage/current/operations.ts';
 import { ownerRefusals } from '../refusals/console/operations.ts';
+import { usageByOperation } from '../usage/by-operation/operations.ts';
 import { ownerUsage } from '../usage/operations.ts';
 import { ownerWebhooks } from '../notifications/webhooks/operations.ts';
 import { publicAddresses } from '../console/addresses/operations.ts';
@@ -56,6 +57,7 @@ export const OWNER_API = [
   ownerPurchases,
   ownerInvoices,
   ownerUsage,
+  usageByOperation,
   ownerRefusals,
   ownerPeriods,
   ownerAlerts,
@@ -71,7 +73,7 @@ export type OwnerNeeds = NeedsOf<typeof OWNER_API>;
 const DESCRIPTION = `Access tokens, plans and usage of a GraphQL data API that is sold by points.
 
 **Programs** get an access token for an application (\`POST /oauth2/token\`), call the data API with it
-(\`POST /graphql\`) and read their usage (\`GET /api/usage\`, \`GET /api/credits\`).
+(\`POST /graphql\`) and read their usage (\`GET /api/usage\`, \`GET /api/usage/operations\`, \`GET /api/credits\`).
 
 **The console API** (\`/api/console\`) is the API of the web interface, and scripts can use it too. Sign in with
 \`POST /api/console/session\`, keep the cookie, and send the \`csrf_token\` of the response in \`X-CSRF-Token\` with every

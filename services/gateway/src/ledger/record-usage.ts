@@ -1,12 +1,12 @@
 import { MAX_TOTAL, usageShard } from '@tollgate/contracts/usage-stream';
-import type { UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
+import type { OperationDocument, UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
 import { endBatch, onBatchEnd } from '@tollgate/redis/batch-writes';
 import type { LeaseEntry } from './leases.ts';
 import { createDeliverBatch } from './deliver-batch.ts';
 import type { DeliverBatchOptions } from './deliver-batch.ts';
 import type { LiveUsage } from './record-script.ts';
 import { sumEvents } from './sum-events.ts';
-import type { UntimedUsage } from './usage-event.ts';
+import type { TimedUsage, UntimedUsage } from './usage-event.ts';
 
 export type UsageRecorderOptions = DeliverBatchOptions & {
   /** Identifies this process's batches together with their number; never reused. */
@@ -38,7 +38,7 @@ export type UsageRecorder = {
 };
 
 type QueuedEvent = {
-  event: UsageEvent;
+  event: TimedUsage;
   lease: LeaseEntry | null;
   acknowledge: (usage: LiveUsage | null) => void;
 };
@@ -60,6 +60,11 @@ type SentBatch = {
 const MAX_BATCH_EVENTS = 256;
 /** If a batch waits longer for its acknowledgement, Redis counts as away, whatever the connection's state. */
 const MAX_UNACKNOWLEDGED_MS = 2_000;
+
+/** Of a document that is in use, its text is sent again after this time: account may not have kept it before. */
+const DOCUMENT_INTERVAL_MS = 3_600_000;
+/** Of all texts in one batch. */
+const DOCUMENTS_MAX_LENGTH = 65_536;
 
 /** Group commit (docs/architecture.md, walk 2): usage that arrives while a shard's batch is under way is the next. */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
@@ -87,7 +92,14 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     const batch = shard.queue.splice(0, MAX_BATCH_EVENTS);
     const events = sumEvents(batch.map(({ event }) => event));
     const leases = batch.flatMap(({ lease }) => (lease === null ? [] : releasedWith(lease)));
-    const usage = { gateway_id: gatewayId, seq: (seq += 1), before: shard.written, events };
+    const documents = documentsOf(batch);
+    const usage = {
+      gateway_id: gatewayId,
+      seq: (seq += 1),
+      before: shard.written,
+      ...(documents.length === 0 ? {} : { documents }),
+      events,
+    };
     shard.written = writtenAfter(shard.written, events);
     return { batch, events, delivered: deliverBatch(shard.number, usage, leases) };
   }
@@ -155,6 +167,21 @@ function waitsOf(
     waits.set(event.period_id, sharesReturned(event, forMs));
   }
   return waits;
+}
+
+/** Texts that haven't been sent lately. */
+function documentsOf(batch: readonly QueuedEvent[]): OperationDocument[] {
+  const documents: OperationDocument[] = [];
+  let room = DOCUMENTS_MAX_LENGTH;
+  for (const { event } of batch) {
+    const document = event.operation?.counted.document;
+    if (document === undefined || document.text === null) continue;
+    if (event.at_ms - document.sentAtMs < DOCUMENT_INTERVAL_MS || document.text.length > room) continue;
+    document.sentAtMs = event.at_ms;
+    room -= document.text.length;
+    documents.push({ hash: document.hash, text: document.text });
+  }
+  return documents;
 }
 
 function acknowledgeBatch(

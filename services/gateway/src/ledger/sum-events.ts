@@ -1,31 +1,41 @@
 import { MAX_EVENT_COUNTER, addCounters, usageHour } from '@tollgate/contracts/usage-stream';
-import type { UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { UsageCounters, UsageEvent } from '@tollgate/contracts/usage-stream';
+import { createOperationSums } from './sum-operations.ts';
+import type { OperationSums } from './sum-operations.ts';
+import type { TimedUsage } from './usage-event.ts';
 
 /**
  * Sums events of the same hourly row and period (docs/design/settlement.md), in order of first occurrence and with its
  * time.
  */
-export function sumEvents(events: readonly UsageEvent[]): UsageEvent[] {
-  const sums: UsageEvent[] = [];
-  const open = new Map<string, UsageEvent>();
+export function sumEvents(events: readonly TimedUsage[]): UsageEvent[] {
+  const sums: Sum[] = [];
+  const open = new Map<string, Sum>();
   for (const event of events) {
     const row = rowOf(event);
-    const sum = open.get(row);
-    if (sum !== undefined && isPlausible(sum, event)) addCounters(sum, event);
+    let sum = open.get(row);
+    if (sum !== undefined && isPlausible(sum.event, event)) addCounters(sum.event, event);
     else {
-      const begun = { ...event };
-      open.set(row, begun);
-      sums.push(begun);
+      const { operation: _, ...begun } = event;
+      sum = { event: begun, byOperation: createOperationSums() };
+      open.set(row, sum);
+      sums.push(sum);
     }
+    sum.byOperation.add(event);
   }
-  return sums;
+  return sums.map(({ event, byOperation }) => {
+    const operations = byOperation.operations();
+    return operations.length === 0 ? event : { ...event, operations };
+  });
 }
 
-function rowOf({ payer_id, period_id, account_id, application_id, api_version, at_ms }: UsageEvent): string {
+type Sum = { event: UsageEvent; byOperation: OperationSums };
+
+function rowOf({ payer_id, period_id, account_id, application_id, api_version, at_ms }: TimedUsage): string {
   return [payer_id, period_id, account_id, application_id, api_version, usageHour(at_ms)].join(' ');
 }
 
-function isPlausible(sum: UsageEvent, event: UsageEvent): boolean {
+function isPlausible(sum: UsageCounters, event: UsageCounters): boolean {
   return (
     sum.points + event.points <= MAX_EVENT_COUNTER &&
     sum.requests + event.requests <= MAX_EVENT_COUNTER &&

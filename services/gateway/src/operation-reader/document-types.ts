@@ -2,6 +2,8 @@ import { Kind, parse } from 'graphql';
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '@tollgate/http/problem';
+import { countedName, createCountedDocuments } from './counted-operation.ts';
+import type { CountedDocument, CountedOperation } from './counted-operation.ts';
 import type { Guards } from './guards.ts';
 import { hasGuards, parseGuarded } from './parse-guarded.ts';
 
@@ -17,22 +19,32 @@ const REMEMBERED_DOCUMENT_MAX_LENGTH = 16_384;
 /** What an entry takes beside its text; a refusal has a stack. */
 const ENTRY_LENGTH = 1_024;
 
-type DefinedOperation = { type: Exclude<OperationType, 'unknown'>; name: string | undefined };
+/** `counted` is null if it isn't known which operation is run. */
+export type ReadOperation = { type: OperationType; counted: CountedOperation | null };
+
+type DefinedOperation = {
+  type: Exclude<OperationType, 'unknown'>;
+  name: string | undefined;
+  counted: CountedOperation;
+};
 
 /** What is remembered of a text: its operations, or why it is refused. */
 type KnownDocument = readonly DefinedOperation[] | Problem;
 
 /**
- * The type of the operation that a server would run of a document.
+ * The operation that a server would run of a document.
  * @throws {Problem} document_invalid, and the codes of the guards, if there are any
  */
-export type DocumentType = (text: string, operationName: unknown) => OperationType;
+export type ReadDocument = (text: string, operationName: unknown) => ReadOperation;
 
-export function createDocumentType(
+export const UNKNOWN_OPERATION: ReadOperation = { type: 'unknown', counted: null };
+
+export function createReadDocument(
   guards: Guards,
   rememberedMaxLength = REMEMBERED_MAX_LENGTH,
-): DocumentType {
+): ReadDocument {
   const read = hasGuards(guards) ? (text: string) => parseGuarded(text, guards) : parseIfPossible;
+  const countedDocument = createCountedDocuments(rememberedMaxLength / 4);
   const remembered = new LRUCache<string, KnownDocument>({
     maxSize: rememberedMaxLength,
     maxEntrySize: REMEMBERED_DOCUMENT_MAX_LENGTH + ENTRY_LENGTH,
@@ -42,7 +54,7 @@ export function createDocumentType(
   function operationsIn(text: string): readonly DefinedOperation[] {
     let known = remembered.get(text);
     if (known === undefined) {
-      known = knownOf(() => read(text));
+      known = knownOf(() => read(text), countedDocument);
       remembered.set(text, known);
     }
     if (known instanceof Problem) throw known;
@@ -53,20 +65,31 @@ export function createDocumentType(
   return (text, operationName) => {
     const operations = operationsIn(text);
     const [first] = operations;
-    if (operations.length === 1 && first !== undefined) return first.type;
+    if (operations.length === 1 && first !== undefined) return first;
     const named = operations.filter(({ name }) => name !== undefined && name === operationName);
+    const [only, another] = named;
+    if (only !== undefined && another === undefined) return only;
     const types = new Set((named.length > 0 ? named : operations).map(({ type }) => type));
     const [type = 'unknown'] = types;
-    return types.size === 1 ? type : 'unknown';
+    return types.size === 1 ? { type, counted: null } : UNKNOWN_OPERATION;
   };
 }
 
-function knownOf(read: () => DocumentNode | null): KnownDocument {
+function knownOf(
+  read: () => DocumentNode | null,
+  countedDocument: (document: DocumentNode) => CountedDocument,
+): KnownDocument {
   try {
-    const definitions = read()?.definitions ?? [];
-    return definitions
+    const node = read();
+    if (node === null) return [];
+    const document = countedDocument(node);
+    return node.definitions
       .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
-      .map(({ operation, name }) => ({ type: operation, name: name?.value }));
+      .map((operation) => ({
+        type: operation.operation,
+        name: operation.name?.value,
+        counted: { document, name: countedName(operation) },
+      }));
   } catch (error) {
     if (error instanceof Problem) return error;
     throw error;

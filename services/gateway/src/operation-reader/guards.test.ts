@@ -30,7 +30,7 @@ function readerWith(guards: Guards) {
 
 function refusalOf(query: string, guards: Partial<Guards>): Problem | null {
   try {
-    readerWith({ ...OFF, ...guards }).typeOf({ query });
+    readerWith({ ...OFF, ...guards }).readOne({ query });
     return null;
   } catch (error) {
     if (error instanceof Problem) return error;
@@ -131,11 +131,11 @@ describe('a document that cannot be parsed', () => {
   });
 
   test('is forwarded if it is empty, as with the name of a stored document', () => {
-    expect(readerWith(DEFAULTS).typeOf({ query: '', documentId: 'abc' })).toBe('unknown');
+    expect(readerWith(DEFAULTS).readOne({ query: '', documentId: 'abc' }).type).toBe('unknown');
   });
 
   test('is forwarded if all guards are off', () => {
-    expect(readerWith(OFF).typeOf({ query: '{ a "b" }' })).toBe('unknown');
+    expect(readerWith(OFF).readOne({ query: '{ a "b" }' }).type).toBe('unknown');
   });
 
   test('is refused as too deep if the stack overflows', () => {
@@ -145,8 +145,8 @@ describe('a document that cannot be parsed', () => {
 });
 
 test('a text beside the name of a stored document is guarded, too', () => {
-  const { typeOf } = readerWith({ ...OFF, maxDepth: 1 });
-  expect(() => typeOf({ query: '{ a { b } }', documentId: 'abc' })).toThrow(
+  const { readOne } = readerWith({ ...OFF, maxDepth: 1 });
+  expect(() => readOne({ query: '{ a { b } }', documentId: 'abc' })).toThrow(
     expect.objectContaining({ code: 'document_too_deep' }),
   );
 });
@@ -213,7 +213,7 @@ test('whatever a document holds, it is read or refused with a code of its own', 
   const reader = readerWith({ ...DEFAULTS, introspection: false });
   const read = (query: string) => {
     try {
-      return reader.typeOf({ query });
+      return reader.readOne({ query });
     } catch (error) {
       return error;
     }
@@ -222,7 +222,7 @@ test('whatever a document holds, it is read or refused with a code of its own', 
     fc.property(document, (query) => {
       const outcome = read(query);
       if (outcome instanceof Problem) expect(codes).toContain(outcome.code);
-      else expect(typeof outcome).toBe('string');
+      else expect(outcome).toHaveProperty('type');
       // What is remembered says the same.
       expect(read(query)).toEqual(outcome);
     }),

@@ -27,7 +27,7 @@ test.each([
   ['subscription One { a }', 'Another', 'subscription'],
   ['query One { a } query Two { b }', undefined, 'query'],
 ])('%s, operationName %s: %s', (query, operationName, type) => {
-  expect(reader.typeOf({ query, operationName })).toBe(type);
+  expect(reader.readOne({ query, operationName }).type).toBe(type);
 });
 
 test.each([
@@ -42,7 +42,7 @@ test.each([
   ['more tokens than are read', { query: `{ ${'a '.repeat(20_000)} }` }],
   ['deeper than can be read', { query: '{a'.repeat(9_000) }],
 ])('unknown: %s', (_, payload) => {
-  expect(reader.typeOf(payload)).toBe('unknown');
+  expect(reader.readOne(payload).type).toBe('unknown');
 });
 
 describe('a document beside the name of a stored one', () => {
@@ -64,7 +64,7 @@ describe('a document beside the name of a stored one', () => {
     [{ query, id: 'abc' }, 'unknown'],
     [{ query, persisted: true }, 'unknown'],
   ])('%j: %s', (request, type) => {
-    expect(reader.typeOf(request)).toBe(type);
+    expect(reader.readOne(request).type).toBe(type);
   });
 });
 

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { Problem } from '@tollgate/http/problem';
-import { createDocumentType } from './document-types.ts';
-import type { OperationType } from './document-types.ts';
+import type { CountedOperation } from './counted-operation.ts';
+import { UNKNOWN_OPERATION, createReadDocument } from './document-types.ts';
+import type { OperationType, ReadOperation } from './document-types.ts';
 import type { Guards } from './guards.ts';
 import { isObject } from './json.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
@@ -29,6 +30,8 @@ export type Operations = {
   isBatch: boolean;
   /** As the request states it; null in a batch. */
   operationName: unknown;
+  /** What usage is counted by; null if it isn't known, or a batch has several. */
+  counted: CountedOperation | null;
 };
 
 /** One operation as it is sent. */
@@ -48,7 +51,7 @@ export type OperationReader = {
   /** The same, but the documents of a batch have a turn of the event loop each, so that long ones hold no others up. */
   readInTurns: (request: unknown) => Promise<ReadRequest>;
   /** Of one operation, over HTTP or WebSocket. @throws {Problem} document_too_large, document_invalid, and the codes of the guards */
-  typeOf: (request: Record<string, unknown>) => OperationType;
+  readOne: (request: Record<string, unknown>) => ReadOperation;
 };
 
 export type OperationReaderLimits = {
@@ -66,20 +69,20 @@ export function createOperationReader({
   batchLimit,
   rememberedMaxLength,
 }: OperationReaderLimits): OperationReader {
-  const documentType = createDocumentType(guards, rememberedMaxLength);
+  const readDocument = createReadDocument(guards, rememberedMaxLength);
 
-  function typeOf(request: Record<string, unknown>): OperationType {
+  function readOne(request: Record<string, unknown>): ReadOperation {
     const { query, operationName } = request;
     // Some clients send an empty text with the name of a stored document.
-    if (typeof query !== 'string' || query === '') return 'unknown';
+    if (typeof query !== 'string' || query === '') return UNKNOWN_OPERATION;
     if (Buffer.byteLength(query) > maxDocumentBytes) {
       throw new Problem('document_too_large', {
         detail: `A GraphQL document may have ${String(maxDocumentBytes)} bytes.`,
         extensions: { limit: maxDocumentBytes },
       });
     }
-    const type = documentType(query, operationName);
-    return mayRunAnother(request, query) ? 'unknown' : type;
+    const operation = readDocument(query, operationName);
+    return mayRunAnother(request, query) ? UNKNOWN_OPERATION : operation;
   }
 
   /** A list of variables is an operation for each of them, as servers with variable batching run it. */
@@ -107,11 +110,19 @@ export function createOperationReader({
     return requests;
   }
 
-  function batchOf(requests: readonly OperationRequest[], types: ReadonlySet<OperationType>): ReadRequest {
+  function batchOf(requests: readonly OperationRequest[], operations: readonly ReadOperation[]): ReadRequest {
+    const types = new Set(operations.map(({ type }) => type));
     if (types.has('subscription')) throw invalid('A batch must not contain a subscription.');
     const type = types.has('unknown') ? 'unknown' : types.has('mutation') ? 'mutation' : 'query';
+    const [counted = null, another] = new Set(operations.map((operation) => operation.counted));
     return {
-      operations: { type, count: requests.length, isBatch: true, operationName: null },
+      operations: {
+        type,
+        count: requests.length,
+        isBatch: true,
+        operationName: null,
+        counted: another === undefined ? counted : null,
+      },
       requests,
     };
   }
@@ -126,33 +137,32 @@ export function createOperationReader({
     const list = listOf(request);
     if (list !== null) {
       const requests = batched(list);
-      return batchOf(requests, new Set(list.map((each) => typeOf(asObject(each)))));
+      return batchOf(
+        requests,
+        list.map((each) => readOne(asObject(each))),
+      );
     }
     const single = asObject(request);
+    const { type, counted } = readOne(single);
     return {
-      operations: {
-        type: typeOf(single),
-        count: 1,
-        isBatch: false,
-        operationName: single['operationName'],
-      },
+      operations: { type, count: 1, isBatch: false, operationName: single['operationName'], counted },
       requests: [operationRequest(single)],
     };
   }
 
   return {
-    typeOf,
+    readOne,
     read,
     readInTurns: async (request) => {
       const list = listOf(request);
       if (list === null) return read(request);
       const requests = batched(list);
-      const types = new Set<OperationType>();
+      const operations: ReadOperation[] = [];
       for (const each of list) {
-        types.add(typeOf(asObject(each)));
+        operations.push(readOne(asObject(each)));
         await setImmediate();
       }
-      return batchOf(requests, types);
+      return batchOf(requests, operations);
     },
   };
 }

@@ -61,7 +61,8 @@ export type DataCallOptions = {
   logger: Pick<Logger, 'debug' | 'error'>;
   /** Called when a call begins; the returned function, when it ends. That one returns the milliseconds in between. */
   onCall: () => (outcome: DataCallOutcome) => number;
-  onSteps: () => (part: PipelineStep) => void;
+  /** The returned function is called at the end of each step, and returns the ms since the head. */
+  onSteps: () => (part: PipelineStep) => number;
   tokenWatch: Pick<TokenWatch, 'hold' | 'release'>;
   traces: Pick<Traces, 'begin'>;
   logFailure: LogFailure;
@@ -307,7 +308,7 @@ function createServe(options: DataCallOptions): Serve {
       const { rateLimitState, lease } = admission instanceof Promise ? await admission : admission;
       slot = lease;
       stepEnded('admit');
-      const call = { token, payer, apiVersion, lease };
+      const call = { token, payer, apiVersion, lease, counted: operations.counted };
       trace?.begin('forward');
       const answer = await forward({
         req,
@@ -322,9 +323,9 @@ function createServe(options: DataCallOptions): Serve {
         onStream: (open) =>
           meterStream(operations.type, { ...call, admit, ...checksOf(req, requestId, token) }, open),
       });
-      stepEnded('forward');
+      const durationMs = stepEnded('forward');
       known.points = answer.stream === null ? (answer.usage?.points ?? 0) : null;
-      const settled = settle(call, answer);
+      const settled = settle(call, answer, durationMs);
       if (answer.brokenOff !== null) return answer.brokenOff;
       trace?.begin('settle');
       return answer.complete(await settled);

@@ -67,10 +67,11 @@ function stepMetrics(registry: Registry) {
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 2.5, 10],
   })();
   return {
-    /** Observes a data call's steps, each from the end of the previous one. */
+    /** Observes a data call's steps, each from the end of the previous one, and returns the ms since the head. */
     onSteps: () => {
-      let headMs = performance.now();
-      let beganMs = headMs;
+      const arrivedMs = performance.now();
+      let headMs = arrivedMs;
+      let beganMs = arrivedMs;
       return (step: PipelineStep) => {
         const nowMs = performance.now();
         stepOf[step]((nowMs - beganMs) / 1000);
@@ -78,6 +79,7 @@ function stepMetrics(registry: Registry) {
         if (step === 'read') headMs += nowMs - beganMs;
         if (step === 'admit') prepare((nowMs - headMs) / 1000);
         beganMs = nowMs;
+        return nowMs - arrivedMs;
       };
     },
     /** `beganMs` is by performance.now(). */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { toProblem } from '@tollgate/http/problem';
 import type { Problem } from '@tollgate/http/problem';
+import type { CountedOperation } from '../operation-reader/counted-operation.ts';
 import type { Admit } from '../pipeline/admit/admit.ts';
 import type { Lease } from '../ledger/leases.ts';
 import type { PayerEntitlement, Principal } from '../ledger/principal.ts';
@@ -29,6 +30,8 @@ export type OpenSubscriptionsOptions<S extends Subscription> = {
   readPointsLeft: ReadPointsLeft;
   principal: Principal;
   apiVersion?: UsageEvent['api_version'];
+  /** The one operation that all of them are of; by default, what they use isn't counted by operation. */
+  counted?: CountedOperation | null;
   settleIntervalMs: number;
   pointsPerMinute: number;
   /** A limit of the period is used up: the subscriptions have to end. */
@@ -235,7 +238,9 @@ export class OpenSubscriptions<S extends Subscription> {
 
   #eventOf({ points, requests, timeMs, trafficBytes }: Usage): UntimedUsage {
     const used = { points, requests, time_ms: timeMs, traffic_bytes: trafficBytes };
-    return usageEvent(this.#principal, used, this.#options.apiVersion);
+    const { counted = null, apiVersion } = this.#options;
+    const operation = counted === null ? null : { counted, isError: false, durationMs: null };
+    return usageEvent(this.#principal, used, operation, apiVersion);
   }
 
   #metered(): number {

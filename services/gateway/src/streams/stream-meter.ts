@@ -1,5 +1,6 @@
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { Problem } from '@tollgate/http/problem';
+import type { CountedOperation } from '../operation-reader/counted-operation.ts';
 import type { Admit } from '../pipeline/admit/admit.ts';
 import type { Lease } from '../ledger/leases.ts';
 import type { ReadPointsLeft } from '../ledger/points-left.ts';
@@ -10,6 +11,8 @@ import type { Principal } from '../ledger/principal.ts';
 import type { RecordUsage } from '../ledger/record-usage.ts';
 
 export type OpenStream = Principal & {
+  /** The operation; null if it isn't known. */
+  counted: CountedOperation | null;
   apiVersion: UsageEvent['api_version'];
   lease: Lease;
   /** For its slot, if another entitlement is in force. */
@@ -50,12 +53,13 @@ const CHECK_INTERVAL_MS = 500;
  * once.
  */
 export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream): StreamMeter {
-  const { token, payer, apiVersion, lease, admit } = stream;
+  const { token, payer, apiVersion, lease, counted, admit } = stream;
   const subscription: Subscription = { lease, meter: null, ended: false };
   const subscriptions = new OpenSubscriptions({
     ...options,
     principal: { token, payer },
     apiVersion,
+    counted,
     settleIntervalMs: SETTLE_INTERVAL_MS,
     onExhausted: refuse,
     admit,

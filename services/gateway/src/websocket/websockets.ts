@@ -60,7 +60,7 @@ export function createWebSockets(options: WebSocketsOptions): {
   const addresses = createUpstreamAddresses(urls, ejection, options.upstreamObserver);
   const services: OperationServices = {
     rules: settings.operations,
-    typeOf: (payload, rules) => options.readerOf(rules).typeOf(payload),
+    readOne: (payload, rules) => options.readerOf(rules).readOne(payload),
     checkPrice: options.checkPrice,
     missingPoints: options.missingPoints,
     estimateRate: options.estimateRate,

@@ -2364,6 +2364,17 @@ export interface components {
                 time_ms: number;
                 traffic_bytes: number;
                 at_ms: number;
+                operations?: {
+                    hash: string | null;
+                    name: string | null;
+                    points: number;
+                    requests: number;
+                    errors: number;
+                    durations: [
+                        number,
+                        number
+                    ][];
+                }[];
             }[] | null;
             counted_at: string | null;
             counted_period_id: number | null;
@@ -6769,6 +6780,17 @@ export interface operations {
                             time_ms: number;
                             traffic_bytes: number;
                             at_ms: number;
+                            operations?: {
+                                hash: string | null;
+                                name: string | null;
+                                points: number;
+                                requests: number;
+                                errors: number;
+                                durations: [
+                                    number,
+                                    number
+                                ][];
+                            }[];
                         }[] | null;
                         counted_at: string | null;
                         counted_period_id: number | null;
@@ -6841,6 +6863,17 @@ export interface operations {
                             time_ms: number;
                             traffic_bytes: number;
                             at_ms: number;
+                            operations?: {
+                                hash: string | null;
+                                name: string | null;
+                                points: number;
+                                requests: number;
+                                errors: number;
+                                durations: [
+                                    number,
+                                    number
+                                ][];
+                            }[];
                         }[] | null;
                         counted_at: string | null;
                         counted_period_id: number | null;

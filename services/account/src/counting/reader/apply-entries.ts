@@ -10,6 +10,8 @@ import type { Query } from '../../platform/database/query.ts';
 import { sumHourly, sumTotals } from '../counters/aggregate.ts';
 import { addToHourly, addToTotals, findPeriods, insertUnassigned } from '../counters/counters.ts';
 import type { FoundPeriod } from '../counters/counters.ts';
+import { addToOperations, keepDocuments } from '../operations/store.ts';
+import { sumOperations } from '../operations/sum-operations.ts';
 import { insertMissingBatches } from '../gaps/gaps.ts';
 import type { MissingBatches } from '../gaps/gaps.ts';
 import { loadSequences, deduplicate, storeSequences } from '../gaps/gateway-sequences.ts';
@@ -145,8 +147,11 @@ async function commitParts(database: Knex, parts: readonly ReadPart[]): Promise<
     if (events.length > 0) {
       await addToTotals(query, sumTotals(events));
       await addToHourly(query, sumHourly(events));
+      await addToOperations(query, sumOperations(events));
       await noteApplicationUses(query, events);
     }
+    const documents = fresh.flatMap((read) => read.documents);
+    if (documents.length > 0) await keepDocuments(query, documents);
     if (unassigned.length > 0) await insertUnassigned(query, unassigned);
     if (missing.length > 0) await insertMissingBatches(query, missing);
     if (reached.length > 0) await storeSequences(query, reached);

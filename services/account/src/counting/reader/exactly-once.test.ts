@@ -12,6 +12,7 @@ import {
   countedUsage,
   sumOf,
   usageEvent,
+  usedOperation,
 } from '../../../test/suite/usage/usage-streams.ts';
 
 let suite: AccountUnderTest;
@@ -25,7 +26,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  await suite.database.raw('TRUNCATE usage_totals, usage_hourly, usage_unassigned');
+  await suite.database.raw('TRUNCATE usage_totals, usage_hourly, usage_operations, usage_unassigned');
 });
 
 type Payer = { payer_id: number; account_id: number; period_id: number };
@@ -43,18 +44,20 @@ async function newPayers(count: number): Promise<Payer[]> {
   return payers;
 }
 
-/** Events of one payer, over some hours and applications. */
+/** Events of one payer, over some hours and applications, of more operations than are kept for a day. */
 function newEvents(payer: Payer, count: number): UsageEvent[] {
-  return Array.from({ length: count }, () =>
-    usageEvent({
+  return Array.from({ length: count }, () => {
+    const points = randomInt(0, 100);
+    return usageEvent({
       ...payer,
       application_id: randomInt(1, 4),
-      points: randomInt(0, 100),
+      points,
+      operations: [usedOperation(randomInt(0, 250), { points: randomInt(0, points + 1) })],
       time_ms: randomInt(0, 5_000),
       traffic_bytes: randomInt(0, 1_000_000),
       at_ms: Date.now() - randomInt(0, 10_000_000),
-    }),
-  );
+    });
+  });
 }
 
 /** Writes batches of the payers' events, some at a time, and returns all of them. */
@@ -70,9 +73,10 @@ async function writeBatches(payers: readonly Payer[], batches: number): Promise<
 
 async function expectExactly(events: readonly UsageEvent[]): Promise<void> {
   await allCounted(suite, 20_000);
-  const { totals, hourly } = await countedUsage(suite.database);
+  const { totals, hourly, operations } = await countedUsage(suite.database);
   expect(totals).toEqual(sumOf(events));
   expect(hourly).toEqual(sumOf(events));
+  expect(operations).toMatchObject({ points: totals.points, requests: totals.requests });
   expect(await suite.database('usage_unassigned')).toEqual([]);
 }
 

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { MAX_EVENT_COUNTER, usageBatchSchema, usageEventSchema } from '@tollgate/contracts/usage-stream';
-import type { UsageBatch, UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
+import type {
+  OperationDocument,
+  UsageBatch,
+  UsageEvent,
+  WrittenBefore,
+} from '@tollgate/contracts/usage-stream';
 import { batchField } from './stream-entry.ts';
 import type { StreamEntry } from './stream-entry.ts';
 
@@ -34,6 +39,7 @@ export type ReadEntry = {
   batch: BatchName | undefined;
   events: readonly IndexedEvent[];
   unassigned: readonly Unassigned[];
+  documents: readonly OperationDocument[];
 };
 
 /** Hourly rows are kept for at least 14 whole months, which have at least 424 days (counting/retention/months.ts). */
@@ -62,13 +68,13 @@ export function readEntry(entry: StreamEntry, nowMs: number): ReadEntry {
     else
       unassigned.push({ event_index: index, reason: reason ?? 'malformed_event', raw: rawText(candidate) });
   }
-  const { gateway_id, seq, before } = batch;
-  return { entry, batch: { gateway_id, seq, before, own }, events, unassigned };
+  const { gateway_id, seq, before, documents = [] } = batch;
+  return { entry, batch: { gateway_id, seq, before, own }, events, unassigned, documents };
 }
 
 export function toUnassigned(entry: StreamEntry, reason: UnassignedReason, batch?: BatchName): ReadEntry {
   const raw = rawText(batchField(entry) ?? entry.fields);
-  return { entry, batch, events: [], unassigned: [{ event_index: null, reason, raw }] };
+  return { entry, batch, events: [], unassigned: [{ event_index: null, reason, raw }], documents: [] };
 }
 
 /** Text of bounded length without NUL, which Postgres cannot store. */

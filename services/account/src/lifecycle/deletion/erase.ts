@@ -28,6 +28,7 @@ export const ERASED_TABLES = [
   'budget_alerts',
   'webhooks',
   'refused_calls',
+  'usage_operations',
 ] as const;
 
 type Due = { account_id: number; email: string };

@@ -15,10 +15,11 @@ import {
   listAlerts,
   listAllSubscriptions,
   listBudgetAlerts,
+  listOperationDays,
   listPeriodIds,
   listUsageHours,
 } from './store.ts';
-import type { UsageHour, UsageOf } from './store.ts';
+import type { OperationDay, UsageHour, UsageOf } from './store.ts';
 
 export const subscriptions = exportTable({
   name: 'subscriptions',
@@ -185,6 +186,28 @@ export const usage = exportTable({
       yield* pagesAfter<UsageHour>((after, limit) => listUsageHours(query, part, after, limit));
     }
   },
+});
+
+export const usageByOperation = exportTable({
+  name: 'usage-by-operation',
+  description:
+    'Usage by day and GraphQL operation: all usage charged to your billing periods, and yours that someone else pays for. An empty hash is other operations together; document has no literals; durations counts requests by duration, from 2^(n/2) ms for the n-th.',
+  columns: [
+    'day',
+    'payer_id',
+    'account_id',
+    'application_id',
+    'api_version',
+    'operation_name',
+    'hash',
+    'points',
+    'requests',
+    'errors',
+    'durations',
+    'document',
+  ],
+  pages: ({ query, account_id }) =>
+    pagesAfter<OperationDay>((after, limit) => listOperationDays(query, account_id, after, limit)),
 });
 
 export const refusedCalls = exportTable({

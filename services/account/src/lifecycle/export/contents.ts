@@ -20,6 +20,7 @@ import {
   refusedCalls,
   subscriptions,
   usage,
+  usageByOperation,
   webhooks,
 } from './billing-files.ts';
 import { entriesOfTable, entryOfRecord } from './export-file.ts';
@@ -51,6 +52,7 @@ const CONTENTS: readonly (ExportTable | ExportRecord)[] = [
   deliveries,
   activity,
   refusedCalls,
+  usageByOperation,
   usage,
 ];
 

@@ -100,6 +100,48 @@ export function listUsageHours(
   );
 }
 
+export type OperationDay = {
+  day: string;
+  payer_id: number;
+  account_id: number;
+  application_id: number;
+  api_version: string;
+  operation_name: string;
+  hash: string;
+  points: number;
+  requests: number;
+  errors: number;
+  durations: number[];
+  document: string | null;
+};
+
+const OPERATION_KEY = 'payer_id, account_id, day, application_id, api_version, hash, name';
+
+/** What the account used or pays for, in the order of the table's key. */
+export function listOperationDays(
+  query: Query,
+  accountId: number,
+  after: OperationDay | undefined,
+  limit: number,
+): Promise<OperationDay[]> {
+  const later =
+    after === undefined
+      ? ''
+      : `AND (${OPERATION_KEY}) > (:after_payer_id, :after_account_id, CAST(:after_day AS date), :after_application_id,
+           :after_api_version, :after_hash, :after_operation_name)`;
+  const position = Object.entries(after ?? {}).map(([name, value]) => [`after_${name}`, value] as const);
+  return query<OperationDay>(
+    `SELECT CAST(day AS text) AS day, payer_id, account_id, application_id, api_version, name AS operation_name, hash,
+            points, requests, errors, CAST(durations AS float8[]) AS durations, document
+     FROM (
+       SELECT * FROM usage_operations WHERE (payer_id = :accountId OR account_id = :accountId) ${later}
+       ORDER BY ${OPERATION_KEY} LIMIT :limit
+     ) AS used LEFT JOIN operation_documents USING (hash)
+     ORDER BY ${OPERATION_KEY}`,
+    { accountId, limit, ...Object.fromEntries(position) },
+  );
+}
+
 export type AlertRow = {
   alert_id: number;
   period_id: number;

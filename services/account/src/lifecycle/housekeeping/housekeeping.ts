@@ -38,6 +38,10 @@ const EXPIRED: Readonly<Record<string, string>> = {
     SELECT application_id FROM applications WHERE type = 'temporary'))`,
   // A day late, as clocks differ and auth and Redis decide when a token ends.
   revoked_tokens: "expires_at <= now() - interval '1 day'",
+  usage_operations: `day < CAST(${USAGE_IS_OVER} AT TIME ZONE 'UTC' AS date)`,
+  // A day late: usage of a document that is known already comes without it.
+  operation_documents: `added_at <= now() - interval '1 day' AND NOT EXISTS (
+    SELECT FROM usage_operations WHERE usage_operations.hash = operation_documents.hash)`,
   usage_unassigned: `recorded_at < ${USAGE_IS_OVER}`,
   usage_gaps: `seen_at < ${USAGE_IS_OVER}`,
   // A day late: a report from before the end of the month may still need its keys.

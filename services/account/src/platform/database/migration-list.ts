@@ -6,6 +6,7 @@ import * as budgets from './migrations/0004-budgets.ts';
 import * as subscriptions from './migrations/0005-subscriptions.ts';
 import * as refunds from './migrations/0006-refunds.ts';
 import * as planChanges from './migrations/0007-plan-changes.ts';
+import * as operations from './migrations/0009-operations.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0005-subscriptions', migration: subscriptions },
   { name: '0006-refunds', migration: refunds },
   { name: '0007-plan-changes', migration: planChanges },
+  { name: '0009-operations', migration: operations },
 ];
 
 export function migrationSource(

@@ -2,6 +2,8 @@ import type { Knex } from 'knex';
 import { createTransact } from '../../../src/platform/database/query.ts';
 import { sumHourly, sumTotals } from '../../../src/counting/counters/aggregate.ts';
 import { addToHourly, addToTotals } from '../../../src/counting/counters/counters.ts';
+import { addToOperations } from '../../../src/counting/operations/store.ts';
+import { sumOperations } from '../../../src/counting/operations/sum-operations.ts';
 import { ensurePartitions } from '../../../src/counting/retention/partitions.ts';
 import { usageEvent } from './usage-streams.ts';
 
@@ -17,5 +19,6 @@ export async function countPastUsage(database: Knex, usage: readonly PastUsage[]
   await createTransact(database)(async (query) => {
     await addToTotals(query, sumTotals(events));
     await addToHourly(query, sumHourly(events));
+    await addToOperations(query, sumOperations(events));
   });
 }

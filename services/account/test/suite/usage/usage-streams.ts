@@ -6,7 +6,7 @@ import {
   usageShard,
   usageStreamKey,
 } from '@tollgate/contracts/usage-stream';
-import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { UsageBatch, UsageEvent, UsedOperation } from '@tollgate/contracts/usage-stream';
 import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { singleRow } from '../../../src/platform/database/single-row.ts';
@@ -27,6 +27,15 @@ export function usageEvent(changes: Partial<UsageEvent> = {}): UsageEvent {
     at_ms: Date.now(),
     ...changes,
   };
+}
+
+/** Of one request that took 100 ms. */
+export function usedOperation(
+  index: number,
+  changes: Partial<UsedOperation> = {},
+): UsedOperation & { hash: string } {
+  const hash = String(index).padStart(64, '0');
+  return { name: null, points: 3, requests: 1, errors: 0, durations: [[13, 1]], ...changes, hash };
 }
 
 /** The suite's own gateway process; its numbers grow over all streams. */
@@ -66,16 +75,25 @@ export async function allCounted({ store }: { store: RedisConnection }, timeoutM
   );
 }
 
-const SUMS = `coalesce(sum(points), 0)::bigint AS points, coalesce(sum(requests), 0)::bigint AS requests,
+const CALLS = 'coalesce(sum(points), 0)::bigint AS points, coalesce(sum(requests), 0)::bigint AS requests';
+const SUMS = `${CALLS},
   coalesce(sum(time_ms), 0)::bigint AS time_ms, coalesce(sum(traffic_bytes), 0)::bigint AS traffic_bytes`;
 
-/** Totals over all periods, by period and by hour. */
-export async function countedUsage(database: Knex): Promise<{ totals: Counters; hourly: Counters }> {
-  const sums = async (table: string) => {
-    const { rows } = await database.raw<{ rows: Counters[] }>(`SELECT ${SUMS} FROM ${table}`);
+/** Totals over all periods, by period, by hour and by operation. */
+export async function countedUsage(database: Knex): Promise<{
+  totals: Counters;
+  hourly: Counters;
+  operations: Pick<Counters, 'points' | 'requests'>;
+}> {
+  const sums = async (table: string, columns = SUMS) => {
+    const { rows } = await database.raw<{ rows: Counters[] }>(`SELECT ${columns} FROM ${table}`);
     return singleRow(rows);
   };
-  return { totals: await sums('usage_totals'), hourly: await sums('usage_hourly') };
+  return {
+    totals: await sums('usage_totals'),
+    hourly: await sums('usage_hourly'),
+    operations: await sums('usage_operations', CALLS),
+  };
 }
 
 export function sumOf(events: readonly UsageEvent[]): Counters {

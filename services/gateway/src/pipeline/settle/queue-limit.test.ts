@@ -1,14 +1,15 @@
 import { expect, test } from '@jest/globals';
-import type { UsageBatch, UsageEvent } from '@tollgate/contracts/usage-stream';
+import type { UsageBatch } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { callsIn } from '../../../test/suite/records/recorded-usage.ts';
 import { createUsageRecorder } from '../../ledger/record-usage.ts';
 import type { RecordedBatch } from '../../ledger/record-script.ts';
+import type { UntimedUsage } from '../../ledger/usage-event.ts';
 
 const logger = createLogger('test', 'silent');
 
-function event(payerId: number): UsageEvent {
+function event(payerId: number): UntimedUsage {
   return {
     payer_id: payerId,
     period_id: 1,
@@ -19,7 +20,7 @@ function event(payerId: number): UsageEvent {
     requests: 1,
     time_ms: 0,
     traffic_bytes: 0,
-    at_ms: 0,
+    operation: null,
   };
 }
 

@@ -2,19 +2,25 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { Lease } from '../../ledger/leases.ts';
 import type { Principal } from '../../ledger/principal.ts';
 import type { RecordUsage } from '../../ledger/record-usage.ts';
+import type { CountedOperation } from '../../operation-reader/counted-operation.ts';
 import { usageEvent } from '../../ledger/usage-event.ts';
 
-type SettledCall = Principal & { apiVersion: UsageEvent['api_version']; lease: Lease };
+type SettledCall = Principal & {
+  apiVersion: UsageEvent['api_version'];
+  lease: Lease;
+  /** Null if it isn't known. */
+  counted: CountedOperation | null;
+};
 
 type SettledAnswer = {
   /** The upstream's points, and the body bytes sent to the caller; null if there is nothing to settle. */
-  usage: { points: number; trafficBytes: number } | null;
+  usage: { points: number; trafficBytes: number; isError: boolean } | null;
   /** The meter of a stream, which has settled all but the rest. */
   stream: { end: () => Promise<unknown> } | null;
 };
 
-/** Resolves with whether the response may be completed. */
-export type Settle = (call: SettledCall, answer: SettledAnswer) => Promise<boolean>;
+/** Resolves with whether the response may be completed. `durationMs`: from the call's head to the end of the answer. */
+export type Settle = (call: SettledCall, answer: SettledAnswer, durationMs: number) => Promise<boolean>;
 
 export type SettlementTimeout = {
   timeoutMs: number;
@@ -29,12 +35,15 @@ export type SettlementTimeout = {
  * its usage is recorded, so no usage of a completed response is lost.
  */
 export function createSettle(record: RecordUsage, settlementTimeout: SettlementTimeout): Settle {
-  return (call, { usage, stream }) => {
+  return (call, { usage, stream }, durationMs) => {
     if (stream !== null) return acknowledgedInTime(stream.end(), settlementTimeout);
     if (usage === null) return Promise.resolve(true);
-    const used = { points: usage.points, requests: 1, time_ms: 0, traffic_bytes: usage.trafficBytes };
+    const { counted } = call;
+    const { points, trafficBytes, isError } = usage;
+    const used = { points, requests: 1, time_ms: 0, traffic_bytes: trafficBytes };
+    const operation = counted === null ? null : { counted, isError, durationMs };
     return acknowledgedInTime(
-      record(usageEvent(call, used, call.apiVersion), call.lease.handOver()),
+      record(usageEvent(call, used, operation, call.apiVersion), call.lease.handOver()),
       settlementTimeout,
     );
   };

@@ -57,6 +57,7 @@ async function inState(state: OperationState) {
   const operation = operations.open({
     id: 'a',
     type: 'query',
+    counted: null,
     name: null,
     trace: null,
     estimatedPoints: null,

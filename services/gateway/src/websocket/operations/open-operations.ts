@@ -4,6 +4,7 @@ import type { PayerEntitlement } from '../../ledger/principal.ts';
 import { OpenSubscriptions } from '../../streams/open-subscriptions.ts';
 import type { OpenSubscriptionsOptions, Subscription } from '../../streams/open-subscriptions.ts';
 import type { Principal } from '../../ledger/principal.ts';
+import type { CountedOperation } from '../../operation-reader/counted-operation.ts';
 import type { OperationType } from '../../operation-reader/document-types.ts';
 import type { OperationTrace, TracedEnd } from '../../trace/socket-trace.ts';
 import type { Problem } from '@tollgate/http/problem';
@@ -14,6 +15,8 @@ export type OperationState = 'opening' | 'sent' | 'answered' | 'completed' | 'ab
 export type Operation = Readonly<{
   id: string;
   type: OperationType;
+  /** What its usage is counted by, unless it is a subscription; null if it isn't known. */
+  counted: CountedOperation | null;
   name: string | null;
   trace: OperationTrace | null;
   startedMs: number;
@@ -31,7 +34,7 @@ export type Operation = Readonly<{
   hasPrice: boolean;
 }>;
 
-export type NewOperation = Pick<Operation, 'id' | 'type' | 'name' | 'trace' | 'estimatedPoints'>;
+export type NewOperation = Pick<Operation, 'id' | 'type' | 'counted' | 'name' | 'trace' | 'estimatedPoints'>;
 
 /** What admission and metering take, the same for all sockets. */
 export type OperationMetering = Pick<

@@ -71,15 +71,18 @@ export function createSettleMessage(
   { token }: Pick<Principal, 'token'>,
   operations: Pick<OpenOperations, 'handOverSlot'>,
 ): SettleMessage {
-  return (operation, { points, isFirst, isFinal }, trafficBytes) => {
-    const { call, subscription } = operation;
+  return (operation, { points, isFirst, isFinal, end }, trafficBytes) => {
+    const { call, subscription, counted, sentMs } = operation;
     if (call === null) return Promise.resolve(true);
     // If its time runs as that of a subscription, its meter counts the request.
     const requests = isFirst && subscription === null ? 1 : 0;
     const used = { points, requests, time_ms: 0, traffic_bytes: trafficBytes };
+    // Later parts of a result belong to the request that is counted with the first one.
+    const durationMs = requests === 1 ? performance.now() - sentMs : null;
+    const use = counted === null ? null : { counted, isError: end === ERRORED, durationMs };
     const slot = isFinal ? operations.handOverSlot(operation) : null;
     return acknowledgedInTime(
-      record(usageEvent({ token, payer: call.payer }, used), slot),
+      record(usageEvent({ token, payer: call.payer }, used, use), slot),
       settlementTimeout,
     );
   };

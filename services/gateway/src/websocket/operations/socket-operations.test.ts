@@ -140,7 +140,7 @@ function scripted() {
         answerTimeoutMs: ANSWER_TIMEOUT_MS,
         wholeTimeoutMs: 0,
       },
-      typeOf: (payload) => payload['is'] as OperationType,
+      readOne: (payload) => ({ type: payload['is'] as OperationType, counted: null }),
       checkPrice: () => 1,
       missingPoints: null,
       estimateRate: { check: () => undefined, takeRefused: () => undefined },

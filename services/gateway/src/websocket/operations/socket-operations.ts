@@ -4,7 +4,7 @@ import type { PayerEntitlement } from '../../ledger/principal.ts';
 import { graphqlError } from '../../http/graphql-error.ts';
 import type { Principal } from '../../ledger/principal.ts';
 import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
-import type { OperationType } from '../../operation-reader/document-types.ts';
+import type { ReadOperation } from '../../operation-reader/document-types.ts';
 import { isObject } from '../../operation-reader/json.ts';
 import { operationRequest } from '../../operation-reader/operation-reader.ts';
 import { needsPrice } from '../../estimate/check-price.ts';
@@ -42,7 +42,7 @@ export type OperationRules = {
 export type OperationServices = {
   rules: OperationRules;
   /** @throws {Problem} what the guards of the settings, or of the payer's plan, refuse */
-  typeOf: (payload: Record<string, unknown>, rules: CallRules | null) => OperationType;
+  readOne: (payload: Record<string, unknown>, rules: CallRules | null) => ReadOperation;
   checkPrice: CheckPrice;
   /** What an operation costs for which the upstream states nothing; null for the default, always or of this one. */
   missingPoints: ((request: OperationRequest) => number | null) | null;
@@ -188,20 +188,21 @@ export class SocketOperations {
     }
     // The upstream gets what is read here, and nothing that it could read otherwise.
     const payload = withExactNames(sent);
-    const type = this.#typeOf(payload);
+    const read = this.#readOne(payload);
     const name = operationName(payload['operationName']);
     if (this.#operations.ofCaller(id) !== undefined) end(gatewayClose('duplicate_operation'));
     else if (this.#operations.size >= maxOperations) {
       const detail = 'Too many operations on one socket';
       this.#refuseUnopened(id, new Problem('too_many_requests', { detail }), name);
-    } else if (type instanceof Problem) {
-      this.#refuseUnopened(id, type, name);
-    } else if (subscriptionsOnly && type !== 'subscription') {
+    } else if (read instanceof Problem) {
+      this.#refuseUnopened(id, read, name);
+    } else if (subscriptionsOnly && read.type !== 'subscription') {
       this.#refuseUnopened(id, new Problem('subscriptions_only'), name);
     } else {
+      const { type, counted } = read;
       const traced = trace?.operation(payload['operationName']) ?? null;
       const estimatedPoints = this.#services.missingPoints?.(operationRequest(payload)) ?? null;
-      const operation = this.#operations.open({ id, type, name, trace: traced, estimatedPoints });
+      const operation = this.#operations.open({ id, type, counted, name, trace: traced, estimatedPoints });
       this.#pendingBytes.add(bytes);
       void this.#send(operation, payload).finally(() => {
         this.#pendingBytes.remove(bytes);
@@ -209,13 +210,13 @@ export class SocketOperations {
     }
   }
 
-  #typeOf(payload: Record<string, unknown>): OperationType | Problem {
-    const { estimateRate, typeOf } = this.#services;
+  #readOne(payload: Record<string, unknown>): ReadOperation | Problem {
+    const { estimateRate, readOne } = this.#services;
     const { token, payer } = this.#operations.subscriptions.principal;
     try {
       estimateRate.check(token.account_id);
       if (Array.isArray(payload['variables'])) throw new Problem('invalid_request', { detail: NO_BATCH });
-      return typeOf(payload, payer.callRules);
+      return readOne(payload, payer.callRules);
     } catch (error) {
       estimateRate.takeRefused(error, token.account_id);
       return toProblem(error);

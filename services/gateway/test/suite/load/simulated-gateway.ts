@@ -160,7 +160,7 @@ async function leaseOrCode(admit: () => ReturnType<Admit>): Promise<Lease | stri
 
 function usageOf({ payerId, periodId }: PayerEntitlement, points: number): UntimedUsage {
   const ids = { payer_id: payerId, period_id: periodId, account_id: payerId, application_id: 1 };
-  return { ...ids, api_version: 'v2', points, requests: 1, time_ms: 0, traffic_bytes: 1 };
+  return { ...ids, api_version: 'v2', points, requests: 1, time_ms: 0, traffic_bytes: 1, operation: null };
 }
 
 function accountOf(snapshot: SimulationOptions['snapshot']) {

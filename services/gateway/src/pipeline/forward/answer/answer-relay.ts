@@ -43,6 +43,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   #upstream: Controller | undefined;
   #isSent = false;
   #isAbandoned = false;
+  #isError = false;
   #price: Price = FREE;
   #results: ResultCount | null = null;
   #trafficBytes = 0;
@@ -95,6 +96,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
     if (this.#price.pointsPerResult > 0) this.#results = createResultCount(headers);
     const { points } = this.#price;
     this.#state = 'answering';
+    this.#isError = status >= 400;
     if (headers['content-length'] !== undefined) this.#bytesToCome = Number(headers['content-length']);
     const own = { requestId, billingStatus, rateLimitState, points, estimatedPoints };
     const fields = answerFields(status, headers, answerRules, own);
@@ -143,7 +145,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   }
 
   readonly #arrived = (): void => {
-    this.usage = { points: this.#points(), trafficBytes: this.#trafficBytes };
+    this.usage = { points: this.#points(), trafficBytes: this.#trafficBytes, isError: this.#isError };
     this.#events.resolve(this);
   };
 
@@ -294,7 +296,8 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
     if (state === 'settling') return;
     if (state === 'answering') {
       const trafficBytes = this.#head === undefined ? this.#trafficBytes : 0;
-      this.usage = { points: this.#points(), trafficBytes };
+      const isError = this.#isError || outcome === 'broken';
+      this.usage = { points: this.#points(), trafficBytes, isError };
     }
     this.brokenOff = outcome;
     this.#events.resolve(this);

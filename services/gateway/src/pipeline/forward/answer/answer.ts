@@ -33,7 +33,12 @@ export type AnswerStream = {
 /** A response that has arrived, and is to be settled. */
 export type Answer = {
   /** What it cost; null if it is free, since none has begun. */
-  readonly usage: { points: number; trafficBytes: number } | null;
+  readonly usage: {
+    points: number;
+    trafficBytes: number;
+    /** The upstream answered with a status of 400 or above, or broke off. */
+    isError: boolean;
+  } | null;
   /** Null unless it was a subscription's stream, whose meter knows what it cost. */
   readonly stream: AnswerStream | null;
   /** How it ended if it broke off: nothing waits for its settlement. Null for a whole one, which has to be completed. */

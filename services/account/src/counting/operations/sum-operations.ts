@@ -1,0 +1,62 @@
+import { DURATION_BUCKETS } from '@tollgate/contracts/durations';
+import type { UsageEvent, UsedOperation } from '@tollgate/contracts/usage-stream';
+
+/** Of usage whose operation isn't known, and of operations that are counted together. */
+const OTHERS = { hash: '', name: '' } as const;
+
+export type OperationRow = Pick<UsageEvent, 'payer_id' | 'account_id' | 'application_id' | 'api_version'> & {
+  /** UTC, such as 2026-07-01. */
+  day: string;
+  hash: string;
+  name: string;
+  points: number;
+  requests: number;
+  errors: number;
+  durations: number[];
+};
+
+/** The rows together hold the points and requests of the events, whatever these state of their operations. */
+export function sumOperations(events: readonly UsageEvent[]): OperationRow[] {
+  const rows = new Map<string, OperationRow>();
+  const add = (event: UsageEvent, used: UsedOperation): void => {
+    const { payer_id, account_id, application_id, api_version } = event;
+    const day = new Date(event.at_ms).toISOString().slice(0, '2026-07-01'.length);
+    const { hash, name } = used.hash === null ? OTHERS : { hash: used.hash, name: used.name ?? '' };
+    const key = [payer_id, account_id, day, application_id, api_version, hash, name].join(' ');
+    let row = rows.get(key);
+    if (row === undefined) {
+      const ids = { payer_id, account_id, day, application_id, api_version, hash, name };
+      row = { ...ids, points: 0, requests: 0, errors: 0, durations: noDurations() };
+      rows.set(key, row);
+    }
+    row.points += used.points;
+    row.requests += used.requests;
+    row.errors += used.errors;
+    for (const [bucket, times] of used.durations)
+      row.durations[bucket] = (row.durations[bucket] ?? 0) + times;
+  };
+  for (const event of events) {
+    const { used, rest } = partsOf(event);
+    for (const one of used) add(event, one);
+    if (rest.points > 0 || rest.requests > 0) add(event, rest);
+  }
+  return [...rows.values()];
+}
+
+function noDurations(): number[] {
+  return Array.from({ length: DURATION_BUCKETS }, () => 0);
+}
+
+/** Operations that claim more than their event has are not believed. */
+function partsOf({ points, requests, operations: stated = [] }: UsageEvent): {
+  used: readonly UsedOperation[];
+  rest: UsedOperation;
+} {
+  const rest: UsedOperation = { ...OTHERS, hash: null, points, requests, errors: 0, durations: [] };
+  const sum = (field: 'points' | 'requests') => stated.reduce((total, one) => total + one[field], 0);
+  if (sum('points') > points || sum('requests') > requests) return { used: [], rest };
+  return {
+    used: stated,
+    rest: { ...rest, points: points - sum('points'), requests: requests - sum('requests') },
+  };
+}
