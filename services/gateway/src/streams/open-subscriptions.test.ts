@@ -111,6 +111,16 @@ describe('what is recorded', () => {
     expect(opened.slots.every(({ released }) => released)).toBe(true);
   });
 
+  test('releases the slot only after it, if points are reserved with that', async () => {
+    const opened = openSubscriptions({ points_limit: 10 }, 3);
+    opened.subscriptions.refreshPayer({ ...payerOf(1, { points_limit: 10 }), reservesPoints: true });
+    const subscription = await opened.start();
+    opened.subscriptions.end([subscription]);
+    expect([total(opened.recorded, 'points'), opened.slots]).toMatchObject([3, [{ released: false }]]);
+    await opened.acknowledge();
+    expect(opened.slots).toMatchObject([{ released: true }]);
+  });
+
   test('releases the slot in the same step where the end waits for it', async () => {
     const opened = openSubscriptions();
     const subscription = await opened.start();

@@ -122,11 +122,16 @@ export class OpenSubscriptions<S extends Subscription> {
   /** Ends subscriptions, all before one is settled: a settlement includes whatever is open. */
   end(subscriptions: readonly S[]): void {
     const nowMs = performance.now();
-    let isMetered = false;
-    for (const subscription of subscriptions) {
-      subscription.lease?.release();
-      if (this.#stop(subscription, nowMs)) isMetered = true;
+    const release = () => {
+      for (const { lease } of subscriptions) lease?.release();
+    };
+    const isMetered = subscriptions.map((subscription) => this.#stop(subscription, nowMs)).includes(true);
+    if (isMetered && this.#principal.payer.reservesPoints) {
+      // The reserved points are given to no other until the last minute is counted.
+      void this.#settleNow(nowMs).then(release);
+      return;
     }
+    release();
     // Without usage there is no settlement: a flood of refused subscriptions must not become one of settlements.
     if (isMetered) void this.#settle(nowMs);
   }
