@@ -239,6 +239,12 @@ module.exports = {
       to: { path: '^(e2e|bench|scripts|sample-payments|sample-upstream)/' },
     },
     {
+      name: 'client-libraries-stand-alone',
+      severity: 'error',
+      from: { path: '^clients/[^/]+/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(services|packages|tools|e2e|bench|scripts|sample-payments|sample-upstream)/' },
+    },
+    {
       name: 'samples-stand-alone',
       severity: 'error',
       from: { path: '^sample-(payments|upstream)/', pathNot: '\\.test\\.ts$' },
@@ -291,7 +297,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // Built from the sources that are checked.
-    exclude: { path: '^packages/console/dist' },
+    exclude: { path: '^(packages/console|clients/[^/]+)/dist' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {

@@ -75,7 +75,14 @@ export default defineConfig(
   {
     // An expression that takes quadratic time lets a caller hold a process with one field of 15 KB
     // (docs/design/listeners.md).
-    files: ['services/**', 'packages/**', 'tools/**', 'sample-payments/**', 'sample-upstream/**'],
+    files: [
+      'services/**',
+      'packages/**',
+      'tools/**',
+      'clients/**',
+      'sample-payments/**',
+      'sample-upstream/**',
+    ],
     ignores: ['**/*.test.ts', '**/test/**'],
     plugins: { regexp },
     rules: {

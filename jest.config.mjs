@@ -15,7 +15,7 @@ export default {
       ...common,
       displayName: 'suites',
       testMatch: [
-        '<rootDir>/{services,packages,tools,sample-payments,sample-upstream,scripts,bench}/**/*.test.ts',
+        '<rootDir>/{services,packages,tools,clients,sample-payments,sample-upstream,scripts,bench}/**/*.test.ts',
       ],
     },
     {

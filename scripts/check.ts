@@ -14,6 +14,7 @@ const CHECKS: Record<string, string[]> = {
     'services',
     'packages',
     'tools',
+    'clients',
     'sample-payments',
     'sample-upstream',
     'e2e',

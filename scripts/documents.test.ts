@@ -11,7 +11,7 @@ const read = (path: string) => readFileSync(path, 'utf8');
 const LEFT_OUT = /(?:^|\/)(?:node_modules|dist|coverage|\.git|\.tollgate)$/;
 
 const FILES = globSync(
-  '{*,.*,.ci/*,{services,packages,tools,sample-payments,sample-upstream,e2e,bench,k8s,docs,scripts}/**}',
+  '{*,.*,.ci/*,{services,packages,tools,clients,sample-payments,sample-upstream,e2e,bench,k8s,docs,scripts}/**}',
   {
     exclude: (name) => LEFT_OUT.test(name),
   },

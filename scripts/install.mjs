@@ -38,8 +38,8 @@ function manifests(root) {
     'pnpm-lock.yaml',
     'pnpm-workspace.yaml',
     '.npmrc',
-    ...['.', 'e2e', 'bench', 'sample-payments', 'sample-upstream', ...rooms.sort()].map((room) =>
-      join(room, 'package.json'),
+    ...['.', 'e2e', 'bench', 'clients/typescript', 'sample-payments', 'sample-upstream', ...rooms.sort()].map(
+      (room) => join(room, 'package.json'),
     ),
   ]
     .map((file) => join(root, file))

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 
 /** What people read; the glossary names old terms, and the command's page and the results are generated. */
 const PROSE = globSync(
-  '{*.md,docs/**/*.md,{services,packages,tools}/*/README.md,{bench,sample-payments,sample-upstream}/README.md}',
+  '{*.md,docs/**/*.md,{services,packages,tools,clients}/*/README.md,{bench,sample-payments,sample-upstream}/README.md}',
 ).filter((path) => !/^docs\/(?:glossary|command|capacity)\.md$/.test(path));
 
 /** The glossary has the right terms. */
@@ -14,7 +14,7 @@ const BUILT = /(?:^|\/)(?:node_modules|dist)$/;
 
 /** Not the tests, whose names and hostile inputs are free, nor the migrations, which do not change once released. */
 const CODE = globSync(
-  ['{services,packages,tools,e2e,bench,sample-payments,sample-upstream,scripts}/**/*.{ts,tsx,mjs}'],
+  ['{services,packages,tools,clients,e2e,bench,sample-payments,sample-upstream,scripts}/**/*.{ts,tsx,mjs}'],
   {
     exclude: (name) => BUILT.test(name),
   },
@@ -86,7 +86,7 @@ describe('tidy', () => {
   test('every dependency has an exact version', () => {
     for (const path of [
       'package.json',
-      ...globSync('{services,packages,tools}/*/package.json'),
+      ...globSync('{services,packages,tools,clients}/*/package.json'),
       'e2e/package.json',
       'bench/package.json',
     ]) {

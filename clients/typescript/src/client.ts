@@ -1,0 +1,253 @@
+import type { Credits, Estimate, Usage } from './api.ts';
+import { ConnectionError, DataApiError } from './errors.ts';
+import { exchange, withRetries } from './exchange.ts';
+import type { Answer, RetryPolicy } from './exchange.ts';
+import { isQuery } from './operation-type.ts';
+import { errorOfRefusal, errorOfResponse, graphqlErrors, numberOfField, objectOf } from './read-errors.ts';
+import { createSubscriptions } from './subscriptions.ts';
+import { createTokens } from './tokens.ts';
+import type { FreshToken } from './tokens.ts';
+
+export type ClientOptions = {
+  /** Address of the API without a path, such as `https://api.example.com`. */
+  url: string;
+  /** Of an application: both, or `token`. Never in a browser. */
+  clientId?: string | undefined;
+  clientSecret?: string | undefined;
+  /** A manual token, or a function that gets a new one, for instance from your own server. */
+  token?: string | (() => string | FreshToken | Promise<string | FreshToken>) | undefined;
+  /** Path of the data endpoint. Default: `/graphql`. */
+  path?: string | undefined;
+  /** Default: `/oauth2/token` of `url`. */
+  tokenUrl?: string | undefined;
+  /** Where `/api/usage` and `/api/credits` are. Default: `url`. */
+  accountUrl?: string | undefined;
+  /** For a proxy or a dispatcher of your own. Default: the global one. */
+  fetch?: typeof fetch | undefined;
+  /** The class, for subscriptions on Node.js 20. Default: the global one. */
+  webSocket?: unknown;
+  /** Of each attempt. Default: 30,000. */
+  timeoutMs?: number | undefined;
+  /** How long a call waits in all when it is told to retry later. Default: 30,000. */
+  maxWaitMs?: number | undefined;
+  /** After decoding. Default: 8 MiB. */
+  maxResponseBytes?: number | undefined;
+  /** Attempts to reconnect subscriptions, each with a longer wait. Default: 20. */
+  maxReconnects?: number | undefined;
+};
+
+export type Variables = Record<string, unknown>;
+
+export type CallOptions = {
+  operationName?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** The mutation may be sent twice: it is retried like a query. */
+  idempotent?: boolean | undefined;
+};
+
+export type Result<Data> = {
+  data: Data;
+  extensions: Record<string, unknown>;
+  /** Points. */
+  cost: number | undefined;
+  /** Points left in the billing period; undefined without a limit. */
+  remaining: number | undefined;
+  /** Points that it could cost at most, if the server estimates. */
+  estimate: number | undefined;
+  /** Calls per minute; undefined without a limit. */
+  rate: { remaining: number; resetSec: number } | undefined;
+  /** `active` or `grace`. */
+  billingStatus: string | undefined;
+  requestId: string | undefined;
+};
+
+export type TollgateClient = ReturnType<typeof createClient>;
+
+const MAX_TOKEN_RESPONSE_BYTES = 65_536;
+/** RFC 6750, section 2.1. The error about another one would quote it. */
+const TOKEN = /^[\w.~+/-]+=*$/;
+
+/**
+ * A client of the data API, whose calls share a token.
+ * @throws {TypeError} if the options don't go together, or a secret would be in a browser
+ */
+export function createClient(options: ClientOptions) {
+  const {
+    timeoutMs = 30_000,
+    maxWaitMs = 30_000,
+    maxResponseBytes = 8_388_608,
+    fetch = globalThis.fetch,
+  } = options;
+  const bounds = { fetch, timeoutMs, maxBytes: maxResponseBytes };
+  const dataUrl = urlOf(options.url) + (options.path ?? '/graphql');
+  const accountUrl = urlOf(options.accountUrl ?? options.url);
+  const tokens = createTokens(createObtain());
+  const webSocket = options.webSocket ?? objectOf(globalThis)['WebSocket'];
+  const socketUrl = dataUrl.replace(/^http/, 'ws');
+  const subscriptions = createSubscriptions(socketUrl, tokens, webSocket, options.maxReconnects ?? 20);
+
+  function createObtain(): () => Promise<FreshToken> {
+    const { clientId, clientSecret, token, tokenUrl } = options;
+    if (token !== undefined && clientSecret === undefined) {
+      return async () => checkedToken(typeof token === 'string' ? token : await token());
+    }
+    if (clientId === undefined || clientSecret === undefined || token !== undefined) {
+      throw new TypeError('Give `clientId` and `clientSecret`, or `token`.');
+    }
+    if ('document' in globalThis) {
+      throw new TypeError(
+        'A client secret in a browser is public. Give `token`, a function that asks your server.',
+      );
+    }
+    const url = tokenUrl === undefined ? `${urlOf(options.url)}/oauth2/token` : urlOf(tokenUrl);
+    const form = {
+      grant_type: 'client_credentials',
+      scope: 'api',
+      client_id: clientId,
+      client_secret: clientSecret,
+    };
+    const send = async () => {
+      const init = {
+        method: 'POST',
+        body: new URLSearchParams(form),
+        headers: { accept: 'application/json' },
+      };
+      return accepted(await exchange(url, init, { ...bounds, maxBytes: MAX_TOKEN_RESPONSE_BYTES }));
+    };
+    return async () => {
+      const { json } = await withRetries(send, { isRepeatable: true, maxWaitMs });
+      const { access_token, expires_in } = objectOf(json);
+      const expiresInSec = Number(expires_in ?? NaN);
+      const accessToken = typeof access_token === 'string' ? access_token : '';
+      return checkedToken({ accessToken, ...(Number.isNaN(expiresInSec) ? {} : { expiresInSec }) });
+    };
+  }
+
+  /** Sends with the token, and once more with another one after a 401 that is about the token. */
+  async function authorized(
+    url: string,
+    init: RequestInit,
+    policy: Omit<RetryPolicy, 'maxWaitMs'>,
+  ): Promise<Answer> {
+    // A fixed token can't become another one.
+    let mayRenew = typeof options.token !== 'string';
+    const signal = policy.signal ?? null;
+    const attempt = async (): Promise<Answer> => {
+      const token = await tokens.get(policy.signal);
+      const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
+      const answer = await exchange(url, { ...init, headers, signal }, bounds);
+      if (answer.status !== 401 || answer.headers.has('proxy-status') || !mayRenew) return accepted(answer);
+      mayRenew = false;
+      tokens.refuse(token);
+      return await attempt();
+    };
+    return await withRetries(attempt, { ...policy, maxWaitMs });
+  }
+
+  function post(url: string, query: string, variables?: Variables, call: CallOptions = {}): Promise<Answer> {
+    const { operationName, signal, idempotent = false } = call;
+    const init = {
+      method: 'POST',
+      body: JSON.stringify({ query, variables, operationName }),
+      headers: {
+        accept: 'application/graphql-response+json, application/json;q=0.9',
+        'content-type': 'application/json',
+      },
+    };
+    const isRepeatable = idempotent || url !== dataUrl || isQuery(query, operationName);
+    return authorized(url, init, { isRepeatable, signal });
+  }
+
+  async function get<T>(path: string, signal: AbortSignal | undefined): Promise<T> {
+    const init = { headers: { accept: 'application/json' } };
+    return (await authorized(accountUrl + path, init, { isRepeatable: true, signal })).json as T;
+  }
+
+  return {
+    /**
+     * Runs a query or a mutation.
+     * @throws {TollgateError} by its code; DataApiError if the result has errors, with the data that there is
+     */
+    request: async <Data = Record<string, unknown>>(
+      query: string,
+      variables?: Variables,
+      call?: CallOptions,
+    ) => resultOf<Data>(await post(dataUrl, query, variables, call)),
+
+    /** What the operation would cost at most. It isn't executed, and costs nothing. */
+    estimate: async (query: string, variables?: Variables, call?: CallOptions): Promise<Estimate> => {
+      const { json } = await post(`${dataUrl}/estimate`, query, variables, call);
+      return objectOf(objectOf(json)['extensions'])['estimate'] as Estimate;
+    },
+
+    /** Events until the subscription is complete. Stop by leaving the loop, or by the signal. */
+    subscribe: <Data = Record<string, unknown>>(
+      query: string,
+      variables: Variables = {},
+      { operationName, signal }: Omit<CallOptions, 'idempotent'> = {},
+    ) => {
+      const payload = { query, variables, ...(operationName === undefined ? {} : { operationName }) };
+      return subscriptions.subscribe<Data>(payload, signal);
+    },
+
+    /** The billing period that the calls are charged to, or another one of the same payer. */
+    usage: ({ periodId, signal }: { periodId?: number; signal?: AbortSignal } = {}) =>
+      get<Usage>(`/api/usage${periodId === undefined ? '' : `?period_id=${String(periodId)}`}`, signal),
+
+    /** Points in addition to the plan's. */
+    credits: ({ signal }: { signal?: AbortSignal } = {}) => get<Credits>('/api/credits', signal),
+
+    /** Ends the subscriptions. */
+    close: () => subscriptions.close(),
+  };
+}
+
+function accepted(answer: Answer): Answer {
+  if (answer.status < 300) return answer;
+  throw errorOfResponse(answer.status, answer.headers, answer.json);
+}
+
+function resultOf<Data>({ status, headers, json }: Answer): Result<Data> {
+  const { data, errors, extensions } = objectOf(json);
+  const cost = numberOfField(headers, 'x-points-cost');
+  const requestId = headers.get('x-request-id') ?? undefined;
+  const [first, ...more] = graphqlErrors(errors);
+  // The data API's errors have no request ID of Tollgate.
+  if (first?.extensions?.['request_id'] !== undefined) throw errorOfRefusal(first, status, headers);
+  if (first !== undefined) {
+    const facts = { code: 'data_api_error', message: first.message, status, requestId, data, cost };
+    throw new DataApiError({ ...facts, errors: [first, ...more] });
+  }
+  if (data === undefined) {
+    const message = 'The response is not a GraphQL result.';
+    throw new ConnectionError({ code: 'invalid_response', message, status, requestId });
+  }
+  const [, left, resetSec] = /;r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
+  return {
+    data: data as Data,
+    extensions: objectOf(extensions),
+    cost,
+    remaining: numberOfField(headers, 'x-points-remaining'),
+    estimate: numberOfField(headers, 'x-points-estimate'),
+    rate: left === undefined ? undefined : { remaining: Number(left), resetSec: Number(resetSec) },
+    billingStatus: headers.get('x-billing-status') ?? undefined,
+    requestId,
+  };
+}
+
+function checkedToken(given: string | FreshToken): FreshToken {
+  const fresh = typeof given === 'string' ? { accessToken: given } : given;
+  if (TOKEN.test(fresh.accessToken)) return fresh;
+  throw new ConnectionError({
+    code: 'invalid_response',
+    message: 'There is no access token in the response.',
+  });
+}
+
+/** @throws {TypeError} that doesn't quote the address, which could hold a password */
+function urlOf(text: string): string {
+  const { protocol, username, password } = URL.canParse(text) ? new URL(text) : { protocol: '' };
+  if (/^https?:$/.test(protocol) && username === '' && password === '')
+    return text.endsWith('/') ? text.slice(0, -1) : text;
+  throw new TypeError('A URL must be http or https, without a user name or a password.');
+}

@@ -1,0 +1,218 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompressSync } from 'node:zlib';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import { publint } from 'publint';
+import { startStack } from './suite/stack.ts';
+import type { Application, Stack } from './suite/stack.ts';
+
+const run = promisify(execFile);
+const ROOM = 'clients/typescript';
+const MAX_BROTLI_BYTES = 12_288;
+
+let directory: string;
+/** What would be published, and an empty project that has it installed. */
+let published: string;
+let project: string;
+let tarball: string;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'tollgate-client-'));
+  published = join(directory, 'package');
+  project = join(directory, 'project');
+  for (const file of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE'])
+    cpSync(join(ROOM, file), join(published, file));
+  const tsc = join(ROOM, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [
+    tsc,
+    '-p',
+    join(ROOM, 'tsconfig.build.json'),
+    '--outDir',
+    join(published, 'dist'),
+  ]);
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts'], { cwd: published });
+  const [packed] = JSON.parse(stdout) as { filename: string }[];
+  tarball = join(published, packed?.filename ?? '');
+  const installed = join(project, 'node_modules/@tollgate/client');
+  mkdirSync(installed, { recursive: true });
+  await run('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
+  symlinkSync(join(process.cwd(), ROOM, 'node_modules/graphql-ws'), join(project, 'node_modules/graphql-ws'));
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+}, 120_000);
+
+afterAll(() => {
+  rmSync(directory, { recursive: true });
+});
+
+test('the package has its code, types, README, changelog and licence, and nothing else', () => {
+  const installed = join(project, 'node_modules/@tollgate/client');
+  expect(readdirSync(installed).toSorted()).toEqual([
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'dist',
+    'package.json',
+  ]);
+  expect(readdirSync(join(installed, 'dist')).filter((name) => !/^[\w-]+\.(?:js|d\.ts)$/.test(name))).toEqual(
+    [],
+  );
+});
+
+test('publint has nothing to say', async () => {
+  const { messages } = await publint({ pkgDir: published, pack: false, strict: true });
+  expect(messages).toEqual([]);
+});
+
+test('the types are right for ESM and bundlers', async () => {
+  const result = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+  if (result.types === false) throw new Error('There are no types.');
+  const problems = result.problems.map(
+    ({ kind, ...rest }) => `${kind} ${'resolutionKind' in rest ? rest.resolutionKind : ''}`,
+  );
+  // It is ESM only: CommonJS loads it by import(), or by require() from Node.js 22.12 on.
+  expect(
+    problems.filter((problem) => !/^(?:NoResolution|CJSResolvesToESM) node1[06](?:-cjs)?$/.test(problem)),
+  ).toEqual([]);
+});
+
+test('it is small', async () => {
+  const { outputFiles } = await build({
+    entryPoints: [join(published, 'dist/index.js')],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    external: ['graphql-ws'],
+    write: false,
+  });
+  expect(brotliCompressSync(outputFiles[0]?.contents ?? '').length).toBeLessThan(MAX_BROTLI_BYTES);
+});
+
+test('graphql-ws is all that it needs', () => {
+  const sources = readdirSync(join(published, 'dist')).filter((name) => name.endsWith('.js'));
+  const imported = sources.flatMap((name) =>
+    [...readFileSync(join(published, 'dist', name), 'utf8').matchAll(/from '([^.][^']*)'/g)].map(
+      ([, from]) => from,
+    ),
+  );
+  expect(new Set(imported)).toEqual(new Set(['graphql-ws/client']));
+});
+
+describe('in a project of its own', () => {
+  let stack: Stack;
+  let application: Application;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    stack = await startStack();
+    application = await stack.newApplication({ points_limit: 1_000 });
+    const { clientId, clientSecret } = application;
+    const form = {
+      grant_type: 'client_credentials',
+      scope: 'api',
+      client_id: clientId,
+      client_secret: clientSecret,
+    };
+    const response = await fetch(`${stack.url}/oauth2/token`, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+    });
+    const { access_token } = (await response.json()) as { access_token: string };
+    env = {
+      PATH: process.env['PATH'] ?? '',
+      TOLLGATE_URL: stack.url,
+      TOLLGATE_CLIENT_ID: clientId,
+      TOLLGATE_CLIENT_SECRET: clientSecret,
+      TOLLGATE_TOKEN: access_token,
+    };
+  }, 120_000);
+
+  afterAll(async () => {
+    await stack.stop();
+  });
+
+  async function runProgram(
+    source: string,
+    name: string,
+    more: Record<string, string> = {},
+    node = process.execPath,
+  ) {
+    writeFileSync(join(project, name), source);
+    return (await run(node, [name], { cwd: project, env: { ...env, ...more }, timeout: 50_000 })).stdout;
+  }
+
+  const blocks = [...readFileSync(join(ROOM, 'README.md'), 'utf8').matchAll(/^```ts\n([^]*?)^```/gm)];
+  const OUTPUTS = [
+    /^Switzerland: 2 points, \d+ left\n$/,
+    /^The API says: Cannot query field "noSuchField"/,
+    /^(?:[^\n]+\n){3}$/,
+    /^\d+ of 1000\n0 points in addition\n$/,
+    /^$/,
+  ];
+
+  test('each code block of the README has an output here', () => {
+    expect(blocks).toHaveLength(OUTPUTS.length);
+  });
+
+  test.each(OUTPUTS.map((output, index) => [index, output] as const))(
+    'block %d of the README runs',
+    async (index, output) => {
+      expect(await runProgram(blocks[index]?.[1] ?? '', `block-${String(index)}.ts`)).toMatch(output);
+    },
+  );
+
+  test('under the Node.js of this machine, too', async () => {
+    // The suites run under the pinned one, which is newer.
+    const node = process.env['npm_node_execpath'] ?? process.execPath;
+    const source = (blocks[0]?.[1] ?? '').replace('_URL!', '_URL').replace(/<\{.*\}>/, '');
+    expect(await runProgram(source, 'old.mjs', {}, node)).toMatch(OUTPUTS[0] ?? /^$/);
+  });
+
+  test('through a proxy of the environment', async () => {
+    const tunnels: string[] = [];
+    const proxy = createServer((req, res) => {
+      const target = new URL(req.url ?? '');
+      tunnels.push(target.host);
+      const { method, headers } = req;
+      const passOn = (response: IncomingMessage) => {
+        response.pipe(res.writeHead(response.statusCode ?? 502, response.headers));
+      };
+      req.pipe(request(target, { method, headers }, passOn));
+    });
+    proxy.on('connect', (req, socket) => {
+      const target = new URL(`http://${req.url ?? ''}`);
+      tunnels.push(target.host);
+      const upstream = connect(Number(target.port), target.hostname, () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        upstream.pipe(socket).pipe(upstream);
+      });
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    try {
+      const more = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: `http://127.0.0.1:${String(port)}` };
+      expect(await runProgram(blocks[0]?.[1] ?? '', 'proxied.ts', more)).toMatch(OUTPUTS[0] ?? /^$/);
+      expect(tunnels).toContain(new URL(stack.url).host);
+    } finally {
+      proxy.close();
+      proxy.closeAllConnections();
+    }
+  });
+});
