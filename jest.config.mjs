@@ -1,9 +1,10 @@
 import { availableParallelism } from 'node:os';
 
-/** Node's own type stripping, the one that runs the services, also serves the tests. */
 const common = {
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/scripts/strip-types.cjs' },
+  // Node.js itself loads suites, as it does services (docs/design/building.md).
+  runtime: '<rootDir>/tools/testbed/src/jest/runtime.ts',
+  testEnvironment: '<rootDir>/tools/testbed/src/jest/environment.ts',
+  transform: {},
   globalSetup: '<rootDir>/tools/testbed/src/global-setup.ts',
   globalTeardown: '<rootDir>/tools/testbed/src/global-teardown.ts',
   modulePathIgnorePatterns: ['<rootDir>/.tollgate'],
@@ -58,6 +59,6 @@ export default {
   testTimeout: 60_000,
   // Half of a suite's time is waiting for processes, so that two workers more than cores keep the cores busy.
   maxWorkers: availableParallelism() + 2,
-  // Modules of finished files stay in a worker's memory: it is replaced before that fills up.
+  // What finished files leave behind stays in a worker's memory: it is replaced before that fills up.
   workerIdleMemoryLimit: '1GB',
 };

@@ -2,8 +2,9 @@
 export default {
   rootDir: '..',
   testMatch: ['<rootDir>/e2e/src/*.test.ts'],
-  extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': '<rootDir>/scripts/strip-types.cjs' },
+  runtime: '<rootDir>/tools/testbed/src/jest/runtime.ts',
+  testEnvironment: '<rootDir>/tools/testbed/src/jest/environment.ts',
+  transform: {},
   testTimeout: 60_000,
   // The two over processes.
   maxWorkers: 2,

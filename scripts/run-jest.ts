@@ -4,12 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileResult } from './results-reporter.ts';
 
-/** Workers get these too; each file's modules are garbage at its end, so a small young generation is copied in vain. */
-const OPTIONS = [
-  '--experimental-vm-modules',
-  '--disable-warning=ExperimentalWarning',
-  '--max-semi-space-size=64',
-];
 const REPORTERS = ['--reporters=default', '--reporters=<rootDir>/scripts/results-reporter.ts'];
 const NOTHING_RAN: FileResult = { file: 'Jest itself', passed: 0, failed: 1, seconds: 0 };
 
@@ -44,7 +38,7 @@ function jestProcess(
   interrupted: AbortController,
 ): Promise<number> {
   const log = output === undefined ? 'inherit' : openSync(output, 'a');
-  const child = spawn(process.execPath, [...OPTIONS, 'node_modules/jest/bin/jest.js', ...args], {
+  const child = spawn(process.execPath, ['node_modules/jest/bin/jest.js', ...args], {
     stdio: output === undefined ? 'inherit' : ['ignore', log, log],
     env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' },
   });

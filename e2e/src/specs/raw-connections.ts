@@ -13,11 +13,6 @@ type Raw = { socket: Socket; received: () => string; closed: Promise<unknown> };
 
 let open: Socket[] = [];
 
-afterEach(() => {
-  for (const socket of open) socket.destroy();
-  open = [];
-});
-
 function connectTo(baseUrl: string): Raw {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
@@ -61,6 +56,11 @@ const sumOf = async (demo: Demo, name: string) =>
 
 /** What callers and the upstream do with their connections. Over processes: a forwarded port changes how they end. */
 export function rawConnections(stack: () => Stack): void {
+  afterEach(() => {
+    for (const socket of open) socket.destroy();
+    open = [];
+  });
+
   describe('a caller that half-closes after its request', () => {
     test('gets the answer, from each service, on the fast path and without it', async () => {
       const { demo } = stack();

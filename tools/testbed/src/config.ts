@@ -46,6 +46,28 @@ export function withoutPlainHttp(): void {
   process.env['PLAIN_HTTP'] = 'off';
 }
 
+const REDIS_CLUSTER = 'TOLLGATE_TESTBED_REDIS_CLUSTER';
+
+/** The suites of one Jest project get a Redis Cluster where others get a server. */
+export function useRedisCluster(): void {
+  process.env[REDIS_CLUSTER] = '1';
+}
+
+export function usesRedisCluster(): boolean {
+  return process.env[REDIS_CLUSTER] === '1';
+}
+
+/** Returns what gives the environment's variables the values of now. */
+export function keepVariables(): () => void {
+  const kept = { ...process.env };
+  return () => {
+    for (const name of Object.keys(process.env)) {
+      if (kept[name] === undefined) Reflect.deleteProperty(process.env, name);
+    }
+    Object.assign(process.env, kept);
+  };
+}
+
 /** Go installs its programs there. */
 export function goEnvironment(directory: string): NodeJS.ProcessEnv {
   return { ...process.env, GOBIN: directory };

@@ -1,26 +1,25 @@
-import { afterAll, test } from '@jest/globals';
+import { test } from '@jest/globals';
 import { createLogger } from '@tollgate/log';
 import { mastersOf, openRedis } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { usesRedisCluster } from '@tollgate/testbed/config';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { RunningRedis } from '@tollgate/testbed/redis';
 import { startRedisCluster } from '@tollgate/testbed/redis-topologies';
 
-let onCluster = false;
-
 /** Empty and unused, by settings. */
 const idle = new Map<string, RunningRedis>();
 
-export function runOnCluster(): void {
-  onCluster = true;
-  afterAll(async () => {
-    await Promise.all([...idle.values()].map((cluster) => cluster.stop()));
-  });
+/** At the end of a suite: what it kept for its next test. */
+export async function stopIdleClusters(): Promise<void> {
+  const clusters = [...idle.values()];
+  idle.clear();
+  await Promise.all(clusters.map((cluster) => cluster.stop()));
 }
 
 /** `settings` are further lines of redis.conf. */
 export async function startTopology(settings: readonly string[]): Promise<RunningRedis> {
-  if (!onCluster) return startRedis(settings);
+  if (!usesRedisCluster()) return startRedis(settings);
   const key = settings.join('\n');
   const cluster = idle.get(key) ?? (await startRedisCluster({ settings }));
   idle.delete(key);
@@ -43,5 +42,5 @@ async function giveBack(key: string, cluster: RunningRedis): Promise<void> {
 
 /** For what a Redis Cluster can't do. */
 export function testOfOneServer(): Pick<typeof test, 'skip'>['skip'] | typeof test {
-  return onCluster ? test.skip : test;
+  return usesRedisCluster() ? test.skip : test;
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { FeedMode } from './follow-pace.ts';
 import type { Pace } from '../queries.ts';
 
@@ -35,9 +35,11 @@ const browser = {
   navigator: { onLine: true },
   EventSource: FakeSource,
 };
-for (const [name, value] of Object.entries(browser)) {
+const replaced = Object.entries(browser).map(([name, value]) => {
+  const own = Object.getOwnPropertyDescriptor(globalThis, name);
   Object.defineProperty(globalThis, name, { value, configurable: true });
-}
+  return { name, own };
+});
 const { followPace } = await import('./follow-pace.ts');
 
 let modes: FeedMode[];
@@ -69,6 +71,13 @@ afterEach(() => {
   Object.assign(browser.document, { hidden: false });
   Object.assign(browser.navigator, { onLine: true });
   jest.useRealTimers();
+});
+
+afterAll(() => {
+  for (const { name, own } of replaced) {
+    if (own === undefined) Reflect.deleteProperty(globalThis, name);
+    else Object.defineProperty(globalThis, name, own);
+  }
 });
 
 test('is live from the first figures on', () => {
