@@ -36,6 +36,12 @@ export function requiresLoadBalancers(): boolean {
   return process.env['REQUIRE_LOAD_BALANCERS'] === '1';
 }
 
+/** SIMULATION_STEPS and SIMULATION_SEED: a longer simulation of credits, or one that is repeated. */
+export function simulation(): { steps: number; seed: number } {
+  const { SIMULATION_STEPS: steps, SIMULATION_SEED: seed } = process.env;
+  return { steps: Number(steps ?? 10), seed: Number(seed ?? Date.now() % 2 ** 31) };
+}
+
 /** The one setting that a run of the tests chooses for all services: `PLAIN_HTTP=off npm test`. */
 export function plainHttp(): string {
   return process.env['PLAIN_HTTP'] ?? 'on';

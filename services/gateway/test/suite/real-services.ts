@@ -21,7 +21,7 @@ export type Customer = {
   token: string;
 };
 
-/** Two gateways with the real auth and account, over a real Postgres and a Redis of their own. */
+/** Two or more gateways with the real auth and account, over a real Postgres and a Redis of their own. */
 export type RealServices = {
   redis: OwnRedis;
   /** The suite's own connection to that Redis. */
@@ -29,7 +29,7 @@ export type RealServices = {
   databaseUrl: string;
   auth: ServiceProcess;
   account: ServiceProcess;
-  gateways: readonly [ServiceProcess, ServiceProcess];
+  gateways: readonly [ServiceProcess, ServiceProcess, ...ServiceProcess[]];
   /** An account with a period of that description, an application and its token. */
   newCustomer: (description: Readonly<Record<string, number>>) => Promise<Customer>;
   /** A request of account's operator API, or a usage report; throws if it is refused. */
@@ -53,6 +53,8 @@ export type RealOptions = {
   gatewayEnv: Readonly<Record<string, string>> & { UPSTREAM_URL: string };
   /** Settings of auth and account that differ from the suite's. */
   commonEnv?: Readonly<Record<string, string>>;
+  /** How many gateways there are; two by default. */
+  gatewayCount?: number;
   /** A migrated database on another server than the run's. */
   databaseUrl?: string;
   /** The URL by which account reaches auth's private listener on that port. */
@@ -93,10 +95,9 @@ export async function startRealServices(options: RealOptions): Promise<RealServi
     ACCOUNT_PUBLIC_URL: account.publicUrl,
     ...options.gatewayEnv,
   };
-  const gateways = await Promise.all([
-    startServiceProcess('gateway', gatewayEnv),
-    startServiceProcess('gateway', gatewayEnv),
-  ]);
+  const start = () => startServiceProcess('gateway', gatewayEnv);
+  const more = Array.from({ length: (options.gatewayCount ?? 2) - 2 }, start);
+  const gateways = await Promise.all([start(), start(), ...more]);
   const store = openRedis(redis.url, createLogger('suite', 'silent'));
   const services = [auth, account, ...gateways];
   await Promise.all([waitFor(() => store.status === 'ready'), ...services.map(becomeReady)]);

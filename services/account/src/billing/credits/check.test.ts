@@ -48,6 +48,20 @@ test('a ledger that agrees with its grants and periods has no difference', async
   expect(await check({ account_id })).toEqual({ checked: 1, differences: [], next_cursor: null });
 });
 
+test('a closing needs no grant that started while it was made', async () => {
+  const { account_id, period_id, first, settle } = await newPayer();
+  await insertGrant(suite.database, account_id, { priority: 0 });
+  const closing = { reason: 'period_closed', at: secondsFromNow(-10), period_id };
+  await insertMovement(suite.database, first, {
+    from_ledger: 'grant',
+    to_ledger: 'used',
+    points: 5,
+    ...closing,
+  });
+  await settle({ settled_points: 5 });
+  expect(await check({ account_id })).toMatchObject({ differences: [] });
+});
+
 describe('a difference names the first movement:', () => {
   test('usage taken from a later grant while an earlier one has points', async () => {
     const { account_id, period_id, first, second, use } = await newPayer();

@@ -117,6 +117,8 @@ function isEarlierUnused(
 ): boolean {
   for (const other of inOrder) {
     if (other === credit) return false;
+    // How far a closing had counted isn't stated, but at least to its date: a grant that started later needn't be used.
+    if (other.usable_from >= movement.at) continue;
     if ((left.get(other.credit_id) ?? 0) > 0 && wasUsable(other, movement)) return true;
   }
   return false;

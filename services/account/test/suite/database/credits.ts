@@ -51,6 +51,7 @@ export type MovementChanges = {
   reason?: string;
   period_id?: number | null;
   corrects_movement_id?: number | null;
+  at?: Date;
 };
 
 export async function insertMovement(

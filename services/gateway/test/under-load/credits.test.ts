@@ -1,0 +1,327 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { withClient } from '@tollgate/stack/postgres';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { simulation } from '@tollgate/testbed/config';
+import { openCaller, startMeteredUpstream } from '../suite/load/load.ts';
+import type { Caller, MeteredUpstream } from '../suite/load/load.ts';
+import { ledgerFaults } from '../suite/records/ledger-faults.ts';
+import { startRealServices } from '../suite/real-services.ts';
+import type { Customer, RealServices } from '../suite/real-services.ts';
+
+/**
+ * Five gateways with the real account, and customers whose grants, calls, expiries, voids, renewals, plan changes and late
+ * usage come at random, while processes are killed: no point is spent twice, none is lost, and none is refused while there
+ * are usable points. `SIMULATION_STEPS=200` runs longer, and `SIMULATION_SEED` repeats the steps of a run.
+ */
+const GATEWAYS = 5;
+const CUSTOMERS = 4;
+/** Of each customer, all the time. */
+const CALLERS = 3;
+const MAX_POINTS = 9;
+/** Calls from here on cost one point. */
+const FIRST_CHEAP_ID = 1_000_000_000;
+
+let upstream: MeteredUpstream;
+let services: RealServices;
+let caller: Caller;
+let nextId = 0;
+let nextCheapId = FIRST_CHEAP_ID;
+
+const { steps, seed } = simulation();
+
+const costOf = (id: number) => (id >= FIRST_CHEAP_ID ? 1 : 1 + ((id * 7_919) % MAX_POINTS));
+
+beforeAll(async () => {
+  upstream = await startMeteredUpstream(costOf);
+  services = await startRealServices({
+    gatewayEnv: { UPSTREAM_URL: upstream.url },
+    commonEnv: { CLOSING_DELAY_SEC: '1' },
+    gatewayCount: GATEWAYS,
+  });
+  caller = openCaller(services.gateways, CUSTOMERS * CALLERS);
+}, 120_000);
+
+afterAll(async () => {
+  await caller.close();
+  await services.stop();
+  await upstream.close();
+});
+
+const sql = <Row extends object>(statement: string, values: readonly unknown[] = []) =>
+  withClient(services.databaseUrl, async (client) => (await client.query<Row>(statement, [...values])).rows);
+
+/** Mulberry32: the same seed, the same steps. */
+function randomOf(from: number): (below: number) => number {
+  let state = from;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+type History = {
+  customer: Customer;
+  /** In order; the last one is the present one. */
+  periods: number[];
+  credits: number[];
+  calls: number;
+  refused: number;
+  /** Points of calls that were answered. */
+  answered: number;
+  /** Of calls that failed on the way: counted or not. */
+  uncertain: number;
+  reported: number;
+};
+
+async function newHistory(): Promise<History> {
+  const customer = await services.newCustomer({ points_limit: 50 });
+  const periods = [customer.periodId];
+  return { customer, periods, credits: [], calls: 0, refused: 0, answered: 0, uncertain: 0, reported: 0 };
+}
+
+async function call(history: History, id: number): Promise<number> {
+  const { status } = await caller.call(id, history.customer.token);
+  history.calls += 1;
+  if (status === 200) history.answered += costOf(id);
+  else if (status === 402) history.refused += 1;
+  else history.uncertain += costOf(id);
+  return status;
+}
+
+/** Until `isOver`, without a pause. */
+async function keepCalling(history: History, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    nextId += 1;
+    await call(history, nextId);
+  }
+}
+
+const goesOn = ({ calls }: History, history: History, more: number) =>
+  waitFor(() => history.calls >= calls + more, { timeoutMs: 30_000, what: 'more calls' });
+
+async function grant(history: History, random: (below: number) => number): Promise<void> {
+  const begins = random(3) === 0 ? new Date((Math.floor(Date.now() / 1_000) + 2) * 1_000) : null;
+  const lives = [null, 3, 5][random(3)] ?? null;
+  const fromMs = begins?.getTime() ?? Math.floor(Date.now() / 1_000) * 1_000;
+  const seconds = (at: Date) => at.toISOString().replace('.000', '');
+  const body = {
+    account_id: history.customer.accountId,
+    points: 60 + random(200),
+    source: ['promotion', 'compensation', 'purchase'][random(3)],
+    priority: random(2) * 50,
+    ...(begins !== null && { effective_at: seconds(begins) }),
+    ...(lives !== null && { expires_at: seconds(new Date(fromMs + lives * 1_000)) }),
+  };
+  const key = { 'Idempotency-Key': randomUUID() };
+  const { answered } = history;
+  const { credit_id } = await operate('POST', '/private/credits', body, key);
+  if (credit_id === undefined) return;
+  history.credits.push(Number(credit_id));
+  if (begins !== null) return;
+  await waitFor(() => history.answered > answered, { timeoutMs: 15_000, what: 'calls to pass by a grant' });
+}
+
+/** The grant may be used up by now. */
+async function voidOne({ credits }: History, random: (below: number) => number): Promise<void> {
+  if (credits.length === 0) return;
+  await operate('POST', `/private/credits/${String(credits[random(credits.length)])}/void`);
+}
+
+/** Another period begins at once, on the same plan or another one. */
+async function renew({ customer, periods }: History, random: (below: number) => number): Promise<void> {
+  const former = periods.at(-1);
+  const begin = async () => {
+    const rows = await sql<{ period_id: string }>(
+      `WITH former AS (
+         UPDATE billing_periods SET ended_at = date_trunc('second', clock_timestamp()) - interval '1 second'
+         WHERE period_id = $2 AND started_at < clock_timestamp() - interval '3 seconds'
+         RETURNING plan_id, ended_at, plan_name
+       )
+       INSERT INTO billing_periods (account_id, plan_id, started_at, ended_at, description, grace_sec, plan_name)
+       SELECT $1, plan_id, ended_at + interval '1 second', ended_at + interval '1 day', $3, 0, plan_name
+       FROM former RETURNING period_id`,
+      [customer.accountId, former, JSON.stringify({ points_limit: [0, 20, 50, 100][random(4)] })],
+    );
+    return rows[0]?.period_id;
+  };
+  // Periods are whole seconds.
+  const period_id = await waitFor(begin, { timeoutMs: 10_000, what: 'the period to be some seconds old' });
+  periods.push(Number(period_id));
+}
+
+/** Of now, or of the first period, which may be closed. */
+async function report(history: History, random: (below: number) => number): Promise<void> {
+  const points = 1 + random(30);
+  const isLate = random(2) === 0;
+  const event = {
+    idempotency_key: randomUUID(),
+    account_id: history.customer.accountId,
+    api_version: 'v1',
+    points,
+    occurred_at: new Date(Date.now() - (isLate ? 3_600_000 : 0)).toISOString(),
+    requests: 1,
+    time_ms: 0,
+    traffic_bytes: 0,
+  };
+  await operate('POST', '/private/usage-reports', { events: [event] });
+  history.reported += points;
+}
+
+/**
+ * A process that is being restarted is asked again: each request has a key, or can be repeated. Nothing if it is refused,
+ * since a time of the request has passed meanwhile.
+ */
+async function operate(...request: Parameters<RealServices['operate']>): Promise<Record<string, unknown>> {
+  let answer: Record<string, unknown> = {};
+  await waitFor(
+    async () => {
+      answer = await services.operate(...request).catch((error: unknown) => {
+        if (error instanceof Error && error.message.endsWith(': 400')) return {};
+        throw error;
+      });
+      return true;
+    },
+    { timeoutMs: 30_000, what: `${request[0]} ${request[1]}` },
+  );
+  return answer;
+}
+
+const ACTIONS = [grant, grant, grant, voidOne, renew, report] as const;
+
+async function live(history: History, random: (below: number) => number): Promise<void> {
+  for (let step = 0; step < steps; step += 1) {
+    const action = ACTIONS[random(ACTIONS.length)] ?? grant;
+    await action(history, random);
+    await goesOn({ ...history }, history, 10 + random(30));
+  }
+}
+
+/** kill -9 of a gateway and of account, one after the other, in the middle of calls. */
+async function killSome(histories: readonly History[]): Promise<void> {
+  for (const victim of [services.gateways[2], services.account, services.gateways[0]]) {
+    if (victim === undefined) continue;
+    await Promise.all(histories.map((history) => goesOn({ ...history }, history, 20)));
+    await victim.kill();
+    await victim.restart();
+    await services.ready(victim);
+  }
+}
+
+/** Nothing begins or ends by time any more, everything is counted, and every cut is resolved. */
+async function atRest({ customer: { accountId } }: History): Promise<void> {
+  await waitFor(
+    async () => {
+      const waiting = await sql(
+        `SELECT FROM credit_cuts WHERE account_id = $1 AND resolved_at IS NULL
+         UNION ALL SELECT FROM credit_corrections JOIN billing_periods USING (period_id) WHERE account_id = $1
+         UNION ALL SELECT FROM period_closings JOIN billing_periods USING (period_id)
+         WHERE billing_periods.account_id = $1 AND ends_at < now()`,
+        [accountId],
+      );
+      return waiting.length === 0;
+    },
+    { timeoutMs: 30_000, what: 'an account to be settled' },
+  );
+}
+
+/** How many points the account can use now: included ones, and what grants have that no open period needs. */
+async function usablePoints({ customer: { accountId } }: History): Promise<number> {
+  const [row] = await sql<{ included: string; credits: string }>(
+    `WITH open AS (
+       SELECT CAST(description ->> 'points_limit' AS bigint) AS included, coalesce(usage_totals.points, 0) AS used,
+         coalesce(settled_points, 0) AS settled, period.ended_at > now() AS is_present
+       FROM period_closings JOIN billing_periods AS period USING (period_id)
+       LEFT JOIN usage_totals USING (period_id) LEFT JOIN period_credits USING (period_id)
+       WHERE period.account_id = $1
+     )
+     SELECT (SELECT greatest(0, included - used) FROM open WHERE is_present) AS included,
+       greatest(0, (SELECT coalesce(sum(points_remaining), 0) FROM credit_grants
+         WHERE account_id = $1 AND usable_from <= now() AND coalesce(expires_at > now(), true)
+           AND void_requested_at IS NULL)
+         - (SELECT coalesce(sum(greatest(0, used - included - settled)), 0) FROM open)) AS credits`,
+    [accountId],
+  );
+  return Number(row?.included) + Number(row?.credits);
+}
+
+/** By calls of one point through each gateway in turn, until all refuse. */
+async function useUp(history: History): Promise<number> {
+  let used = 0;
+  for (let refused = 0; refused < GATEWAYS;) {
+    nextCheapId += 1;
+    const status = await call(history, nextCheapId);
+    if (status === 200) used += 1;
+    refused = status === 402 ? refused + 1 : 0;
+  }
+  return used;
+}
+
+async function closeAll({ customer: { accountId } }: History): Promise<void> {
+  await sql(
+    `UPDATE billing_periods
+     SET ended_at = least(ended_at, date_trunc('second', clock_timestamp()) - interval '1 second')
+     WHERE account_id = $1 AND started_at < ended_at`,
+    [accountId],
+  );
+  await waitFor(
+    async () => (await sql('SELECT FROM period_closings WHERE account_id = $1', [accountId])).length === 0,
+    { timeoutMs: 30_000, what: 'all periods to be closed' },
+  );
+}
+
+test('no point is spent twice, none is lost, and none is refused while there are usable ones', async () => {
+  const random = randomOf(seed);
+  const histories = await Promise.all(Array.from({ length: CUSTOMERS }, newHistory));
+  let isOver = false;
+  const calling = histories.flatMap((history) =>
+    Array.from({ length: CALLERS }, () => keepCalling(history, () => isOver)),
+  );
+  const living = histories.map((history) => live(history, randomOf(random(2 ** 31))));
+  try {
+    await Promise.all([...living, killSome(histories)]);
+  } finally {
+    isOver = true;
+    await Promise.all(calling);
+  }
+  await waitFor(
+    async () => {
+      const ahead = `SELECT FROM credit_grants
+        WHERE void_requested_at IS NULL AND (usable_from > now() OR expires_at > now())`;
+      return (await sql(ahead)).length === 0;
+    },
+    { timeoutMs: 20_000, what: 'the last grant to begin or expire' },
+  );
+  await services.allCounted();
+  for (const history of histories) {
+    await atRest(history);
+    const usable = await usablePoints(history);
+    expect({ seed, used: await useUp(history) }).toEqual({ seed, used: usable });
+  }
+  await services.allCounted();
+  for (const history of histories) {
+    await closeAll(history);
+    const { accountId } = history.customer;
+    expect({ seed, faults: await ledgerFaults(services.databaseUrl, accountId) }).toEqual({
+      seed,
+      faults: [],
+    });
+    const check = await operate('POST', '/private/credit-checks', { account_id: accountId });
+    expect({ seed, ...check }).toMatchObject({ seed, checked: 1, differences: [] });
+    const [sums] = await sql<{ counted: string; overuse: string }>(
+      `SELECT coalesce(sum(points), 0) AS counted, coalesce(sum(overuse_points), 0) AS overuse
+       FROM billing_periods LEFT JOIN usage_totals USING (period_id) LEFT JOIN period_credits USING (period_id)
+       WHERE account_id = $1`,
+      [accountId],
+    );
+    const { answered, uncertain, reported, credits, periods } = history;
+    // Every answered call is counted once; of one that failed on the way, the caller can't know.
+    expect(Number(sums?.counted)).toBeGreaterThanOrEqual(answered + reported);
+    expect(Number(sums?.counted)).toBeLessThanOrEqual(answered + reported + uncertain);
+    // Only calls that were under way when points ran out or ended, and reports, which aren't asked before.
+    const ends = 2 * credits.length + periods.length + 1;
+    expect(Number(sums?.overuse)).toBeLessThanOrEqual(ends * CALLERS * MAX_POINTS + reported + uncertain);
+  }
+}, 240_000);
