@@ -42,15 +42,14 @@ const OPTIONS: readonly DescriptionOption[] = [
   ...LIMIT_FIELDS.map((field) => limitOption(field, LIMITS[field])),
   limitOption('points_per_call_limit', 'points that one operation may cost by its estimate'),
   switchOption('strict_points', 'whether calls are admitted only if the points left cover their estimates'),
-  ...Object.entries(GUARDS).map(([field, text]) => ({
-    field,
-    name: field.replaceAll('_', '-'),
-    value: 'number',
-    text,
-    parse: values.wholeNumberOrNone,
-  })),
+  numberOption('rollover_points_max', 'unused points that go over to the next billing period'),
+  ...Object.entries(GUARDS).map(([field, text]) => numberOption(field, text)),
   switchOption('graphql_introspection', 'whether introspection is allowed'),
 ];
+
+function numberOption(field: string, text: string): DescriptionOption {
+  return { field, name: field.replaceAll('_', '-'), value: 'number', text, parse: values.wholeNumberOrNone };
+}
 
 function switchOption(field: string, text: string): DescriptionOption {
   return { field, name: field.replaceAll('_', '-'), value: 'on|off', text, parse: values.onOffOrNone };

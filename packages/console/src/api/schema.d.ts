@@ -2647,6 +2647,8 @@ export interface components {
             };
             /** @description The most that one operation may cost by its estimate; null if that is not limited. */
             points_per_call_limit: number | null;
+            /** @description How many unused points go over to the next billing period; null for none. */
+            rollover_points_max: number | null;
             /** @description Additional team slots; null if none are offered. */
             team_slots: {
                 max: number;
@@ -3423,6 +3425,8 @@ export interface components {
                 time_sec_usage: number;
                 traffic_bytes_usage: number;
             };
+            /** @description Points that were used beyond the plan and all credits, by calls that were under way when they ran out. */
+            overuse_points: number;
         };
         AlertSettings: {
             /** @description Whether to send alerts by email. Webhooks receive all alerts. */

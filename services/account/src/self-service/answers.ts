@@ -24,6 +24,9 @@ const publicPlanSchema = z
     points_per_call_limit: z.int().nullable().meta({
       description: 'The most that one operation may cost by its estimate; null if that is not limited.',
     }),
+    rollover_points_max: z.int().nullable().meta({
+      description: 'How many unused points go over to the next billing period; null for none.',
+    }),
     team_slots: z
       .object({ max: z.int(), price })
       .nullable()

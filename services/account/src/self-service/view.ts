@@ -5,7 +5,7 @@ import { countTaken, findMembership } from '../teams/store.ts';
 import { entitlementAnswer } from '../billing/entitlements/entitlement-answer.ts';
 import { secondAfter } from '../billing/periods/calendar.ts';
 import type { BillingInterval } from '../billing/periods/calendar.ts';
-import { callRules, enforcedLimits } from '../billing/periods/limits.ts';
+import { callRules, enforcedLimits, rolloverPointsMax } from '../billing/periods/limits.ts';
 import { findDue } from '../billing/periods/payment-blocks.ts';
 import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
 import type { PayerPeriods } from '../billing/periods/payer-periods.ts';
@@ -162,6 +162,7 @@ function publicPlanAnswer(plan: Plan) {
     included,
     limits: limitsOf(plan),
     points_per_call_limit: callRules(plan.description)?.points_per_call_limit ?? null,
+    rollover_points_max: rolloverPointsMax(plan.description),
     team_slots: team_slots_max === null ? null : { max: team_slots_max, price: team_slot_price },
   };
 }

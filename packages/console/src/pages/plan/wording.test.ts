@@ -15,6 +15,7 @@ const starter = {
   prices: { month: '€29 per month', year: null },
   limits,
   points_per_call_limit: null,
+  rollover_points_max: null,
   team_slots: { max: 5, price: '€9 per month' },
 };
 
@@ -95,6 +96,10 @@ test('a card has each limit once', () => {
     ['Additional slot', '€9 per month'],
   ]);
   expect(limitRows({ ...starter, team_slots: null }).at(-1)).toEqual(['Team members included', '2']);
+  expect(limitRows({ ...starter, rollover_points_max: 20_000 })[1]).toEqual([
+    'Unused points carried over',
+    'Up to 20,000',
+  ]);
   expect(limitRows({ ...starter, points_per_call_limit: 5_000 })[1]).toEqual([
     'Points per call, at most',
     '5,000',

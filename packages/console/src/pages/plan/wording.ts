@@ -24,15 +24,19 @@ export const PER_INTERVAL: Record<Interval, string> = { month: 'every month', ye
 export function limitRows({
   limits,
   points_per_call_limit: pointsPerCall,
+  rollover_points_max: rollover,
   team_slots: slots,
-}: Pick<Plan, 'limits' | 'points_per_call_limit' | 'team_slots'>): [string, string][] {
+}: Pick<Plan, 'limits' | 'points_per_call_limit' | 'rollover_points_max' | 'team_slots'>): [
+  string,
+  string,
+][] {
   const number = (limit: number | null | undefined, text = formatNumber) =>
     typeof limit === 'number' ? text(limit) : 'Unlimited';
+  const points: [string, string][] = [['Points per billing period', number(limits.points_limit)]];
+  if (rollover !== null) points.push(['Unused points carried over', `Up to ${formatNumber(rollover)}`]);
+  if (pointsPerCall !== null) points.push(['Points per call, at most', formatNumber(pointsPerCall)]);
   const rows: [string, string][] = [
-    ['Points per billing period', number(limits.points_limit)],
-    ...(pointsPerCall === null
-      ? []
-      : [['Points per call, at most', formatNumber(pointsPerCall)] satisfies [string, string]]),
+    ...points,
     ['Calls per minute', number(limits.rate_limit)],
     ['Calls at once', number(limits.session_limit)],
     ['Open subscriptions', number(limits.subscription_limit)],

@@ -21,11 +21,19 @@ const STATES = {
   expired: { tone: 'neutral', label: 'Ended' },
 } as const;
 
+/** Of calls that were under way when the points ran out. */
+const OVERUSE: Column<BillingPeriod> = {
+  label: 'Points beyond the limit',
+  align: 'end',
+  cell: ({ overuse_points }) => formatNumber(overuse_points),
+};
+
 /** The account's own billing periods, each with its range as a view. */
 export function BillingPeriods({ nowMs, search }: { nowMs: number; search: UsageSearch }) {
   const { data, isPending, isError, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } =
     useInfiniteQuery(periodsQuery);
   const periods = data?.pages.flatMap((each) => each.periods) ?? [];
+  const hasOveruse = periods.some(({ overuse_points }) => overuse_points > 0);
   return (
     <section className={`${page['card'] ?? ''} ${view['printless'] ?? ''}`} aria-labelledby="periods">
       <h2 id="periods">Billing periods</h2>
@@ -61,6 +69,7 @@ export function BillingPeriods({ nowMs, search }: { nowMs: number; search: Usage
                 <Quantity value={usage[MEASURE_TEXT[measure].field]} kind={MEASURE_TEXT[measure].kind} />
               ),
             })),
+            ...(hasOveruse ? [OVERUSE] : []),
           ]}
         />
       )}

@@ -51,6 +51,7 @@ export const periods = exportTable({
     'status',
     ...LIMIT_FIELDS,
     ...USAGE_FIELDS,
+    'overuse_points',
   ],
   pages: async function* ({ query, account_id, now }) {
     const pages = allPages((page) => listOwnPeriods(query, account_id, page, now), startSecond);

@@ -21,6 +21,10 @@ const ownPeriodSchema = z
     usage: z
       .record(z.enum(USAGE_FIELDS), z.int().min(0))
       .meta({ description: 'All usage charged to the period, that of team members included.' }),
+    overuse_points: z.int().min(0).meta({
+      description:
+        'Points that were used beyond the plan and all credits, by calls that were under way when they ran out.',
+    }),
   })
   .meta({ id: 'BillingPeriod' });
 

@@ -12,7 +12,13 @@ import { isoSeconds } from '../../../http/iso-seconds.ts';
 
 type OwnPeriod = Required<StatusPeriod> &
   Required<LimitedPeriod> &
-  Counters & { period_id: number; plan_name: string; product_name: string | null; account_blocked: boolean };
+  Counters & {
+    period_id: number;
+    plan_name: string;
+    product_name: string | null;
+    account_blocked: boolean;
+    overuse_points: number;
+  };
 
 /**
  * Those that have started, last one first. Ids don't give that order, as an operator can add an earlier period later;
@@ -31,12 +37,14 @@ export function listOwnPeriods(
             coalesce(due.unpaid, false) AS unpaid,
             EXISTS (SELECT 1 FROM billing_periods AS later WHERE later.account_id = period.account_id
               AND later.started_at > period.started_at AND later.started_at <= :now) AS followed,
-            ${totalColumns('total')}, ${creditPointsColumn('period', 'CAST(:now AS timestamptz)')}
+            ${totalColumns('total')}, coalesce(credited.overuse_points, 0) AS overuse_points,
+            ${creditPointsColumn('period', 'CAST(:now AS timestamptz)')}
      FROM billing_periods AS period
      JOIN accounts AS account USING (account_id)
      CROSS JOIN LATERAL (${duePayments('period.account_id', 'CAST(:now AS timestamptz)')}) AS due
      LEFT JOIN products AS product USING (product_id)
      LEFT JOIN usage_totals AS total USING (period_id)
+     LEFT JOIN period_credits AS credited USING (period_id)
      WHERE period.account_id = :accountId AND period.started_at <= :now
        AND extract(epoch FROM period.started_at) < :before
      ORDER BY period.started_at DESC LIMIT :limit`,
@@ -60,5 +68,6 @@ export function ownPeriodAnswer(period: OwnPeriod, now: Date) {
     status: billingStatus(period, account_blocked && !followed, now),
     limits: enforcedLimits(period),
     usage: sumUsage([period]),
+    overuse_points: period.overuse_points,
   };
 }

@@ -44,6 +44,20 @@ async function listed({ browser }: Owner, query = '') {
 const ids = ({ periods }: { periods: readonly Listed[] }) => periods.map(({ period_id }) => period_id);
 
 describe('billing periods', () => {
+  test('state what neither the plan nor credits covered', async () => {
+    const owner = await newOwner(suite);
+    const [earlier, current] = [await insertDays(owner, 40, 10), await insertDays(owner, 10, -10)];
+    await suite
+      .database('period_credits')
+      .insert({ period_id: current, settled_points: 30, overuse_points: 12, carried_points: 0 });
+    expect(await listed(owner)).toMatchObject({
+      periods: [
+        { period_id: current, overuse_points: 12 },
+        { period_id: earlier, overuse_points: 0 },
+      ],
+    });
+  });
+
   test('are listed with plan, times, limits and usage, by their start and not by their id', async () => {
     const owner = await newOwner(suite);
     const current = await insertDays(owner, 10, -10, {
