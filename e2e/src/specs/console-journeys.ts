@@ -18,6 +18,7 @@ import { applicationsPage } from './console/journey.ts';
 import type { Journey } from './console/journey.ts';
 import { longNameJourneys } from './console/long-names.ts';
 import { limitJourneys, planJourneys } from './console/plan.ts';
+import { unpaidRenewalJourneys } from './console/unpaid-renewal.ts';
 import { requestJourneys } from './console/requests.ts';
 import { liveFeedJourney, liveJourneys, restartedFeedJourney } from './console/live.ts';
 import { searchJourneys } from './console/search.ts';
@@ -45,6 +46,7 @@ export const PAGE_JOURNEYS = {
   'a replaced session': sessionJourneys,
   plan: planJourneys,
   limits: limitJourneys,
+  'unpaid renewal': unpaidRenewalJourneys,
   account: accountJourneys,
   deletion: deletionJourneys,
   dates: datesJourneys,

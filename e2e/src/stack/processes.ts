@@ -36,6 +36,8 @@ export async function startProcessStack(): Promise<ProcessStack> {
   const settings = readSettings({ TOLLGATE_DIR: directory, PORT_BASE: String(await freePortBase()) });
   // All the specs' people sign up from one address; services take settings that aren't given from the environment.
   process.env['MAIL_REQUESTS_PER_ADDRESS'] ??= '1000';
+  // A renewal that isn't paid blocks calls within a journey.
+  process.env['PAYMENT_GRACE_SEC'] ??= '45';
   const say = () => undefined;
   const parts = new Map<string, WatchedPart>();
   const watch = (process: ManagedProcess, startAgain: WatchedPart['startAgain']) => {
@@ -61,6 +63,10 @@ export async function startProcessStack(): Promise<ProcessStack> {
       postgresUrl,
       redisUrl,
       demo: localDemo(settings, secrets, ids),
+      payments: {
+        url: `http://127.0.0.1:${String(settings.ports.payments)}`,
+        secretKey: secrets.payments.secret_key,
+      },
       kill: async (name) => {
         await partOf(name).process.stop({ signal: 'SIGKILL' });
       },

@@ -32,6 +32,8 @@ export type Stack = {
   /** The part keeps its connections and does nothing until it is resumed. */
   pause: (part: Part) => Promise<void>;
   resume: (part: Part) => Promise<void>;
+  /** The sample payment server, for what customers, banks and time do there; only of processes. */
+  payments?: { url: string; secretKey: string };
   /** The raw messages that were sent, in any order; the stack's mail goes to files. */
   mails: () => Promise<string[]>;
   /** Redis loses all keys of auth, as FLUSHALL would take them; usage that isn't counted yet stays. */
