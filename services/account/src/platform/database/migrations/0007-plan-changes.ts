@@ -35,3 +35,10 @@ export async function up(knex: Knex): Promise<void> {
     ALTER TABLE stripe_subscriptions ADD COLUMN pending_plan_price_id bigint REFERENCES plan_prices;
   `);
 }
+
+export const exceptions = {
+  'stripe_subscriptions_pending_plan_price_id_fkey is a rule, or an index, that stripe_subscriptions did not have':
+    'the version before never writes the column',
+  'stripe_subscriptions_stripe_price_id_check is a rule, or an index, that stripe_subscriptions did not have':
+    'the version before never writes the column',
+};
