@@ -60,8 +60,9 @@ export function ChangeChoice({ plan, interval, subscription, preview, price }: C
             {interval === own.billing_interval ? (
               <>
                 The current billing period continues with {gained} and still ends on{' '}
-                <Day at={preview.now.ended_at} />. The {points(period.usage.points_usage)} that you have used
-                count against them.
+                <Day at={preview.now.ended_at} />.
+                {period.usage.points_usage > 0 &&
+                  ` What you have used so far, ${points(period.usage.points_usage)}, counts against them.`}
               </>
             ) : (
               <>
@@ -76,7 +77,7 @@ export function ChangeChoice({ plan, interval, subscription, preview, price }: C
           <Choice effective="period_end" title="At the end of the billing period" isDefault>
             <bdi>{own.plan_name}</bdi> and its remaining {remains(period, false)} stay until then.{' '}
             <bdi>{plan.name}</bdi> starts on <Day at={preview.period_end.started_at} /> with {gained}.
-            {preview.is_charged && ' The price of today holds for it.'}
+            {preview.is_charged && ' You pay today’s price from then on.'}
           </Choice>
         )}
       </fieldset>
@@ -106,11 +107,7 @@ function UpgradeCost({
 }) {
   if (data !== undefined) {
     return (
-      <>
-        {' '}
-        You pay <strong>{formatAmount(data.amount, data)}</strong> now, the difference to what you have paid,
-        with tax.
-      </>
+      <> You pay {formatAmount(data.amount, data)} now: the difference to what you have paid, with tax.</>
     );
   }
   if (!isError) return <> Looking up what it costs…</>;
