@@ -120,8 +120,9 @@ async function grant(history: History, random: (below: number) => number): Promi
   const { credit_id } = await operate('POST', '/private/credits', body, key);
   if (credit_id === undefined) return;
   history.credits.push(Number(credit_id));
-  if (begins !== null) return;
-  await waitFor(() => history.answered > answered, { timeoutMs: 15_000, what: 'calls to pass by a grant' });
+  // One that expires soon may do so while account is being restarted, before gateways hear of it.
+  if (begins !== null || lives !== null) return;
+  await waitFor(() => history.answered > answered, { timeoutMs: 45_000, what: 'calls to pass by a grant' });
 }
 
 /** The grant may be used up by now. */
