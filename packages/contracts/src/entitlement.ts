@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { usageLaneSchema } from './usage-stream.ts';
 
 /** In the source specification's order and units. */
 export const LIMIT_FIELDS = [
@@ -114,6 +115,7 @@ export const entitlementSchema = z.object({
       ended_at: z.iso.datetime(),
       /** A null limit isn't enforced. With `credits`, `points_limit` is for display, and `credits` are enforced. */
       limits: z.record(z.enum(LIMIT_FIELDS), z.int().min(0).nullable()),
+      usage_lane: usageLaneSchema.optional(),
       /** Absent if the payer has no grant, or the period's points aren't limited. */
       credits: creditsSchema.optional(),
       /** Absent if neither the account nor one of its applications has one. */

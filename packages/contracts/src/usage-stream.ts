@@ -2,21 +2,32 @@ import { z } from 'zod';
 import { durationCountsSchema } from './durations.ts';
 import { OPERATION_NAME } from './refused-call.ts';
 
-/** Changing it moves payers between shards, which is safe only while every stream is empty. */
+/** Changing it moves payers between shards, which is safe only while Redis is empty. */
 export const USAGE_SHARD_COUNT = 64;
 
 export function usageShard(payerId: number): number {
   return payerId % USAGE_SHARD_COUNT;
 }
 
-/** The braces put a shard's keys into one Redis Cluster slot, so that a script can use them together. */
-export function usageStreamKey(shard: number): string {
-  return `{s${String(shard)}}:usage`;
+/**
+ * Of some lanes, at most as many as shards, the one that takes the payer's usage. account knows how many there are, and
+ * tells gateways.
+ */
+export function usageLane(payerId: number, lanes: number): number {
+  return payerId % lanes;
+}
+
+/**
+ * A lane's stream. The braces put a lane's keys into the Redis Cluster slot of the shard of the same number, so that with
+ * as many lanes as shards a script can use a payer's stream and live counters together.
+ */
+export function usageStreamKey(lane: number): string {
+  return `{s${String(lane)}}:usage`;
 }
 
 /** Last entry that account has counted and trimmed; never lowered. Shows when a snapshot is too old. */
-export function usageTrimmedKey(shard: number): string {
-  return `{s${String(shard)}}:trimmed`;
+export function usageTrimmedKey(lane: number): string {
+  return `{s${String(lane)}}:trimmed`;
 }
 
 /**
@@ -63,6 +74,12 @@ export const SHARE_CHANNEL = 'gateway:shares';
 export function usageVersionKey(shard: number, periodId: number): string {
   return `{s${String(shard)}}:usage-version:${String(periodId)}`;
 }
+
+/** Stated by account; absent from one that doesn't know lanes, whose lanes are the shards. */
+export const usageLaneSchema = z
+  .int()
+  .min(0)
+  .max(USAGE_SHARD_COUNT - 1);
 
 /** Its value is a JSON usage batch. */
 export const USAGE_BATCH_FIELD = 'batch';
@@ -184,10 +201,12 @@ export type Spent = z.infer<typeof spentSchema>;
 export const usageSnapshotSchema = z.object({
   period_id: z.int(),
   payer_id: z.int(),
+  usage_lane: usageLaneSchema.optional(),
   points: z.int().min(0),
   requests: z.int().min(0),
   time_ms: z.int().min(0),
   traffic_bytes: z.int().min(0),
+  /** Of the lane's stream. */
   stream_position: z.string().regex(/^\d{1,20}-\d{1,20}$/),
   /** Grows with usage that came by no stream. */
   usage_version: z.int().min(0),

@@ -66,6 +66,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const needs = {
     query: platform.query,
     transact: platform.transact,
+    usageLanes: platform.usageLanes,
     ...mail.needs,
     ...access.needs,
     ...identity.needs,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { USAGE_SHARD_COUNT } from '@tollgate/contracts/usage-stream';
 import { pepperSetting } from '@tollgate/credentials/client-secret';
 import { readConfig } from '@tollgate/config';
 import {
@@ -135,6 +136,10 @@ export const SETTINGS = {
     USAGE_POLL_INTERVAL_MS: wholeNumber(1, 10_000)
       .default(500)
       .describe('how long the usage reader rests after a transaction, unless entries are left'),
+    USAGE_LANES: wholeNumber(1, USAGE_SHARD_COUNT).optional().meta({
+      description: 'streams that take usage; kept from the first start on, and 64 on a Redis Cluster',
+      unset: '1, or 64 on a Redis Cluster',
+    }),
     USAGE_RETENTION_MONTHS: wholeNumber(MIN_RETENTION_MONTHS, 1_200)
       .default(MIN_RETENTION_MONTHS)
       .describe('whole months of hourly usage kept before the current one'),

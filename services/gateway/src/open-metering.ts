@@ -15,7 +15,7 @@ import { createShares } from './pipeline/admit/shares/shares.ts';
 import type { Shares } from './pipeline/admit/shares/shares.ts';
 import type { Config } from './config.ts';
 import { createReadPointsLeft } from './ledger/points-left.ts';
-import { createPrime, createPrimePayer, createPrimeShard } from './ledger/prime.ts';
+import { createPrime, createPrimePayer, createPrimeLane } from './ledger/prime.ts';
 import type { Prime } from './ledger/prime.ts';
 import { createPrimeFrom } from './ledger/prime-script.ts';
 import { createSendBatch } from './ledger/record-script.ts';
@@ -47,7 +47,7 @@ export function openRecalls(): Recalls {
   };
 }
 
-/** What admission reads and settlement writes: the payers' shards in Redis. */
+/** What admission reads and settlement writes: the payers' shards and lanes in Redis. */
 export function openMetering(
   { config, logger, registry }: ComposeContext<Config>,
   store: Store,
@@ -107,7 +107,7 @@ function openUsageRecorder(options: {
   const usage = createUsageRecorder({
     gatewayId,
     send: createSendBatch(redis),
-    primeShard: createPrimeShard(prime),
+    primeLane: createPrimeLane(prime),
     redisIsReady: () => redis.status === 'ready',
     maxQueuedEvents: config.SETTLEMENT_QUEUE_MAX_EVENTS,
     nowMs: clock.nowMs,

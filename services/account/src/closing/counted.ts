@@ -1,9 +1,10 @@
-import { usageShard, usageStreamKey, usageTrimmedKey } from '@tollgate/contracts/usage-stream';
+import { usageLane, usageStreamKey, usageTrimmedKey } from '@tollgate/contracts/usage-stream';
 import { defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { isImplausible } from '../counting/gaps/rollback-repair.ts';
 import { FIRST_STREAM_ID, compareStreamIds, nextStreamId, streamIdMs } from '../counting/stream/stream-id.ts';
 import type { Query } from '../platform/database/query.ts';
+import type { UsageLanes } from '../platform/usage-lanes.ts';
 
 /** Until which instant of Redis' clock (Unix time in ms, exclusive) all usage of an account is counted. */
 export type CountedUntil = (accountId: number) => Promise<number>;
@@ -22,16 +23,20 @@ const UNKNOWN = 0;
  * and trimmed meanwhile. A stream that is trimmed beyond a position that stays was counted before Postgres was restored
  * from a backup. From then on until that is repaired nothing is known (docs/design/credits.md).
  */
-export function createCountedUntil(query: Query, redis: ScriptableRedis): CountedUntil {
+export function createCountedUntil(
+  query: Query,
+  redis: ScriptableRedis,
+  usageLanes: UsageLanes,
+): CountedUntil {
   const script = defineScript(redis, LUA);
   const known = new Map<number, Promise<number>>();
 
-  async function ask(shard: number): Promise<number> {
-    const stream = usageStreamKey(shard);
+  async function ask(lane: number): Promise<number> {
+    const stream = usageStreamKey(lane);
     for (let before: string | undefined; ;) {
       const position = await findCountedPosition(query, stream);
       if (position === undefined || position === before) return UNKNOWN;
-      const answer = await script([stream, usageTrimmedKey(shard)], [nextStreamId(position)]);
+      const answer = await script([stream, usageTrimmedKey(lane)], [nextStreamId(position)]);
       const [nowMs, uncounted, trimmed] = answer as [number, string, string];
       if (trimmed === '' || isImplausible(trimmed) || compareStreamIds(trimmed, position) <= 0) {
         return uncounted === '' ? nowMs : Math.min(nowMs, streamIdMs(uncounted));
@@ -40,10 +45,10 @@ export function createCountedUntil(query: Query, redis: ScriptableRedis): Counte
     }
   }
 
-  return (accountId) => {
-    const shard = usageShard(accountId);
-    const asked = known.get(shard) ?? ask(shard);
-    known.set(shard, asked);
+  return async (accountId) => {
+    const lane = usageLane(accountId, await usageLanes());
+    const asked = known.get(lane) ?? ask(lane);
+    known.set(lane, asked);
     return asked;
   };
 }

@@ -8,7 +8,7 @@ import { createClosingMetrics, startClosing } from './worker.ts';
 
 /** Settles usage with credits, closes billing periods, and checks the ledger. */
 export function openClosing(
-  { config, pools, redis, logger, registry }: Platform,
+  { config, pools, redis, usageLanes, logger, registry }: Platform,
   { lockInstant }: { lockInstant: LockInstant },
 ): { workers: Worker[] } {
   const closing = createWorker(({ dueWatch }) =>
@@ -16,6 +16,7 @@ export function openClosing(
       query: createQuery(pools.closing),
       transact: createTransact(pools.closing),
       redis,
+      usageLanes,
       lockInstant,
       overuse: config.CREDITS_OVERUSE,
       delaySec: config.CLOSING_DELAY_SEC,

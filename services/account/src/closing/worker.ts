@@ -2,11 +2,12 @@ import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { isServiceUnavailable } from '@tollgate/http/problem';
-import { USAGE_SHARD_COUNT, usageShard } from '@tollgate/contracts/usage-stream';
+import { usageLane } from '@tollgate/contracts/usage-stream';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { DueWatch } from '../platform/background/due-watch.ts';
 import { startWorkLoop } from '../platform/background/work-loop.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
+import type { UsageLanes } from '../platform/usage-lanes.ts';
 import { carryOver } from './carry-over.ts';
 import { closePeriod, correctPeriod } from './close-period.ts';
 import { createCountedUntil } from './counted.ts';
@@ -27,6 +28,7 @@ export type ClosingOptions = StepNeeds & {
   query: Query;
   transact: Transact;
   redis: ScriptableRedis;
+  usageLanes: UsageLanes;
   /** CLOSING_DELAY_SEC */
   delaySec: number;
   dueWatch: DueWatch;
@@ -102,7 +104,7 @@ export function startClosing(options: ClosingOptions): { close: () => Promise<vo
       const isStopped = await isRepairDue(options.query);
       options.metrics.stopped.set(isStopped ? 1 : 0);
       if (isStopped) return;
-      const countedUntil = createCountedUntil(options.query, options.redis);
+      const countedUntil = createCountedUntil(options.query, options.redis, options.usageLanes);
       for (const step of steps) await runStep(options, step, { countedUntil, waiting, signal });
     },
     messages: {
@@ -153,13 +155,17 @@ type Run = { countedUntil: CountedUntil; waiting: Map<number, number>; signal: A
 /** Until nothing is due that can be done now. */
 async function runStep(options: ClosingOptions, step: Step, run: Run): Promise<void> {
   const uncounted = new Set<number>();
+  const lanes = await options.usageLanes();
   for (;;) {
-    const due = await findDue(options.query, step, [...run.waiting.keys()], [...uncounted]);
+    const due = await findDue(options.query, step, [...run.waiting.keys()], {
+      lanes,
+      uncounted: [...uncounted],
+    });
     const lane = async () => {
       let done = 0;
       for (let one = due.shift(); one !== undefined && !run.signal.aborted; one = due.shift()) {
         const until = await run.countedUntil(one.account_id);
-        if (until < one.at.getTime()) uncounted.add(usageShard(one.account_id));
+        if (until < one.at.getTime()) uncounted.add(usageLane(one.account_id, lanes));
         else if (await runOne(options, step, run, one, new Date(until))) done += 1;
       }
       return done;
@@ -197,14 +203,14 @@ function findDue(
   query: Query,
   { name, due }: Step,
   waiting: readonly number[],
-  uncounted: readonly number[],
+  { lanes, uncounted }: { lanes: number; uncounted: readonly number[] },
 ): Promise<Due[]> {
   return query<Due>(
     `SELECT account_id, period_id, at FROM (${due}) AS due
      WHERE account_id <> ALL (CAST(:waiting AS bigint[]))
-       AND account_id % :shardCount <> ALL (CAST(:uncounted AS bigint[]))
+       AND account_id % :lanes <> ALL (CAST(:uncounted AS bigint[]))
      ORDER BY at LIMIT :limit`,
-    { waiting, uncounted, shardCount: USAGE_SHARD_COUNT, limit: LISTED },
+    { waiting, uncounted, lanes, limit: LISTED },
     `closing_due_${name}`,
   );
 }

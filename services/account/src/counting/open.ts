@@ -5,6 +5,7 @@ import type { Worker } from '../platform/background/worker.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import type { Platform } from '../platform/open.ts';
+import type { UsageLanes } from '../platform/usage-lanes.ts';
 import { createUsageReaderMetrics, observeStreams } from './reader/metrics.ts';
 import { startUsageReader } from './reader/usage-reader.ts';
 import { createRefresherMetrics, startUsageRefresher } from './refresh/refresher.ts';
@@ -18,12 +19,12 @@ import { createLockInstant } from './stream/lock-instant.ts';
 import { createCountUnassigned } from './unassigned/count.ts';
 
 /** What gateways and other systems report, counted once. */
-export function openCounting({ config, pools, redis, redisNowMs, logger, registry }: Platform): {
+export function openCounting({ config, pools, redis, usageLanes, redisNowMs, logger, registry }: Platform): {
   needs: {
     countReport: CountReport;
     reportedEvents: Counter<'outcome'>;
     countUnassigned: ReturnType<typeof createCountUnassigned>;
-    checks: { query: Query; transact: Transact; onTotalsChanged: () => void };
+    checks: { query: Query; transact: Transact; usageLanes: UsageLanes; onTotalsChanged: () => void };
     repairUsage: RepairUsage;
     lockInstant: LockInstant;
   };
@@ -35,6 +36,7 @@ export function openCounting({ config, pools, redis, redisNowMs, logger, registr
     return startUsageReader({
       database: pools.usageReader,
       redis,
+      usageLanes,
       intervalMs: config.USAGE_POLL_INTERVAL_MS,
       logger,
       metrics: createUsageReaderMetrics(registry, redisNowMs),
@@ -72,10 +74,11 @@ export function openCounting({ config, pools, redis, redisNowMs, logger, registr
       checks: {
         query: createQuery(pools.usageChecks),
         transact: createTransact(pools.usageChecks),
+        usageLanes,
         onTotalsChanged,
       },
-      repairUsage: createRepairUsage({ database: pools.usageChecks, redis, onTotalsChanged }),
-      lockInstant: createLockInstant(redis),
+      repairUsage: createRepairUsage({ database: pools.usageChecks, redis, usageLanes, onTotalsChanged }),
+      lockInstant: createLockInstant(redis, usageLanes),
     },
     workers: [reader, refresher, retention],
   };

@@ -22,6 +22,8 @@ import { createQuery, createTransact } from './database/query.ts';
 import type { Query, Transact } from './database/query.ts';
 import { checkSchemaServesThisVersion } from './database/schema-version.ts';
 import { checkSettings } from './database/session-settings.ts';
+import { createUsageLanes } from './usage-lanes.ts';
+import type { UsageLanes } from './usage-lanes.ts';
 
 /** What domains are built with; each takes the little that it needs. */
 export type Platform = {
@@ -34,6 +36,7 @@ export type Platform = {
   /** The same. */
   transact: Transact;
   redis: RedisConnection;
+  usageLanes: UsageLanes;
   /** Stamps usage. Postgres' clock decides which period applies. */
   redisNowMs: () => number;
 };
@@ -62,7 +65,11 @@ export async function openPlatform(
   const query = createQuery(pools.requests);
   // Before the first connection, so that its certificate is observed.
   observePostgres(registry, query);
-  await checkDatabase(query).catch(throwRefusal);
+  const usageLanes = createUsageLanes(query, {
+    setting: config.USAGE_LANES,
+    redisUrl: config.REDIS_URL,
+  });
+  await checkDatabase(query, usageLanes).catch(throwRefusal);
   const redis = openRedis(config.REDIS_URL, logger, { tls: redisTls(config) });
   // The usage reader reads 64 streams by a command each.
   batchWrites(redis);
@@ -78,9 +85,10 @@ export async function openPlatform(
     query,
     transact: createTransact(pools.requests),
     redis,
+    usageLanes,
     redisNowMs: redisClock.nowMs,
     checks: {
-      postgres: () => checkPostgres(query, server),
+      postgres: () => checkPostgres(query, usageLanes, server),
       redis: () => checkRedis(redis, (tag) => `${tag}:never`),
     },
     startBackground: (channels) => startBackground({ server, query: createQuery(pools.dueWork), channels }),
@@ -94,14 +102,15 @@ export async function openPlatform(
 }
 
 /** @throws {Refusal} if the service can't work with this database */
-async function checkDatabase(query: Query): Promise<void> {
+async function checkDatabase(query: Query, usageLanes: UsageLanes): Promise<void> {
   await checkSettings(query);
   await checkSchemaServesThisVersion(query);
+  await usageLanes();
 }
 
 /** Readiness: a server that has become read-only is left, in case its successor has the same address. */
-async function checkPostgres(query: Query, server: PostgresServer): Promise<void> {
-  await checkDatabase(query);
+async function checkPostgres(query: Query, usageLanes: UsageLanes, server: PostgresServer): Promise<void> {
+  await checkDatabase(query, usageLanes);
   if (!(await isReadOnly(query))) return;
   server.replaceConnections();
   throw new Refusal('Postgres is read-only.');

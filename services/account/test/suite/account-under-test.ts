@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { USAGE_SHARD_COUNT } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
@@ -49,6 +50,8 @@ export async function startAccount(options: AccountOptions = {}): Promise<Accoun
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     AUTH_PRIVATE_URL: `http://127.0.0.1:${String(authPort)}`,
+    // A stream that a test holds up is that of few payers.
+    USAGE_LANES: String(USAGE_SHARD_COUNT),
     ...options.settings,
   };
   const [account, auth] = await Promise.all([

@@ -1,5 +1,5 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
-import { LIVE_COUNTERS, SHARE_CHANNEL, usageShard } from '@tollgate/contracts/usage-stream';
+import { LIVE_COUNTERS, SHARE_CHANNEL } from '@tollgate/contracts/usage-stream';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from './principal.ts';
@@ -185,7 +185,7 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         leasesKey(isCall ? 'calls' : 'subscriptions', payerId),
         sharesKey(payerId),
         ...openPeriods,
-        ...(reservation === null ? [] : [fenceKey(usageShard(payerId)), reservationsKey(payerId)]),
+        ...(reservation === null ? [] : [fenceKey(payer.lane), reservationsKey(payerId)]),
       ],
       [
         limits.points_limit ?? -1,

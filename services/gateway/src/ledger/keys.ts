@@ -4,18 +4,18 @@ import type { PayerEntitlement } from './principal.ts';
 // By shard, so that one script can use them on a Redis Cluster; the contract with account names the others.
 const prefix = (shard: number) => `{s${String(shard)}}:`;
 
-export function seenKey(shard: number, gatewayId: string): string {
-  return `${prefix(shard)}seen:${gatewayId}`;
+export function seenKey(lane: number, gatewayId: string): string {
+  return `${prefix(lane)}seen:${gatewayId}`;
 }
 
 /** The data set on which the stream's ids are known to follow those that account has counted. */
-export function floorKey(shard: number): string {
-  return `${prefix(shard)}floor`;
+export function floorKey(lane: number): string {
+  return `${prefix(lane)}floor`;
 }
 
 /** Until when shares that Redis has lost may be in use, and the data set that lacks them. */
-export function fenceKey(shard: number): string {
-  return `${prefix(shard)}fence`;
+export function fenceKey(lane: number): string {
+  return `${prefix(lane)}fence`;
 }
 
 /** The live counters on which a payer's points depend: those of the current period, then of the open ones. */

@@ -26,8 +26,8 @@ const FENCE_MS = 500;
 
 /**
  * In one step, so that no batch comes between:
- * - nothing, but the ms to wait, if Redis has lost what it knew of the shard: gateways may still use shares that it
- *   doesn't know of, and would not notice that a limit is reached (docs/design/admission.md). A shard of which account has counted
+ * - nothing, but the ms to wait, if Redis has lost what it knew of the lane: gateways may still use shares that it
+ *   doesn't know of, and would not notice that a limit is reached (docs/design/admission.md). A lane of which account has counted
  *   nothing is a new one.
  * - "stale" if the snapshot lacks trimmed entries, or account has announced a newer version (docs/design/counting.md);
  * - moves the stream's next id past all that account has counted: a Redis that lost its data, or whose clock is behind,
@@ -72,12 +72,14 @@ local function spend(event)
     end
   end
 end
-for index = 12, #ARGV, 2 do
+for index = 13, #ARGV, 2 do
   local stated = tonumber(ARGV[index + 1])
   cuts[#cuts + 1] = { at = ARGV[index], is_stated = stated ~= nil, points = stated or sums.points }
 end
 for _, entry in ipairs(redis.call('XRANGE', stream, '(' .. position, '+')) do
-  local readable, batch = pcall(cjson.decode, entry[2][1] == field and entry[2][2] or '')
+  local text, readable, batch = entry[2][1] == field and entry[2][2] or '', false, nil
+  -- A lane has batches of many payers, and a search costs far less than decoding one.
+  if string.find(text, ARGV[12], 1, true) then readable, batch = pcall(cjson.decode, text) end
   local events = readable and type(batch) == 'table' and batch.events
   last_ms = tonumber(string.match(entry[1], '^%d+'))
   for _, event in ipairs(type(events) == 'table' and events or {}) do
@@ -147,14 +149,15 @@ export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
     const stated = new Map(snapshot.cuts?.map((cut) => [cut.at_ms, cut.points]));
     const { period_id, stream_position, points, requests, time_ms, traffic_bytes, usage_version } = snapshot;
     const shard = usageShard(snapshot.payer_id);
+    const lane = snapshot.usage_lane ?? shard;
     const answer = await prime(
       [
-        usageStreamKey(shard),
-        usageTrimmedKey(shard),
-        floorKey(shard),
+        usageStreamKey(lane),
+        usageTrimmedKey(lane),
+        floorKey(lane),
         usageLiveKey(shard, period_id),
         usageVersionKey(shard, period_id),
-        fenceKey(shard),
+        fenceKey(lane),
       ],
       [
         stream_position,
@@ -168,6 +171,8 @@ export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
         usage_version,
         FENCE_MS,
         budgets === null ? '' : JSON.stringify(spentOf(snapshot, budgets)),
+        // As JSON.stringify writes it; also the beginning of longer ids, whose batches are decoded for nothing.
+        `"payer_id":${String(snapshot.payer_id)}`,
         ...instantsMs.flatMap((atMs) => [atMs, stated.get(atMs) ?? '']),
       ],
     );

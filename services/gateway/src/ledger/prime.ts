@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSingleFlight } from '@tollgate/cache/single-flight';
-import { usageShard, usageSnapshotSchema } from '@tollgate/contracts/usage-stream';
+import { usageSnapshotSchema } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { Problem } from '@tollgate/http/problem';
@@ -40,8 +40,11 @@ export function createPrimePayer(prime: Prime): PrimePayer {
   };
 }
 
-/** Primes the shard of some events by any period of it, since they share the stream. */
-export type PrimeShard = (events: readonly Pick<UsageEvent, 'period_id' | 'payer_id'>[]) => Promise<void>;
+/** Primes the lane of some events by any period of it, since they share the stream. */
+export type PrimeLane = (
+  lane: number,
+  events: readonly Pick<UsageEvent, 'period_id' | 'payer_id'>[],
+) => Promise<void>;
 
 /** account trims behind what it has committed, so a newer snapshot is there at once. */
 const ATTEMPTS = 5;
@@ -87,11 +90,10 @@ function snapshotPath(periodId: number, budgets: CallerBudgets | null = null): s
 }
 
 /** A period unknown to account (Postgres was restored) must not hold back all other usage, so others are tried. */
-export function createPrimeShard(prime: Prime): PrimeShard {
-  const lastOfShard = new Map<number, { period_id: number; payer_id: number }>();
-  return async (events) => {
-    const shard = usageShard(events[0]?.payer_id ?? 0);
-    const last = lastOfShard.get(shard);
+export function createPrimeLane(prime: Prime): PrimeLane {
+  const lastOfLane = new Map<number, { period_id: number; payer_id: number }>();
+  return async (lane, events) => {
+    const last = lastOfLane.get(lane);
     const candidates = new Map(
       [...events, ...(last === undefined ? [] : [last])].map((one) => [one.period_id, one]),
     );
@@ -99,7 +101,7 @@ export function createPrimeShard(prime: Prime): PrimeShard {
     for (const { period_id, payer_id } of candidates.values()) {
       try {
         await prime(period_id, payer_id);
-        lastOfShard.set(shard, { period_id, payer_id });
+        lastOfLane.set(lane, { period_id, payer_id });
         return;
       } catch (error) {
         failure = error;

@@ -7,6 +7,8 @@ import type { PayerCredits } from './credits.ts';
 export type PayerEntitlement = {
   payerId: number;
   periodId: number;
+  /** Whose stream takes the payer's usage. */
+  lane: number;
   billingStatus: 'active' | 'grace';
   /** The period's last second, ISO 8601. */
   endedAt: string;

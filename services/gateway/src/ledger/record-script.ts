@@ -4,6 +4,7 @@ import {
   USAGE_BATCH_FIELD,
   addCounters,
   usageLiveKey,
+  usageShard,
   usageStreamKey,
 } from '@tollgate/contracts/usage-stream';
 import type { UsageBatch, UsageCounters, UsageEvent } from '@tollgate/contracts/usage-stream';
@@ -23,7 +24,7 @@ export type LiveUsage = UsageCounters;
 const SEEN_TTL_SEC = 86_400;
 
 /**
- * Appends a batch to its shard's stream unless its number shows that it is there, adds it to the live counters, and
+ * Appends a batch to its lane's stream unless its number shows that it is there, adds it to the live counters, and
  * releases its calls' leases. Without a floor of this data set, ids that account has counted might repeat: it writes
  * nothing. XADD comes first because scripts aren't rolled back and a full Redis refuses only a script's first write:
  * with the number stored and XADD refused, the batch would be lost.
@@ -99,7 +100,7 @@ export type RecordedBatch = {
 };
 
 export type SendBatch = (
-  shard: number,
+  lane: number,
   batch: UsageBatch,
   leases: readonly LeaseEntry[],
 ) => Promise<RecordedBatch>;
@@ -108,9 +109,9 @@ const RESULTS = ['repeated', 'recorded', 'unprimed'] as const;
 
 export function createSendBatch(redis: ScriptableRedis): SendBatch {
   const recordBatch = defineScript(redis, LUA);
-  return async (shard, batch, leases) => {
+  return async (lane, batch, leases) => {
     const sums = sumByPeriod(batch.events);
-    const keys = [seenKey(shard, batch.gateway_id), usageStreamKey(shard), floorKey(shard)];
+    const keys = [seenKey(lane, batch.gateway_id), usageStreamKey(lane), floorKey(lane)];
     const args: (string | number)[] = [
       batch.seq,
       USAGE_BATCH_FIELD,
@@ -120,7 +121,7 @@ export function createSendBatch(redis: ScriptableRedis): SendBatch {
       sums.size,
     ];
     for (const [periodId, { points, requests, time_ms, traffic_bytes, payerId }] of sums) {
-      keys.push(usageLiveKey(shard, periodId));
+      keys.push(usageLiveKey(usageShard(payerId), periodId));
       args.push(points, requests, time_ms, traffic_bytes, payerId);
     }
     for (const [key, held] of Map.groupBy(leases, (lease) => lease.key)) {

@@ -1,4 +1,4 @@
-import { MAX_TOTAL, usageShard } from '@tollgate/contracts/usage-stream';
+import { MAX_TOTAL } from '@tollgate/contracts/usage-stream';
 import type { OperationDocument, UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
 import { endBatch, onBatchEnd } from '@tollgate/redis/batch-writes';
 import type { LeaseEntry } from './leases.ts';
@@ -24,14 +24,18 @@ export type UsageRecorderOptions = DeliverBatchOptions & {
 };
 
 /**
- * Queues usage; its batch releases `lease`. Resolves at the acknowledgement with the period's live counters (null if
- * they aren't live). Never rejects: it retries while Redis is away.
+ * Queues usage for the payer's lane; its batch releases `lease`. Resolves at the acknowledgement with the period's live
+ * counters (null if they aren't live). Never rejects: it retries while Redis is away.
  */
-export type RecordUsage = (usage: UntimedUsage, lease?: LeaseEntry | null) => Promise<LiveUsage | null>;
+export type RecordUsage = (
+  usage: UntimedUsage,
+  lane: number,
+  lease?: LeaseEntry | null,
+) => Promise<LiveUsage | null>;
 
 export type UsageRecorder = {
   record: RecordUsage;
-  canRecord: (payerId: number) => boolean;
+  canRecord: (lane: number) => boolean;
   queuedEvents: () => number;
   /** Resolves when Redis has acknowledged every event, however long that takes. */
   flush: () => Promise<void>;
@@ -43,7 +47,7 @@ type QueuedEvent = {
   acknowledge: (usage: LiveUsage | null) => void;
 };
 
-type Shard = {
+type Lane = {
   number: number;
   queue: QueuedEvent[];
   /** When the batch under way was first sent or scheduled; null if there is none. */
@@ -66,76 +70,75 @@ const DOCUMENT_INTERVAL_MS = 3_600_000;
 /** Of all texts in one batch. */
 const DOCUMENTS_MAX_LENGTH = 65_536;
 
-/** Group commit (docs/architecture.md, walk 2): usage that arrives while a shard's batch is under way is the next. */
+/** Group commit (docs/architecture.md, walk 2): usage that arrives while a lane's batch is under way is the next. */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
   const { gatewayId, redisIsReady, maxQueuedEvents, nowMs, onMetered } = options;
   const deliverBatch = createDeliverBatch(options);
-  const shards = new Map<number, Shard>();
+  const lanes = new Map<number, Lane>();
   let queued = 0;
   let seq = 0;
   let whenEmpty: (() => void)[] = [];
 
-  function shardOf(payerId: number): Shard {
-    const number = usageShard(payerId);
-    const known = shards.get(number);
+  function laneOf(number: number): Lane {
+    const known = lanes.get(number);
     if (known !== undefined) return known;
     const written = { batches: 0, requests: 0, points: 0, at_ms: 0 };
-    const shard: Shard = { number, queue: [], sentAtMs: null, written };
-    shards.set(number, shard);
-    return shard;
+    const lane: Lane = { number, queue: [], sentAtMs: null, written };
+    lanes.set(number, lane);
+    return lane;
   }
 
-  /** Sends what the shard has gathered; null if that is nothing. */
-  function sendBatch(shard: Shard): SentBatch | null {
-    if (shard.queue.length === 0) return null;
-    shard.sentAtMs = performance.now();
-    const batch = shard.queue.splice(0, MAX_BATCH_EVENTS);
+  /** Sends what the lane has gathered; null if that is nothing. */
+  function sendBatch(lane: Lane): SentBatch | null {
+    if (lane.queue.length === 0) return null;
+    lane.sentAtMs = performance.now();
+    const batch = lane.queue.splice(0, MAX_BATCH_EVENTS);
     const events = sumEvents(batch.map(({ event }) => event));
     const leases = batch.flatMap(({ lease }) => (lease === null ? [] : releasedWith(lease)));
     const documents = documentsOf(batch);
     const usage = {
       gateway_id: gatewayId,
       seq: (seq += 1),
-      before: shard.written,
+      before: lane.written,
       ...(documents.length === 0 ? {} : { documents }),
       events,
     };
-    shard.written = writtenAfter(shard.written, events);
-    return { batch, events, delivered: deliverBatch(shard.number, usage, leases) };
+    lane.written = writtenAfter(lane.written, events);
+    return { batch, events, delivered: deliverBatch(lane.number, usage, leases) };
   }
 
-  async function sendBatches(shard: Shard): Promise<void> {
-    let sent = sendBatch(shard);
+  async function sendBatches(lane: Lane): Promise<void> {
+    let sent = sendBatch(lane);
     while (sent !== null) {
       const { batch, events, delivered } = sent;
       const { live, sharedForMs } = await delivered;
       // Before the responses, so that Redis syncs it while they are written.
-      sent = sendBatch(shard);
+      sent = sendBatch(lane);
       if (sent !== null) endBatch();
       queued -= batch.length;
       onMetered?.(events, live);
       acknowledgeBatch(batch, live, waitsOf(events, sharedForMs, options.sharesReturned));
     }
-    shard.sentAtMs = null;
+    lane.sentAtMs = null;
     if (queued > 0) return;
     for (const resolve of whenEmpty) resolve();
     whenEmpty = [];
   }
 
   return {
-    record: (usage, lease = null) =>
+    record: (usage, number, lease = null) =>
       new Promise((acknowledge) => {
-        const shard = shardOf(usage.payer_id);
+        const lane = laneOf(number);
         const event = { ...usage, at_ms: Math.floor(nowMs()) };
-        shard.queue.push({ event, lease, acknowledge });
+        lane.queue.push({ event, lease, acknowledge });
         queued += 1;
-        if (shard.sentAtMs !== null) return;
-        shard.sentAtMs = performance.now();
-        onBatchEnd(() => void sendBatches(shard));
+        if (lane.sentAtMs !== null) return;
+        lane.sentAtMs = performance.now();
+        onBatchEnd(() => void sendBatches(lane));
       }),
-    canRecord: (payerId) => {
+    canRecord: (number) => {
       if (!redisIsReady() || queued >= maxQueuedEvents) return false;
-      const sentAtMs = shards.get(usageShard(payerId))?.sentAtMs ?? null;
+      const sentAtMs = lanes.get(number)?.sentAtMs ?? null;
       return sentAtMs === null || performance.now() - sentAtMs < MAX_UNACKNOWLEDGED_MS;
     },
     queuedEvents: () => queued,

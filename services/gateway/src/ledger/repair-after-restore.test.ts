@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { usageLiveKey, usageShard, usageStreamKey, usageTrimmedKey } from '@tollgate/contracts/usage-stream';
+import {
+  usageLane,
+  usageLiveKey,
+  usageShard,
+  usageStreamKey,
+  usageTrimmedKey,
+} from '@tollgate/contracts/usage-stream';
 import { copyDatabase, restoreDatabase } from '@tollgate/stack/database-copy';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { readLiveCounters } from '@tollgate/testbed/live-counters';
@@ -66,14 +72,19 @@ test('a trimmed position in the future is reset, and the stream is counted again
   const customer = await stack.newCustomer({ points_limit: 1_000 });
   await stack.answered(customer, 2);
   await stack.allCounted();
-  const shard = usageShard(customer.accountId);
   // Left by a Redis whose clock was ahead, and met by a Postgres restored from before.
-  await stack.store.set(usageTrimmedKey(shard), `${String(Date.now() + 10 * 86_400_000)}-0`);
+  await stack.store.set(
+    usageTrimmedKey(usageLane(customer.accountId, 1)),
+    `${String(Date.now() + 10 * 86_400_000)}-0`,
+  );
   await stack.account.stop();
   await stack.account.restart();
   await stack.ready(stack.account);
   await waitFor(() => stack.account.logs().includes('run tollgate usage repair'));
-  expect(await repair()).toMatchObject({ reset_streams: [usageStreamKey(shard)], rolled_back_streams: [] });
+  expect(await repair()).toMatchObject({
+    reset_streams: [usageStreamKey(usageLane(customer.accountId, 1))],
+    rolled_back_streams: [],
+  });
   await stack.answered(customer, 3);
   await stack.allCounted();
   expect(await stack.pointsOf(customer)).toBe(5 * POINTS);

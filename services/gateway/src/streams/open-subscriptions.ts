@@ -141,7 +141,8 @@ export class OpenSubscriptions<S extends Subscription> {
     const nowMs = performance.now();
     this.#stop(subscription, nowMs);
     const used = this.#takeOwed(nowMs);
-    await this.#options.record(this.#eventOf(used), subscription.lease?.handOver() ?? null);
+    const lease = subscription.lease?.handOver() ?? null;
+    await this.#options.record(this.#eventOf(used), this.#principal.payer.lane, lease);
   }
 
   /** Resolves when a settlement that was due has been acknowledged. */
@@ -212,7 +213,7 @@ export class OpenSubscriptions<S extends Subscription> {
   }
 
   async #record(event: UntimedUsage): Promise<void> {
-    const live = await this.#options.record(event);
+    const live = await this.#options.record(event, this.#principal.payer.lane);
     this.#underWay -= 1;
     this.#checkLimits(live, event.period_id);
     if (this.#settleAgain) void this.#settle(performance.now());

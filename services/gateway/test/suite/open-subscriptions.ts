@@ -31,6 +31,7 @@ export function payerOf(
   return {
     payerId,
     periodId,
+    lane: 0,
     billingStatus: 'active',
     endedAt: '2026-12-31T23:59:59.000Z',
     limits: { ...UNLIMITED, ...limits },
@@ -85,7 +86,7 @@ export function openSubscriptions(
   const slots: { payerId: number; released: boolean }[] = [];
   let refusal: Problem | null = null;
   const subscriptions = new OpenSubscriptions<Subscription>({
-    record: (usage, lease = null) => {
+    record: (usage, _lane, lease = null) => {
       recorded.push({ ...usage, lease });
       return new Promise((resolve) => unacknowledged.push(resolve));
     },

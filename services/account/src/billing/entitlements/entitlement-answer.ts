@@ -1,10 +1,13 @@
 import type { Budgets, Credits, Entitlement } from '@tollgate/contracts/entitlement';
+import { usageLane } from '@tollgate/contracts/usage-stream';
 import { callRules, enforcedLimits } from '../periods/limits.ts';
 import { billingStatus, nextChange, pickPeriod, soonestAfter } from '../periods/period-rules.ts';
 import type { PayerPeriods } from '../periods/payer-periods.ts';
 
 /** `buyUrl`: where points can be bought, and payments that are due made. */
 type Extras = {
+  /** Of all usage; null to whom it doesn't matter which one takes the payer's. */
+  lanes?: number | null;
   credits?: Credits | undefined;
   budgets?: Budgets | undefined;
   buyUrl?: string | null;
@@ -13,7 +16,7 @@ type Extras = {
 /** `none` without a period; `blocked` has precedence, since it is what a caller must know first. */
 export function entitlementAnswer(
   payerPeriods: PayerPeriods,
-  { credits, budgets, buyUrl = null }: Extras = {},
+  { lanes = null, credits, budgets, buyUrl = null }: Extras = {},
 ): Entitlement {
   const { account_id, payer_id, account_blocked, payment_blocked, periods, now } = payerPeriods;
   const period = pickPeriod(periods, now);
@@ -42,6 +45,7 @@ export function entitlementAnswer(
             period_id: period.period_id,
             ended_at: period.ended_at.toISOString(),
             limits: enforcedLimits(period),
+            ...(lanes === null ? {} : { usage_lane: usageLane(payer_id, lanes) }),
             ...(credits === undefined ? {} : { credits }),
             ...(budgets === undefined ? {} : { budgets }),
             ...(rules === undefined ? {} : { call_rules: rules }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { entitlementSchema } from '@tollgate/contracts/entitlement';
+import { usageShard } from '@tollgate/contracts/usage-stream';
 import type { Entitlement } from '@tollgate/contracts/entitlement';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
@@ -67,6 +68,7 @@ describe('GET /private/entitlements/{account_id}', () => {
           traffic_bytes_limit: null,
           team_slots_limit: null,
         },
+        usage_lane: usageShard(account_id),
         buy_url: 'https://tollgate.example/user/plan',
       },
     });

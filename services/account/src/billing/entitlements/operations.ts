@@ -7,6 +7,7 @@ import type { Chapter } from '@tollgate/operation';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { service } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';
+import type { UsageLanes } from '../../platform/usage-lanes.ts';
 import { findBudgets } from '../budgets/budgets.ts';
 import { findCredits } from '../credits/answer.ts';
 import { findPayerPeriods } from '../periods/payer-periods.ts';
@@ -35,6 +36,7 @@ async function budgetsOf(
 
 type Needs = {
   query: Query;
+  usageLanes: UsageLanes;
   keptAnswers: Pick<KeptAnswers, 'begin' | 'keep'>;
   /** Where points can be bought; null without payments. */
   buyUrl: string | null;
@@ -53,14 +55,19 @@ export const serviceEntitlements = {
       caller: service,
       params: z.object({ account_id: idParameter }),
       answers: { 200: { description: 'The entitlement.', schema: entitlementSchema } },
-      handle: async ({ query, keptAnswers, buyUrl }: Needs, { params: { account_id } }) => {
+      handle: async ({ query, usageLanes, keptAnswers, buyUrl }: Needs, { params: { account_id } }) => {
         const generation = await keptAnswers.begin(account_id).catch(() => undefined);
         const askedMs = performance.now();
         const payerPeriods = await findPayerPeriods(query, account_id);
         if (payerPeriods === undefined) throw new Problem('not_found');
         const credits = await creditsOf(query, payerPeriods);
         const budgets = await budgetsOf(query, payerPeriods);
-        const answer = entitlementAnswer(payerPeriods, { credits, budgets, buyUrl });
+        const answer = entitlementAnswer(payerPeriods, {
+          lanes: await usageLanes(),
+          credits,
+          budgets,
+          buyUrl,
+        });
         // The response needn't wait for Redis.
         if (generation !== undefined)
           void keptAnswers.keep(answer, { generation, askedMs }).catch(() => undefined);

@@ -1,4 +1,4 @@
-import { MAX_TOTAL, USAGE_SHARD_COUNT, usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { MAX_TOTAL, usageLane, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
@@ -17,8 +17,6 @@ export type Checked = {
   /** A total or a sum is above MAX_TOTAL, and is given as MAX_TOTAL. */
   out_of_range: boolean;
 };
-
-const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStreamKey(shard));
 
 const FIELDS = ['points', 'requests', 'time_ms', 'traffic_bytes'] as const;
 
@@ -69,14 +67,18 @@ export function isEqual({ totals, hourly }: Checked): boolean {
  * totals.
  * @throws {Problem} not_found, usage_rows_dropped
  */
-export async function rebuildTotals(query: Query, periodId: number, by: Actor): Promise<Checked> {
+export async function rebuildTotals(
+  query: Query,
+  { periodId, lanes }: { periodId: number; lanes: number },
+  by: Actor,
+): Promise<Checked> {
   const owners = await query<{ account_id: number }>(
     'SELECT account_id FROM billing_periods WHERE period_id = :periodId',
     { periodId },
   );
   const account_id = owners[0]?.account_id;
   if (account_id === undefined) throw new Problem('not_found');
-  const stream = STREAMS[usageShard(account_id)];
+  const stream = usageStreamKey(usageLane(account_id, lanes));
   // A stream without a row has no reader to keep away.
   await query('SELECT 1 FROM usage_stream_positions WHERE stream = :stream FOR UPDATE', { stream });
   await query('SELECT 1 FROM usage_hourly_kept FOR SHARE');

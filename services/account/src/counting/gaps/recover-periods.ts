@@ -1,10 +1,10 @@
 import {
   LIVE_COUNTERS,
   USAGE_BATCH_FIELD,
-  USAGE_SHARD_COUNT,
   addCounters,
   usageEventSchema,
   usageLiveKey,
+  usageShard,
   usageVersionKey,
 } from '@tollgate/contracts/usage-stream';
 import type { UsageCounters, UsageEvent } from '@tollgate/contracts/usage-stream';
@@ -12,6 +12,7 @@ import { LUA_DATA_SET, defineScript } from '@tollgate/redis/script';
 import type { Script, ScriptableRedis } from '@tollgate/redis/script';
 import { fitsIn, totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
+import type { UsageLanes } from '../../platform/usage-lanes.ts';
 import { enqueueRefreshes } from '../refresh/refresh-outbox.ts';
 import { NO_APPLICATION, sumHourly, sumTotals } from '../counters/aggregate.ts';
 import { addToHourly, addToTotals } from '../counters/counters.ts';
@@ -77,14 +78,15 @@ export type RecoverPeriods = (
  * version than the totals lack reports and are ignored. A period of which Redis has seen a newer version gets a
  * higher one and new live counters, or no snapshot would be accepted. Entries after `position` are uncounted.
  */
-export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
+export function createRecoverPeriods(redis: ScriptableRedis, usageLanes: UsageLanes): RecoverPeriods {
   const script = defineScript(redis, LUA);
   return async (query, stream, position, which) => {
     const usage = zero();
     let recovered = 0;
+    const lanes = await usageLanes();
     const unassigned = await sumUnassigned(query, stream.key);
     for (let after = 0; ;) {
-      const periods = await lockPeriods(query, stream.shard, after);
+      const periods = await lockPeriods(query, { lane: stream.lane, lanes }, after);
       const last = periods.at(-1);
       if (last === undefined) return { usage, periods: recovered };
       after = last.period_id;
@@ -113,13 +115,17 @@ export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
 }
 
 /** Periods that can still have live counters: until a day after their grace window. */
-async function lockPeriods(query: Query, shard: number, after: number): Promise<StoredPeriod[]> {
+async function lockPeriods(
+  query: Query,
+  of: { lane: number; lanes: number },
+  after: number,
+): Promise<StoredPeriod[]> {
   const ids = await query<{ period_id: number }>(
     `SELECT period_id FROM billing_periods
-     WHERE account_id % :shardCount = :shard AND period_id > :after AND started_at <= now()
+     WHERE account_id % :lanes = :lane AND period_id > :after AND started_at <= now()
        AND ended_at + grace_sec * interval '1 second' > now() - interval '2 days'
      ORDER BY period_id LIMIT :limit`,
-    { shardCount: USAGE_SHARD_COUNT, shard, after, limit: PERIODS_PER_SCRIPT },
+    { lane: of.lane, lanes: of.lanes, after, limit: PERIODS_PER_SCRIPT },
   );
   const period_ids = ids.map(({ period_id }) => period_id);
   await query(
@@ -137,13 +143,13 @@ async function lockPeriods(query: Query, shard: number, after: number): Promise<
 
 async function readRedisCounters(
   script: Script,
-  { key, shard }: UsageStream,
+  { key }: UsageStream,
   position: string,
   periods: readonly StoredPeriod[],
 ): Promise<RedisCounters[]> {
-  const keys = periods.flatMap(({ period_id }) => [
-    usageLiveKey(shard, period_id),
-    usageVersionKey(shard, period_id),
+  const keys = periods.flatMap(({ period_id, payer_id }) => [
+    usageLiveKey(usageShard(payer_id), period_id),
+    usageVersionKey(usageShard(payer_id), period_id),
   ]);
   const ids = periods.map(({ period_id }) => period_id);
   const answer = (await script([key, ...keys], [position, USAGE_BATCH_FIELD, ...ids])) as string[];

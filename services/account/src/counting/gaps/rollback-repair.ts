@@ -4,6 +4,7 @@ import type { Logger } from '@tollgate/log';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
+import type { UsageLanes } from '../../platform/usage-lanes.ts';
 import { insertRestore, insertRollback } from './gaps.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
 import { storePositions } from '../stream/positions.ts';
@@ -38,12 +39,13 @@ const SKIPPED_IDS = 1_000_000;
 export function createRollbackRepair(options: {
   database: Knex;
   redis: ScriptableRedis;
+  usageLanes: UsageLanes;
   metrics: { gaps: Pick<Counter<'cause'>, 'inc'> };
   logger: Pick<Logger, 'error'>;
 }): RollbackRepair {
-  const { database, redis, metrics, logger } = options;
+  const { database, redis, usageLanes, metrics, logger } = options;
   const transact = createTransact(database);
-  const recoverPeriods = createRecoverPeriods(redis);
+  const recoverPeriods = createRecoverPeriods(redis, usageLanes);
 
   return {
     afterRedisRollback: async ({ key: stream }, position) => {

@@ -88,7 +88,7 @@ export function createUsageReaderMetrics(registry: Registry, nowMs: () => number
 
 /** The streams' lengths at each scrape, the same from every replica. */
 export function observeStreams(registry: Registry, redis: { xlen: (key: string) => Promise<number> }): void {
-  const keys = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStreamKey(shard));
+  const keys = Array.from({ length: USAGE_SHARD_COUNT }, (_, lane) => usageStreamKey(lane));
   new Gauge({
     name: 'tollgate_usage_stream_entries',
     help: 'Usage batches in Redis: not counted yet, or counted a moment ago',

@@ -31,12 +31,14 @@ export type ReadOptions = {
   logger: Pick<Logger, 'warn' | 'error'>;
 };
 
-/** One transaction counts this many entries, and at most one more page of each stream. */
+/** One transaction counts so many entries, or characters of them, and at most one more page of each stream. */
 const ENTRIES_PER_ROUND = 2_048;
+const CHARACTERS_PER_ROUND = 4_194_304;
 const ENTRIES_PER_PAGE = 128;
 
 type Round = {
   entriesLeft: number;
+  charactersLeft: number;
   mayHaveMore: boolean;
 };
 
@@ -54,7 +56,11 @@ export async function readAndCount(
   const { database, positions, trimmer, backoff, nowMs } = options;
   const tried = streams.filter(({ key }) => backoff.isReady(key));
   if (!(await loadUnknownPositions(options, tried))) return 'nothing';
-  const round = { entriesLeft: ENTRIES_PER_ROUND, mayHaveMore: false };
+  const round = {
+    entriesLeft: ENTRIES_PER_ROUND,
+    charactersLeft: CHARACTERS_PER_ROUND,
+    mayHaveMore: false,
+  };
   const [parts] = await Promise.all([readAll(options, tried, round), trimmer.trimDue(tried, positions)]);
   if (parts.length === 0) return 'nothing';
 
@@ -184,9 +190,12 @@ async function readPages(
   do {
     const start = nextStreamId(entries.at(-1)?.id ?? after);
     answer = await redis.xrange(stream, start, '+', 'COUNT', ENTRIES_PER_PAGE);
-    for (const [id, fields] of answer) entries.push({ stream, id, fields });
+    for (const [id, fields] of answer) {
+      entries.push({ stream, id, fields });
+      round.charactersLeft -= fields[1]?.length ?? 0;
+    }
     round.entriesLeft -= answer.length;
-  } while (answer.length === ENTRIES_PER_PAGE && round.entriesLeft > 0);
+  } while (answer.length === ENTRIES_PER_PAGE && round.entriesLeft > 0 && round.charactersLeft > 0);
   round.mayHaveMore ||= answer.length === ENTRIES_PER_PAGE;
   return entries;
 }

@@ -9,6 +9,7 @@ import { openEntryWatch } from '@tollgate/redis/await-entries';
 import type { EntryWatch } from '@tollgate/redis/await-entries';
 import { createQuery } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
+import type { UsageLanes } from '../../platform/usage-lanes.ts';
 import { deleteInactiveGateways } from '../gaps/gateway-sequences.ts';
 import { awaitEntries, readAndCount } from './read-and-count.ts';
 import type { ReadOptions } from './read-and-count.ts';
@@ -31,6 +32,7 @@ export type UsageReaderOptions = {
   /** A pool of the reader's own, so that neither requests nor usage can starve the other. */
   database: Knex;
   redis: RedisConnection;
+  usageLanes: UsageLanes;
   /** Between two transactions of a loop, unless entries were left. */
   intervalMs: number;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -43,9 +45,10 @@ export type UsageReader = {
   close: () => Promise<void>;
 };
 
-const STREAMS: readonly UsageStream[] = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => ({
-  shard,
-  key: usageStreamKey(shard),
+/** Also of lanes that aren't in use: a gateway of another version may write to them. */
+const STREAMS: readonly UsageStream[] = Array.from({ length: USAGE_SHARD_COUNT }, (_, lane) => ({
+  lane,
+  key: usageStreamKey(lane),
 }));
 
 /** Groups of streams that are counted concurrently, each in one transaction at a time. */
@@ -67,11 +70,11 @@ const FORGET_INTERVAL_MS = 3_600_000;
  * unavailable, it retries at most a second apart and logs once.
  */
 export function startUsageReader(options: UsageReaderOptions): UsageReader {
-  const { database, redis, intervalMs, logger, metrics, nowMs } = options;
+  const { database, redis, usageLanes, intervalMs, logger, metrics, nowMs } = options;
   const readerId = randomUUID();
   const query = createQuery(database);
   const backoff = createStreamBackoff(logger);
-  const repair = createRollbackRepair({ database, redis, metrics, logger });
+  const repair = createRollbackRepair({ database, redis, usageLanes, metrics, logger });
   const trimmer = createTrimmer({ trim: createTrimStream(redis), repair, metrics, logger });
   const positions = new Map<string, string>();
   const readOptions: ReadOptions = { database, redis, positions, trimmer, backoff, metrics, nowMs, logger };
@@ -163,5 +166,5 @@ function createForgetGateways(query: Query): () => Promise<void> {
 
 /** In blocks: readers are assigned every n-th stream, so loops with every n-th one could be empty. */
 function streamsOfLoop(assigned: readonly UsageStream[], loop: number): UsageStream[] {
-  return assigned.filter(({ shard }) => Math.floor((shard * READ_LOOPS) / USAGE_SHARD_COUNT) === loop);
+  return assigned.filter(({ lane }) => Math.floor((lane * READ_LOOPS) / USAGE_SHARD_COUNT) === loop);
 }

@@ -12,6 +12,7 @@ import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
+import type { UsageLanes } from '../../platform/usage-lanes.ts';
 import { createRecoverPeriods } from '../gaps/recover-periods.ts';
 import { forgetRestores } from '../gaps/gaps.ts';
 import { isImplausible, lockPosition, recoverStream, skipUsedIds } from '../gaps/rollback-repair.ts';
@@ -30,9 +31,9 @@ type Repaired = {
   ids_skipped: boolean;
 };
 
-const STREAMS: readonly UsageStream[] = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => ({
-  shard,
-  key: usageStreamKey(shard),
+const STREAMS: readonly UsageStream[] = Array.from({ length: USAGE_SHARD_COUNT }, (_, lane) => ({
+  lane,
+  key: usageStreamKey(lane),
 }));
 
 /** Replaces a position only while it is the one that was read: a reader may have trimmed meanwhile. */
@@ -52,19 +53,21 @@ export type RepairUsage = (options: { restored: boolean }, by: Actor) => Promise
 export function createRepairUsage({
   database,
   redis,
+  usageLanes,
   onTotalsChanged,
 }: {
   database: Knex;
   redis: RedisConnection;
+  usageLanes: UsageLanes;
   onTotalsChanged: () => void;
 }): RepairUsage {
   const transact = createTransact(database);
-  const recoverPeriods = createRecoverPeriods(redis);
+  const recoverPeriods = createRecoverPeriods(redis, usageLanes);
   const reset = defineScript(redis, RESET_LUA);
 
   async function repairStream(query: Query, stream: UsageStream, repaired: Repaired): Promise<void> {
     const stored = await lockPosition(query, stream.key);
-    const trimmed = await redis.get(usageTrimmedKey(stream.shard));
+    const trimmed = await redis.get(usageTrimmedKey(stream.lane));
     if (trimmed !== null && compareStreamIds(trimmed, stored) > 0) {
       if (!isImplausible(trimmed)) {
         const gap = await recoverStream(query, recoverPeriods, stream, { stored, trimmed });
@@ -72,7 +75,7 @@ export function createRepairUsage({
         addCounters(repaired.recovered, gap.recovered);
         return;
       }
-      await reset([usageTrimmedKey(stream.shard)], [trimmed, stored]);
+      await reset([usageTrimmedKey(stream.lane)], [trimmed, stored]);
       repaired.reset_streams.push(stream.key);
     }
     const { usage, periods } = await recoverPeriods(query, stream, stored, 'rolled_back');

@@ -39,6 +39,7 @@ describe('GET /private/usage-snapshots/{period_id}', () => {
     expect(await snapshotOf(period_id)).toEqual({
       period_id,
       payer_id,
+      usage_lane: usageShard(payer_id),
       points: 9,
       requests: 3,
       time_ms: 4_500,
@@ -105,6 +106,7 @@ describe('GET /private/usage-snapshots/{period_id}', () => {
     expect(await snapshotOf(period_id)).toEqual({
       period_id,
       payer_id,
+      usage_lane: usageShard(payer_id),
       points: 0,
       requests: 0,
       time_ms: 0,

@@ -7,7 +7,10 @@ import { idQueryField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { service } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';
+import type { UsageLanes } from '../../platform/usage-lanes.ts';
 import { findUsageSnapshot } from './usage-snapshot.ts';
+
+type Needs = { query: Query; usageLanes: UsageLanes };
 
 export const serviceSnapshots = {
   title: 'Usage snapshots',
@@ -23,8 +26,9 @@ export const serviceSnapshots = {
       params: z.object({ period_id: idParameter }),
       query: z.strictObject({ application_id: idQueryField.optional(), account_id: idQueryField.optional() }),
       answers: { 200: { description: 'The snapshot.', schema: usageSnapshotSchema } },
-      handle: async ({ query: read }: { query: Query }, { params: { period_id }, query }) => {
-        const snapshot = await findUsageSnapshot(read, period_id, query);
+      handle: async ({ query: read, usageLanes }: Needs, { params: { period_id }, query }) => {
+        const period = { periodId: period_id, lanes: await usageLanes() };
+        const snapshot = await findUsageSnapshot(read, period, query);
         if (snapshot === undefined) throw new Problem('not_found');
         return snapshot;
       },

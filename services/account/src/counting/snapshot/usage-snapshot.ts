@@ -4,7 +4,7 @@ import { OF_APPLICATION, OF_MEMBER, spentSql } from '../../billing/budgets/spent
 import { totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 
-const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStreamKey(shard));
+const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, lane) => usageStreamKey(lane));
 
 /**
  * One statement: between two, the usage reader could commit, and that usage would count twice. A cut that the position
@@ -12,6 +12,7 @@ const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStr
  */
 const SNAPSHOT_SQL = `
   SELECT period.period_id, period.account_id AS payer_id,
+         CAST(period.account_id % :lanes AS integer) AS usage_lane,
          ${totalColumns('total')},
          coalesce(reached.position, '0-0') AS stream_position,
          coalesce(total.usage_version, 0) AS usage_version,
@@ -33,7 +34,7 @@ const SNAPSHOT_SQL = `
   FROM billing_periods AS period
   LEFT JOIN usage_totals AS total USING (period_id)
   LEFT JOIN usage_stream_positions AS reached
-    ON reached.stream = (CAST(:streams AS text[]))[period.account_id % :shard_count + 1]
+    ON reached.stream = (CAST(:streams AS text[]))[period.account_id % :lanes + 1]
   WHERE period.period_id = :period_id`;
 
 export type Spenders = { application_id?: number | undefined; account_id?: number | undefined };
@@ -47,7 +48,7 @@ type Row = Omit<UsageSnapshot, 'cuts' | 'budgets'> & {
 /** Also what the spenders have spent, of the same moment. */
 export async function findUsageSnapshot(
   query: Query,
-  periodId: number,
+  { periodId, lanes }: { periodId: number; lanes: number },
   { application_id, account_id }: Spenders = {},
 ): Promise<UsageSnapshot | undefined> {
   const [snapshot] = await query<Row>(
@@ -55,7 +56,7 @@ export async function findUsageSnapshot(
     {
       period_id: periodId,
       streams: STREAMS,
-      shard_count: USAGE_SHARD_COUNT,
+      lanes,
       application_id: application_id ?? null,
       account_id: account_id ?? null,
     },

@@ -1,7 +1,8 @@
-import { usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { usageLane, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import type { LockInstant } from '../../billing/credits/changes.ts';
 import { defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
+import type { UsageLanes } from '../../platform/usage-lanes.ts';
 import { FIRST_STREAM_ID, streamIdMs } from './stream-id.ts';
 
 /** A script, because TIME alone names no key: in a cluster, another master than the stream's would answer. */
@@ -11,10 +12,10 @@ return time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /** Locks the position of the payer's stream, so that no reader counts what comes later (docs/design/credits.md). */
-export function createLockInstant(redis: ScriptableRedis): LockInstant {
+export function createLockInstant(redis: ScriptableRedis, usageLanes: UsageLanes): LockInstant {
   const readMs = defineScript(redis, LUA);
   return async (query, payerId) => {
-    const stream = usageStreamKey(usageShard(payerId));
+    const stream = usageStreamKey(usageLane(payerId, await usageLanes()));
     // A reader makes the row as it starts.
     await query(
       `INSERT INTO usage_stream_positions (stream, position) VALUES (:stream, :first)

@@ -9,9 +9,9 @@ import type { OwnRedis } from '@tollgate/testbed/redis';
 import { createTrimStream } from './trim-script.ts';
 import { compareStreamIds } from './stream-id.ts';
 
-const SHARD = 5;
-const stream = { shard: SHARD, key: usageStreamKey(SHARD) };
-const trimmedKey = usageTrimmedKey(SHARD);
+const LANE = 5;
+const stream = { lane: LANE, key: usageStreamKey(LANE) };
+const trimmedKey = usageTrimmedKey(LANE);
 
 let server: OwnRedis;
 let redis: RedisConnection;

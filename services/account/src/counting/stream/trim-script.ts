@@ -43,13 +43,13 @@ export type TrimStream = (
   known: string | undefined,
 ) => Promise<TrimResult>;
 
-export type UsageStream = { key: string; shard: number };
+export type UsageStream = { key: string; lane: number };
 
 export function createTrimStream(redis: ScriptableRedis): TrimStream {
   const script = defineScript(redis, LUA);
-  return async ({ key, shard }, position, known = '') => {
+  return async ({ key, lane }, position, known = '') => {
     const args = [position, nextStreamId(position), known];
-    const [code, trimmed] = (await script([key, usageTrimmedKey(shard)], args)) as [number, string];
+    const [code, trimmed] = (await script([key, usageTrimmedKey(lane)], args)) as [number, string];
     const outcome = OUTCOMES[code];
     if (outcome === undefined) throw new Error('the trim script returned an unknown code');
     return { outcome, trimmed };

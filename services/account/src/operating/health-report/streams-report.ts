@@ -7,7 +7,7 @@ import { compareStreamIds, nextStreamId, streamIdMs } from '../../counting/strea
 
 type StreamsReport = NonNullable<HealthReport['usage_streams']>;
 
-const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => usageStreamKey(shard));
+const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, lane) => usageStreamKey(lane));
 
 export async function reportStreams(
   query: Query,

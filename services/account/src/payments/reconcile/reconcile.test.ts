@@ -124,7 +124,7 @@ test('states what it applied until Stripe was away', async () => {
   const needs = {
     query: createQuery(suite.database),
     transact: createTransact(suite.database),
-    lockInstant: createLockInstant(suite.store),
+    lockInstant: createLockInstant(suite.store, () => Promise.resolve(64)),
     provider: {
       ...stripe,
       listReversedPayments: () => {

@@ -7,6 +7,7 @@ import * as subscriptions from './migrations/0005-subscriptions.ts';
 import * as refunds from './migrations/0006-refunds.ts';
 import * as planChanges from './migrations/0007-plan-changes.ts';
 import * as operations from './migrations/0009-operations.ts';
+import * as usageLanes from './migrations/0012-usage-lanes.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0006-refunds', migration: refunds },
   { name: '0007-plan-changes', migration: planChanges },
   { name: '0009-operations', migration: operations },
+  { name: '0012-usage-lanes', migration: usageLanes },
 ];
 
 export function migrationSource(

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import {
   USAGE_BATCH_FIELD,
   USAGE_SHARD_COUNT,
-  usageShard,
+  usageLane,
   usageStreamKey,
 } from '@tollgate/contracts/usage-stream';
 import type { UsageBatch, UsageEvent, UsedOperation } from '@tollgate/contracts/usage-stream';
@@ -47,12 +47,13 @@ export function usageBatch(events: readonly UsageEvent[]): UsageBatch {
   return { gateway_id: gatewayId, seq: lastSeq, events: [...events] };
 }
 
-/** Appends a batch to its payer's shard, like the settlement script; returns the entry's id. */
+/** Appends a batch to its payer's lane, like the settlement script; returns the entry's id. */
 export async function sendBatch(
   redis: Pick<RedisConnection, 'xadd'>,
   batch: UsageBatch,
+  lanes = USAGE_SHARD_COUNT,
 ): Promise<string | null> {
-  const key = usageStreamKey(usageShard(batch.events[0]?.payer_id ?? 0));
+  const key = usageStreamKey(usageLane(batch.events[0]?.payer_id ?? 0, lanes));
   return redis.xadd(key, '*', USAGE_BATCH_FIELD, JSON.stringify(batch));
 }
 
@@ -65,10 +66,10 @@ export async function appendBatch(
 
 /** Waits until the streams are empty: entries are removed only when they are counted or set aside. */
 export async function allCounted({ store }: { store: RedisConnection }, timeoutMs = 10_000): Promise<void> {
-  const shards = Array.from({ length: USAGE_SHARD_COUNT }, (_, shard) => shard);
+  const lanes = Array.from({ length: USAGE_SHARD_COUNT }, (_, lane) => lane);
   await waitFor(
     async () => {
-      const lengths = await Promise.all(shards.map((shard) => store.xlen(usageStreamKey(shard))));
+      const lengths = await Promise.all(lanes.map((lane) => store.xlen(usageStreamKey(lane))));
       return lengths.every((length) => length === 0);
     },
     { timeoutMs, what: 'the usage streams to be read' },

@@ -40,7 +40,7 @@ export type AdmissionOptions = {
   decide: DecideAdmission;
   primePayer: PrimePayer;
   leases: Pick<Leases, 'newMember' | 'hold'>;
-  canRecord: (payerId: number) => boolean;
+  canRecord: (lane: number) => boolean;
   /** Of this gateway, to admit calls without Redis; calls only, since subscriptions are few. */
   shares?: Pick<Shares, 'admit' | 'onDecision'>;
   /** How long a call waits for shares that stand in its way. Default: 2 s. */
@@ -134,7 +134,7 @@ export function createAdmission(options: AdmissionOptions): Admit {
   }
 
   return (payer, kind, units, points) => {
-    if (!canRecord(payer.payerId)) {
+    if (!canRecord(payer.lane)) {
       onAdmission?.('unavailable');
       return Promise.reject(unavailable('usage cannot be recorded at the moment'));
     }

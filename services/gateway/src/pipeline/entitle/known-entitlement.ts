@@ -1,4 +1,5 @@
 import type { CallRules, Entitlement } from '@tollgate/contracts/entitlement';
+import { usageShard } from '@tollgate/contracts/usage-stream';
 import { callerBudgets } from '../../ledger/budgets.ts';
 import { payerCredits } from '../../ledger/credits.ts';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
@@ -67,6 +68,7 @@ function payerOf(
   const payer = {
     payerId: payer_id,
     periodId: billing_period.period_id,
+    lane: billing_period.usage_lane ?? usageShard(payer_id),
     billingStatus: status,
     endedAt: billing_period.ended_at,
     limits: billing_period.limits,

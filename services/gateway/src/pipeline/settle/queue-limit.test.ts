@@ -27,7 +27,7 @@ function event(payerId: number): UntimedUsage {
 /** A Redis that acknowledges when the test says so. */
 function pendingRedis() {
   const sent: { calls: number; seq: number; acknowledge: () => void }[] = [];
-  const send = (_shard: number, { events, seq }: UsageBatch) =>
+  const send = (_lane: number, { events, seq }: UsageBatch) =>
     new Promise<RecordedBatch>((resolve) => {
       sent.push({
         calls: callsIn(events),
@@ -44,7 +44,7 @@ function recorderOver(send: ReturnType<typeof pendingRedis>['send'], maxQueuedEv
   return createUsageRecorder({
     gatewayId: 'g',
     send,
-    primeShard: () => Promise.resolve(),
+    primeLane: () => Promise.resolve(),
     redisIsReady: () => true,
     maxQueuedEvents,
     nowMs: () => 0,
@@ -57,7 +57,7 @@ test('a full queue takes no further calls, and does again when it is shorter', a
   const recorder = recorderOver(send, 3);
   for (let calls = 0; calls < 3; calls += 1) {
     expect(recorder.canRecord(1)).toBe(true);
-    void recorder.record(event(1));
+    void recorder.record(event(1), 1);
   }
   expect(recorder.canRecord(1)).toBe(false);
   expect(recorder.canRecord(2)).toBe(false);
@@ -69,9 +69,9 @@ test('a full queue takes no further calls, and does again when it is shorter', a
 test('what finishes while a batch is under way is the next batch, within its bound', async () => {
   const { sent, send } = pendingRedis();
   const recorder = recorderOver(send, 10_000);
-  void recorder.record(event(1));
+  void recorder.record(event(1), 1);
   await waitFor(() => sent.length === 1);
-  for (let calls = 1; calls < 600; calls += 1) void recorder.record(event(1));
+  for (let calls = 1; calls < 600; calls += 1) void recorder.record(event(1), 1);
   const flushed = recorder.flush();
   for (const batch of [0, 1, 2, 3]) {
     await waitFor(() => sent.length === batch + 1);
@@ -86,7 +86,7 @@ test('what finishes while a batch is under way is the next batch, within its bou
 test('what finishes in one turn of the event loop is one batch', async () => {
   const { sent, send } = pendingRedis();
   const recorder = recorderOver(send, 10);
-  for (let calls = 0; calls < 4; calls += 1) void recorder.record(event(1));
+  for (let calls = 0; calls < 4; calls += 1) void recorder.record(event(1), 1);
   await waitFor(() => sent.length === 1);
   expect(sent[0]?.calls).toBe(4);
 });
@@ -94,7 +94,7 @@ test('what finishes in one turn of the event loop is one batch', async () => {
 test('one shard that waits does not hold up another', async () => {
   const { sent, send } = pendingRedis();
   const recorder = recorderOver(send, 10);
-  void recorder.record(event(1));
-  void recorder.record(event(2));
+  void recorder.record(event(1), 1);
+  void recorder.record(event(2), 2);
   await waitFor(() => sent.length === 2);
 });

@@ -43,7 +43,7 @@ export function createSettle(record: RecordUsage, settlementTimeout: SettlementT
     const used = { points, requests: 1, time_ms: 0, traffic_bytes: trafficBytes };
     const operation = counted === null ? null : { counted, isError, durationMs };
     return acknowledgedInTime(
-      record(usageEvent(call, used, operation, call.apiVersion), call.lease.handOver()),
+      record(usageEvent(call, used, operation, call.apiVersion), call.payer.lane, call.lease.handOver()),
       settlementTimeout,
     );
   };

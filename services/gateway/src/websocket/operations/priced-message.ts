@@ -82,7 +82,7 @@ export function createSettleMessage(
     const use = counted === null ? null : { counted, isError: end === ERRORED, durationMs };
     const slot = isFinal ? operations.handOverSlot(operation) : null;
     return acknowledgedInTime(
-      record(usageEvent({ token, payer: call.payer }, used, use), slot),
+      record(usageEvent({ token, payer: call.payer }, used, use), call.payer.lane, slot),
       settlementTimeout,
     );
   };

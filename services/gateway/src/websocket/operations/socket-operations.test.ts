@@ -151,7 +151,7 @@ function scripted() {
           await admission.promise;
           return slot();
         },
-        record: (usage, lease) => {
+        record: (usage, _lane, lease) => {
           requests[lease === undefined ? 'metered' : 'calls'] += usage.requests;
           return new Promise((resolve) => unacknowledged.push(resolve));
         },

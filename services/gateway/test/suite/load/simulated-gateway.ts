@@ -19,7 +19,7 @@ import { createShareScripts } from '../../../src/ledger/share-script.ts';
 import { createShares } from '../../../src/pipeline/admit/shares/shares.ts';
 import type { Shares } from '../../../src/pipeline/admit/shares/shares.ts';
 import type { PayerEntitlement } from '../../../src/ledger/principal.ts';
-import { createPrime, createPrimePayer, createPrimeShard } from '../../../src/ledger/prime.ts';
+import { createPrime, createPrimePayer, createPrimeLane } from '../../../src/ledger/prime.ts';
 import type { Prime } from '../../../src/ledger/prime.ts';
 import { createPrimeFrom } from '../../../src/ledger/prime-script.ts';
 import { createSendBatch } from '../../../src/ledger/record-script.ts';
@@ -105,7 +105,7 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
   return {
     call: (payer, units = 1, points = 0) => leaseOrCode(() => admit(payer, 'call', units, points)),
     settle: async (payer, lease, points) => {
-      await recorder.record(usageOf(payer, points), lease.handOver());
+      await recorder.record(usageOf(payer, points), payer.lane, lease.handOver());
       lease.release();
     },
     endInterval: async () => {
@@ -132,7 +132,7 @@ function recorderOf(redis: RedisConnection, gatewayId: string, prime: Prime, sha
   return createUsageRecorder({
     gatewayId,
     send: createSendBatch(redis),
-    primeShard: createPrimeShard(prime),
+    primeLane: createPrimeLane(prime),
     redisIsReady: () => redis.status === 'ready',
     maxQueuedEvents: 100_000,
     nowMs: Date.now,
@@ -172,6 +172,7 @@ function accountOf(snapshot: SimulationOptions['snapshot']) {
       time_ms: 0,
       traffic_bytes: 0,
       usage_version: 0,
+      usage_lane: 0,
       ...snapshot(periodId),
     };
     return Promise.resolve(schema.parse(counted));
@@ -188,10 +189,12 @@ const NO_LIMITS: Limits = {
   team_slots_limit: null,
 };
 
+/** Whose usage all goes to one lane, as by default. */
 export function payerWith(payerId: number, limits: Partial<Limits>): PayerEntitlement {
   return {
     payerId,
     periodId: payerId * 10,
+    lane: 0,
     billingStatus: 'active',
     endedAt: '2099-12-31T23:59:59Z',
     limits: { ...NO_LIMITS, ...limits },
