@@ -52,7 +52,7 @@ test('on a Redis Cluster usage of all shards is counted once over an outage, and
     }
     await allCounted(suite, 20_000);
     const twice = sumOf([...events, ...events]);
-    expect(await countedUsage(suite.database)).toEqual({ totals: twice, hourly: twice });
+    expect(await countedUsage(suite.database)).toMatchObject({ totals: twice, hourly: twice });
   } finally {
     for (const subscriber of subscribers) subscriber.disconnect();
     await suite.close();

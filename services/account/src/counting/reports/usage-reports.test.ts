@@ -77,6 +77,8 @@ describe('what is reported', () => {
     expect(await countedUsage(suite.database)).toEqual({
       totals: { points: 3, requests: 2, time_ms: 40, traffic_bytes: 500 },
       hourly: { points: 3, requests: 2, time_ms: 40, traffic_bytes: 500 },
+      // A report names none.
+      operations: { points: 0, requests: 0 },
     });
     const metric = await accountMetric(suite.account, 'tollgate_usage_report_events_total');
     expect(metric).toBeGreaterThanOrEqual(2);
