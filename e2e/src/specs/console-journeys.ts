@@ -19,6 +19,7 @@ import type { Journey } from './console/journey.ts';
 import { longNameJourneys } from './console/long-names.ts';
 import { limitJourneys, planJourneys } from './console/plan.ts';
 import { unpaidRenewalJourneys } from './console/unpaid-renewal.ts';
+import { operationJourneys } from './console/operations.ts';
 import { requestJourneys } from './console/requests.ts';
 import { liveFeedJourney, liveJourneys, restartedFeedJourney } from './console/live.ts';
 import { searchJourneys } from './console/search.ts';
@@ -53,6 +54,7 @@ export const PAGE_JOURNEYS = {
   forms: formJourneys,
   'long names': longNameJourneys,
   requests: requestJourneys,
+  operations: operationJourneys,
   explorer: explorerJourneys,
   'usage over time': usageJourneys,
 } satisfies Journeys;

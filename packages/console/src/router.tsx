@@ -121,6 +121,13 @@ const usage = createRoute({
   component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'UsagePage'),
 });
 
+const operations = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operations',
+  validateSearch: (search): { range?: unknown } => search,
+  component: lazyRouteComponent(() => import('./pages/operations/operations.tsx'), 'OperationsPage'),
+});
+
 const team = createRoute({
   getParentRoute: () => signedIn,
   path: '/team',
@@ -189,6 +196,7 @@ const customerPages = [
   tokens,
   explorer,
   usage,
+  operations,
   requests,
   team,
   alerts,

@@ -3,6 +3,9 @@ const PREFIX = 'tollgate:explorer:';
 /** Raised at sign-out, so that an editor that is still closing writes nothing afterwards. */
 let generation = 0;
 
+/** The name of a query with which the explorer is opened from another page, once. */
+export const OPENED = 'opened';
+
 /** What GraphiQL keeps between visits, for one account: queries, variables and tabs, no headers and no results. */
 export function explorerStorage(accountId: number) {
   const openedIn = generation;

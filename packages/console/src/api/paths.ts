@@ -19,6 +19,7 @@ export const PAGE_MODULES = {
   '/user/explorer': 'explorer/explorer.tsx',
   '/user/plan': 'plan/plan.tsx',
   '/user/usage': 'usage/usage.tsx',
+  '/user/operations': 'operations/operations.tsx',
   '/user/team': 'team/team.tsx',
   '/user/requests': 'requests/requests.tsx',
   '/user/alerts': 'alerts/alerts.tsx',

@@ -47,6 +47,12 @@ export const NAVIGATION = [
         words: 'points traffic time chart CSV billing period export report',
       },
       {
+        to: '/operations',
+        label: 'Operations',
+        icon: 'operations',
+        words: 'GraphQL queries most expensive dearest points duration latency p95 document',
+      },
+      {
         to: '/requests',
         label: 'Refused calls',
         icon: 'requests',

@@ -5,7 +5,7 @@ import { addressesQuery } from '../../api/addresses.ts';
 import type { Addresses } from '../../api/addresses.ts';
 import { examplesQuery } from '../../api/examples.ts';
 import type { Example } from '../../api/examples.ts';
-import { explorerStorage } from '../../api/explorer-storage.ts';
+import { OPENED, explorerStorage } from '../../api/explorer-storage.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
@@ -82,10 +82,15 @@ type BenchesProps = {
 /** The plain field, and then the editors, once they have loaded and the field isn't in use. */
 function Benches({ accountId, addresses, examples, pointsLeft, onUsed }: BenchesProps) {
   const { token, options, chosen, setChosen } = useToken();
-  const [typed, setTyped] = useState<string | null>(null);
+  const [storage] = useState(() => explorerStorage(accountId));
+  // As if it were typed: it is shown beside what was there before.
+  const [typed, setTyped] = useState(() => storage.getItem(OPENED));
+  useEffect(() => {
+    storage.removeItem(OPENED);
+  }, [storage]);
   const [isBusy, setBusy] = useState(false);
   const Workbench = useWorkbench(isBusy);
-  const [first] = useState(() => firstQuery(explorerStorage(accountId), examples));
+  const [first] = useState(() => firstQuery(storage, examples));
   return (
     <>
       {options.length > 1 && (
