@@ -1,6 +1,7 @@
 import { durationBucket } from '@tollgate/contracts/durations';
 import { MAX_OPERATIONS_PER_EVENT } from '@tollgate/contracts/usage-stream';
 import type { UsedOperation } from '@tollgate/contracts/usage-stream';
+import type { CountedOperation } from '../operation-reader/counted-operation.ts';
 import type { TimedUsage } from './usage-event.ts';
 
 type OperationSum = Omit<UsedOperation, 'durations'> & { durations: Map<number, number> };
@@ -13,17 +14,17 @@ export type OperationSums = {
 };
 
 export function createOperationSums(): OperationSums {
-  const sums = new Map<string, OperationSum>();
+  // By identity, as most calls of a batch repeat a text: a look-up by hash and name takes several times as long.
+  const byText = new Map<CountedOperation, OperationSum>();
   return {
     add: ({ points, requests, operation }) => {
       if (operation === null) return;
       const { counted, isError, durationMs } = operation;
-      const { hash } = counted.document;
-      const name = `${hash} ${counted.name ?? ''}`;
-      let sum = sums.get(name);
+      let sum = byText.get(counted);
       if (sum === undefined) {
-        sum = { hash, name: counted.name, points: 0, requests: 0, errors: 0, durations: new Map() };
-        sums.set(name, sum);
+        const { document, name } = counted;
+        sum = { hash: document.hash, name, points: 0, requests: 0, errors: 0, durations: new Map() };
+        byText.set(counted, sum);
       }
       sum.points += points;
       sum.requests += requests;
@@ -31,9 +32,12 @@ export function createOperationSums(): OperationSums {
       if (durationMs !== null) count(sum.durations, durationBucket(durationMs), 1);
     },
     operations: () => {
-      const all = [...sums.values()];
-      if (all.length <= MAX_OPERATIONS_PER_EVENT) return all.map(usedOperation);
-      const sorted = all.toSorted((one, other) => other.points - one.points);
+      const all = [
+        ...Map.groupBy(byText.values(), ({ hash, name }) => `${String(hash)} ${name ?? ''}`).values(),
+      ];
+      const sums = all.map((same) => same.reduce(together));
+      if (sums.length <= MAX_OPERATIONS_PER_EVENT) return sums.map(usedOperation);
+      const sorted = sums.toSorted((one, other) => other.points - one.points);
       const others = sorted.splice(MAX_OPERATIONS_PER_EVENT).reduce(together);
       return [...sorted, { ...others, hash: null, name: null }].map(usedOperation);
     },
