@@ -60,6 +60,7 @@ const rooms = {
         'prices',
         'issues',
         'purchases',
+        'top-ups',
         'reversals',
         'subscriptions',
         'invoices',

@@ -39,6 +39,7 @@ export function createApp(config: Pick<Config, 'host' | 'secretKey' | 'webhook' 
 } {
   const store = createStore(config.statePath);
   const clock = createClock(store.clockOffset);
+  const outage = { isOn: false };
   const deliveries = createDeliveries(config.webhook);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const server = createServer((req, res) => {
@@ -53,6 +54,7 @@ export function createApp(config: Pick<Config, 'host' | 'secretKey' | 'webhook' 
       store,
       clock,
       deliveries,
+      outage,
       origin: `http://${host}:${String(port)}`,
       request: { id: newId('req', 14), idempotency_key: idempotencyKey },
     };
@@ -80,6 +82,9 @@ export function createApp(config: Pick<Config, 'host' | 'secretKey' | 'webhook' 
     res.setHeader('stripe-version', req.headers['stripe-version'] ?? API_VERSION);
     try {
       authenticate(req.headers.authorization, config.secretKey);
+      if (outage.isOn && url.pathname.startsWith('/v1/')) {
+        throw new Failure(503, 'api_error', 'The sample server is away.');
+      }
       const fingerprint = fingerprintOf(method, url.pathname, body);
       if (method === 'POST' && typeof key === 'string') {
         res.setHeader('idempotency-key', key);

@@ -10,6 +10,8 @@ export type Double = {
   /** Where the pages are. */
   origin: string;
   deliveries: Deliveries;
+  /** Whether the API answers nothing but 503. */
+  outage: { isOn: boolean };
   /** Of the request that is answered; null in what happens by itself. */
   request: { id: string | null; idempotency_key: string | null };
 };

@@ -26,6 +26,7 @@ import { searchJourneys } from './console/search.ts';
 import { sessionJourneys } from './console/sessions.ts';
 import { teamJourneys } from './console/team.ts';
 import { webhookJourneys } from './console/webhooks.ts';
+import { topUpJourneys } from './console/top-up.ts';
 import { usageJourneys } from './console/usage.ts';
 
 export type Journeys = Readonly<Record<string, (journey: Journey) => void>>;
@@ -36,6 +37,7 @@ export const PEOPLE_JOURNEYS = {
   applications: applicationJourneys,
   team: teamJourneys,
   budgets: budgetJourneys,
+  'top-up': topUpJourneys,
   'alerts and webhooks': webhookJourneys,
   live: liveJourneys,
 } satisfies Journeys;

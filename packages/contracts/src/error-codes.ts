@@ -422,6 +422,12 @@ const CONSOLE = {
     meaning: "There is no such pack, or it isn't on sale any more.",
     fix: 'Choose another pack.',
   },
+  no_payment_method: {
+    status: 409,
+    title: 'There is no saved payment method',
+    meaning: 'The account has no card at the payment provider that can be charged.',
+    fix: 'Add a card under Payment details, then try again.',
+  },
   plan_has_no_points_limit: {
     status: 409,
     title: 'The plan has no points limit',

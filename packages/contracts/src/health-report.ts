@@ -107,6 +107,8 @@ export const healthReportSchema = z.object({
       reconciled_at: instant.nullable(),
       /** What it found and corrected. */
       differences: z.int(),
+      /** Since when nothing is charged because Postgres was restored; null if it wasn't. */
+      restored_at: instant.nullish(),
     })
     .nullish(),
   /** If payments are not enabled: subscriptions that Stripe may go on charging. */

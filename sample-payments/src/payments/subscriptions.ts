@@ -165,7 +165,10 @@ export function cancel(double: Double, subscription: Subscription, reason: strin
 /** For what the customer pays from now on. */
 export function useCard(double: Double, customer: string, method: PaymentMethod): void {
   method.customer = customer;
-  double.store.get('customer', customer).invoice_settings.default_payment_method = method.id;
+  emit(double, 'payment_method.attached', method);
+  const owner = double.store.get('customer', customer);
+  owner.invoice_settings.default_payment_method = method.id;
+  emit(double, 'customer.updated', owner);
   for (const subscription of double.store.all('subscription')) {
     if (subscription.customer === customer) subscription.default_payment_method = method.id;
   }

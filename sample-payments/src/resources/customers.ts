@@ -50,6 +50,7 @@ export const CUSTOMERS: Route[] = [
     emit(double, 'customer.updated', customer);
     return customer;
   }),
+  listRoute('/v1/payment_methods', 'payment_method'),
   getRoute('/v1/payment_methods', 'payment_method'),
   route('POST /v1/payment_methods/{id}/attach', ({ double, id, input }) => {
     const customer = double.store.get('customer', read(attachSchema, input).customer, 'customer');

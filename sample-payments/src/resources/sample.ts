@@ -15,6 +15,7 @@ const PAY = z.object({ payment_method: z.string().optional() });
 const SETTLE = z.object({ outcome: z.enum(['succeeded', 'failed']) });
 /** A negative number begins in the past, so that a renewal comes soon. */
 const ADVANCE = z.object({ seconds: whole });
+const OUTAGE = z.object({ on: flag });
 const DISPUTE = z.object({ status: z.enum(['needs_response', 'warning_needs_response']).optional() });
 const CLOSE = z.object({ status: z.enum(['won', 'lost', 'warning_closed']) });
 
@@ -28,6 +29,11 @@ export const SAMPLE: Route[] = [
   route('POST /sample/deliveries/release', ({ double, input }) => ({
     released: double.deliveries.release(read(RELEASE, input).order ?? 'kept'),
   })),
+  // Everything of /v1 is answered with 503 until it is over.
+  route('POST /sample/outage', ({ double, input }) => {
+    double.outage.isOn = read(OUTAGE, input).on;
+    return {};
+  }),
   route('POST /sample/clock', ({ double, input }) => {
     double.clock.advance(read(ADVANCE, input).seconds);
     expireSessions(double);

@@ -7,6 +7,7 @@ import { budgetMails } from './notifications/budgets/budget-mail.ts';
 import { creditMails } from './notifications/credits/credit-mail.ts';
 import { webhookMails } from './notifications/deliveries/webhook-mail.ts';
 import { paymentMails } from './payments/invoices/payment-mail.ts';
+import { topUpMails } from './payments/top-ups/top-up-mail.ts';
 import { handOverMails } from './teams/hand-over-mail.ts';
 import { invitationMails } from './teams/invitations/invitation-mail.ts';
 
@@ -21,6 +22,7 @@ export const MAIL_RENDERERS: AnyMailRenderers = new Map(
     ...budgetMails,
     ...creditMails,
     ...paymentMails,
+    ...topUpMails,
     ...webhookMails,
     ...deletionMails,
   }),

@@ -19,6 +19,7 @@ import { operatorPaymentIssues } from '../payments/issues/operations.ts';
 import { operatorPayments } from '../payments/invoices/operations.ts';
 import { operatorPrices } from '../payments/prices/operations.ts';
 import { operatorPurchases } from '../payments/purchases/operations.ts';
+import { operatorTopUps } from '../payments/top-ups/operations.ts';
 import { operatorReconciliation } from '../payments/reconcile/operations.ts';
 import { operatorRefusals } from '../refusals/operations.ts';
 import { operatorTeams } from '../teams/operators/operations.ts';
@@ -37,6 +38,7 @@ export const OPERATOR_API = [
   operatorCredits,
   operatorPacks,
   operatorPurchases,
+  operatorTopUps,
   operatorPrices,
   operatorPayments,
   operatorPaymentIssues,

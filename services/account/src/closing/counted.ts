@@ -16,7 +16,8 @@ local first = redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', 1)[1]
 return { time[1] * 1000 + math.floor(time[2] / 1000), first and first[1] or '', redis.call('GET', KEYS[2]) or '' }
 `;
 
-const UNKNOWN = 0;
+/** After a restore of Postgres. */
+export const UNKNOWN = 0;
 
 /**
  * Asks once for each stream. Nothing is locked: the position is read first, so what Redis lacks after it was counted

@@ -3,6 +3,7 @@ import { createWorker } from '../platform/background/worker.ts';
 import type { Worker } from '../platform/background/worker.ts';
 import { createQuery, createSnapshot, createTransact } from '../platform/database/query.ts';
 import type { Platform } from '../platform/open.ts';
+import { UNKNOWN, createCountedUntil } from './counted.ts';
 import { createLedgerCheckMetrics, startLedgerChecks } from './ledger-checks.ts';
 import { createClosingMetrics, startClosing } from './worker.ts';
 
@@ -10,7 +11,13 @@ import { createClosingMetrics, startClosing } from './worker.ts';
 export function openClosing(
   { config, pools, redis, usageLanes, logger, registry }: Platform,
   { lockInstant }: { lockInstant: LockInstant },
-): { workers: Worker[] } {
+): {
+  needs: {
+    /** Whether the account's usage shows that Postgres was restored from a backup, and isn't repaired. */
+    isRestored: (accountId: number) => Promise<boolean>;
+  };
+  workers: Worker[];
+} {
   const closing = createWorker(({ dueWatch }) =>
     startClosing({
       query: createQuery(pools.closing),
@@ -20,6 +27,7 @@ export function openClosing(
       lockInstant,
       overuse: config.CREDITS_OVERUSE,
       delaySec: config.CLOSING_DELAY_SEC,
+      hasPayments: config.PAYMENTS !== 'none',
       dueWatch,
       logger,
       metrics: createClosingMetrics(registry),
@@ -34,5 +42,8 @@ export function openClosing(
       metrics: createLedgerCheckMetrics(registry),
     }),
   );
-  return { workers: [closing, ledgerChecks] };
+  const query = createQuery(pools.closing);
+  const isRestored = async (accountId: number) =>
+    (await createCountedUntil(query, redis, usageLanes)(accountId)) === UNKNOWN;
+  return { needs: { isRestored }, workers: [closing, ledgerChecks] };
 }

@@ -31,6 +31,8 @@ export type ClosingOptions = StepNeeds & {
   usageLanes: UsageLanes;
   /** CLOSING_DELAY_SEC */
   delaySec: number;
+  /** With payments, whether a restore is over is for their reconciliation to say, too. */
+  hasPayments: boolean;
   dueWatch: DueWatch;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   metrics: ClosingMetrics;
@@ -101,7 +103,7 @@ export function startClosing(options: ClosingOptions): { close: () => Promise<vo
     work: async (signal) => {
       for (const [accountId, untilMs] of waiting) if (untilMs <= performance.now()) waiting.delete(accountId);
       await observeDue(options, steps);
-      const isStopped = await isRepairDue(options.query);
+      const isStopped = await isRepairDue(options);
       options.metrics.stopped.set(isStopped ? 1 : 0);
       if (isStopped) return;
       const countedUntil = createCountedUntil(options.query, options.redis, options.usageLanes);
@@ -113,7 +115,7 @@ export function startClosing(options: ClosingOptions): { close: () => Promise<vo
     },
     due: {
       dueWatch: options.dueWatch,
-      condition: `NOT EXISTS (SELECT FROM usage_restores) AND (${steps.map(({ due }) => `EXISTS (${due})`).join(' OR ')})`,
+      condition: `NOT EXISTS (${restoresOf(options)}) AND (${steps.map(({ due }) => `EXISTS (${due})`).join(' OR ')})`,
     },
     logger: options.logger,
   });
@@ -216,8 +218,13 @@ function findDue(
 }
 
 /** Postgres was restored from a backup: figures that are settled may lack usage that Redis still has. */
-async function isRepairDue(query: Query): Promise<boolean> {
-  return (await query('SELECT FROM usage_restores LIMIT 1')).length > 0;
+async function isRepairDue(options: Pick<ClosingOptions, 'query' | 'hasPayments'>): Promise<boolean> {
+  return (await options.query(`${restoresOf(options)} LIMIT 1`)).length > 0;
+}
+
+function restoresOf({ hasPayments }: Pick<ClosingOptions, 'hasPayments'>): string {
+  const restores = 'SELECT 1 FROM usage_restores';
+  return hasPayments ? `${restores} UNION ALL SELECT 1 FROM payment_restores` : restores;
 }
 
 async function observeDue({ query, metrics }: ClosingOptions, steps: readonly Step[]): Promise<void> {

@@ -90,6 +90,17 @@ async function failedRow(): Promise<Row> {
   return { kind: 'payment_failed', account_id };
 }
 
+async function topUpRow(): Promise<Row> {
+  const { account_id } = person;
+  const pack = { name: HOSTILE, points: 10, currency: 'eur', unit_amount: 1_900, tax_behavior: 'exclusive' };
+  const pack_id = await insertId('packs', pack, 'pack_id');
+  const choice = { pack_id, threshold_points: 5, max_times: 1, max_amount: 1_900, is_on: true };
+  await suite
+    .database('top_up_settings')
+    .insert({ account_id, ...choice, declines: 1, not_before: new Date() });
+  return { kind: 'top_up_failed', account_id };
+}
+
 async function invitationRow(): Promise<Row> {
   const team_id = await insertId('teams', { name: HOSTILE }, 'team_id');
   const invited = { team_id, email: `${randomUUID()}@example.com`, invited_by: person.account_id };
@@ -163,6 +174,7 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
   { name: 'credits_expiring', row: expiringRow, pages: ['/user/plan', '/user/alerts'] },
   { name: 'credits_low', row: lowRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },
   { name: 'payment_failed', row: failedRow, pages: ['/user/plan'] },
+  { name: 'top_up_failed', row: topUpRow, pages: ['/user/plan'] },
   { name: 'webhook_disabled', row: webhookRow, pages: ['/user/webhooks', '/api/docs'] },
   {
     name: 'account_deletion_requested',

@@ -1,12 +1,13 @@
 import type { RequestHandler } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import type { LockInstant } from '../billing/credits/changes.ts';
+import { findAccount } from '../identity/accounts/account-store.ts';
 import { createWorker } from '../platform/background/worker.ts';
 import type { Worker } from '../platform/background/worker.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Platform } from '../platform/open.ts';
 import type { PaidPlans } from '../self-service/paid-plans.ts';
-import { findCustomer } from './customers.ts';
+import { customerOf } from './customers.ts';
 import { withinDeadline } from './deadline.ts';
 import { applyPage } from './events/handlers.ts';
 import { createEventMetrics } from './events/metrics.ts';
@@ -27,15 +28,22 @@ import type { PaidSubscriptions } from './subscriptions/operations.ts';
 import { previewUpgrade, upgradePlan } from './subscriptions/upgrade.ts';
 import { keepPlannedPrice } from './subscriptions/store.ts';
 import { startSubscriptionOutbox } from './subscriptions/outbox.ts';
+import type { TopUps } from './top-ups/operations.ts';
+import { setTopUp, stopTopUp } from './top-ups/set.ts';
+import { createTopUpMetrics, startTopUps } from './top-ups/worker.ts';
 
 /** Packs, purchases and what Stripe tells us (docs/design/payments.md). */
 export function openPayments(
   { config, pools, query, transact, redisNowMs, logger, registry }: Platform,
-  { lockInstant }: { lockInstant: LockInstant },
+  {
+    lockInstant,
+    isRestored,
+  }: { lockInstant: LockInstant; isRestored: (accountId: number) => Promise<boolean> },
 ): {
   /** Null with PAYMENTS=none. */
   needs: {
     payments: Payments | null;
+    topUps: TopUps | null;
     paidSubscriptions: PaidSubscriptions | null;
     invoices: Invoices | null;
     paidPlans: PaidPlans | null;
@@ -46,7 +54,7 @@ export function openPayments(
 } {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets } = config;
   if (config.PAYMENTS === 'none' || secretKey === undefined || webhookSecrets === undefined) {
-    const needs = { payments: null, paidSubscriptions: null, invoices: null, paidPlans: null };
+    const needs = { payments: null, topUps: null, paidSubscriptions: null, invoices: null, paidPlans: null };
     return { needs, events: null, workers: [] };
   }
   const provider = createStripeProvider({ secretKey, webhookSecrets, apiUrl: config.STRIPE_API_URL });
@@ -67,6 +75,9 @@ export function openPayments(
   const hourly = createWorker(() =>
     startHourlyReconciliation({ ...onWorkers(), metrics: createReconcileMetrics(registry) }),
   );
+  const topUpWorker = createWorker(({ dueWatch }) =>
+    startTopUps({ ...onWorkers(), isRestored, dueWatch, metrics: createTopUpMetrics(registry) }),
+  );
   const buyer = { query, transact, provider, publicUrl: config.PUBLIC_URL };
   const handling = { query, provider, lockInstant, logger };
   /** Nothing if the provider can't be reached. */
@@ -82,18 +93,25 @@ export function openPayments(
         refresh,
         reconcile: (wanted) => reconcile({ ...handling, transact }, wanted),
       },
+      topUps: {
+        set: async (accountId, choice, by) => {
+          await setTopUp({ ...handling, transact }, accountId, choice, by);
+          topUpWorker.wake();
+        },
+        stop: (accountId, by) => stopTopUp({ ...handling, transact }, accountId, by),
+      },
       paidSubscriptions: {
         begin: (wanted, by) => beginSubscription(buyer, wanted, by),
         previewUpgrade: (wanted) => previewUpgrade(buyer, wanted),
         upgrade: (wanted, by) => upgradePlan({ ...buyer, logger }, wanted, by),
         refresh: (checkout) => refresh(checkout).catch(() => undefined),
         portal: async (accountId) => {
-          const customer_id = await findCustomer(query, accountId);
-          if (customer_id === undefined)
-            throw new Problem('not_found', { detail: 'You have not paid anything yet.' });
-          return withinDeadline(
-            provider.openPortal({ customer_id, return_url: `${config.PUBLIC_URL}/user/plan` }),
-          );
+          const account = await findAccount(query, accountId);
+          if (account === undefined) throw new Problem('not_found');
+          const return_url = `${config.PUBLIC_URL}/user/plan`;
+          const open = async () =>
+            provider.openPortal({ customer_id: await customerOf(query, provider, account), return_url });
+          return withinDeadline(open());
         },
       },
       invoices: {
@@ -111,6 +129,6 @@ export function openPayments(
       },
     },
     events: receiveEvents({ query, provider, nowMs: redisNowMs, metrics, onStored: eventWorker.wake }),
-    workers: [eventWorker, reversalWorker, outbox, hourly],
+    workers: [eventWorker, reversalWorker, outbox, topUpWorker, hourly],
   };
 }

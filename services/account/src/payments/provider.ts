@@ -1,4 +1,5 @@
 import type { BillingInterval } from '../billing/periods/calendar.ts';
+import type { OffSessionProvider } from './off-session-provider.ts';
 import type { SubscriptionProvider } from './subscription-provider.ts';
 
 /** What we know of a payment page and its payment, as the provider states it now. */
@@ -61,7 +62,10 @@ export type WantedPrice = {
 export type PaymentEvent = {
   id: string;
   type: string;
-  /** What is read again, and what events of one object have in common: of refunds, disputes and charges the payment. */
+  /**
+   * What is read again, and what events of one object have in common: the payment of refunds, disputes and charges, the
+   * customer of payment methods.
+   */
   object_id: string;
   /** Of another mode or account: not for us. */
   isForeign: boolean;
@@ -71,26 +75,27 @@ export type PaymentEvent = {
  * The little that we need of a payment provider. No card data passes through it.
  * @throws {Problem} payments_unavailable, whatever is away or slow
  */
-export type PaymentProvider = SubscriptionProvider & {
-  /** One customer for an account. */
-  createCustomer: (account: { account_id: number; email: string; name: string }) => Promise<string>;
-  /** The id of the price with this key; made if there is none. */
-  ensurePrice: (wanted: WantedPrice) => Promise<string>;
-  openCheckout: (wanted: WantedCheckout) => Promise<Checkout>;
-  /** Undefined if the provider doesn't know it (yet). */
-  readCheckout: (sessionId: string) => Promise<Checkout | undefined>;
-  /** Closes an open page. False if it was paid or has expired meanwhile. */
-  expireCheckout: (sessionId: string) => Promise<boolean>;
-  /** By its id. Undefined if the provider doesn't know it (yet). */
-  readPayment: (paymentId: string) => Promise<Payment | undefined>;
-  /** All that is left of a payment, once. */
-  refund: (paymentId: string) => Promise<void>;
-  /** Of pages that were made since then, newest first. */
-  listCheckouts: (since: Date) => AsyncIterable<string>;
-  /** Of payments with a refund or dispute that was made since then; one may come twice. */
-  listReversedPayments: (since: Date) => AsyncIterable<string>;
-  /** Of invoices that were made since then. */
-  listInvoices: (since: Date) => AsyncIterable<string>;
-  /** Undefined if the signature is invalid or its timestamp outside the tolerance. `nowMs`: by the reference clock. */
-  readEvent: (body: Buffer, signature: string, nowMs: number) => PaymentEvent | undefined;
-};
+export type PaymentProvider = SubscriptionProvider &
+  OffSessionProvider & {
+    /** One customer for an account. */
+    createCustomer: (account: { account_id: number; email: string; name: string }) => Promise<string>;
+    /** The id of the price with this key; made if there is none. */
+    ensurePrice: (wanted: WantedPrice) => Promise<string>;
+    openCheckout: (wanted: WantedCheckout) => Promise<Checkout>;
+    /** Undefined if the provider doesn't know it (yet). */
+    readCheckout: (sessionId: string) => Promise<Checkout | undefined>;
+    /** Closes an open page. False if it was paid or has expired meanwhile. */
+    expireCheckout: (sessionId: string) => Promise<boolean>;
+    /** By its id. Undefined if the provider doesn't know it (yet). */
+    readPayment: (paymentId: string) => Promise<Payment | undefined>;
+    /** All that is left of a payment, once. */
+    refund: (paymentId: string) => Promise<void>;
+    /** Of pages that were made since then, newest first. */
+    listCheckouts: (since: Date) => AsyncIterable<string>;
+    /** Of payments with a refund or dispute that was made since then; one may come twice. */
+    listReversedPayments: (since: Date) => AsyncIterable<string>;
+    /** Of invoices that were made since then. */
+    listInvoices: (since: Date) => AsyncIterable<string>;
+    /** Undefined if the signature is invalid or its timestamp outside the tolerance. `nowMs`: by the reference clock. */
+    readEvent: (body: Buffer, signature: string, nowMs: number) => PaymentEvent | undefined;
+  };

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startStripeMock } from '@tollgate/testbed/payments/judges';
@@ -20,6 +23,7 @@ import { operatorCredentials } from './operator.ts';
 /** account over real HTTP to the sample payment server, which Stripe's own judges watch where they can be had. */
 export type PaidAccount = AccountUnderTest & {
   payments: SamplePayments;
+  mailDirectory: string;
   /** What Stripe would not have taken. */
   faults: () => readonly string[];
 };
@@ -30,8 +34,11 @@ export async function startPaidAccount(): Promise<PaidAccount> {
   const payments = await startSamplePayments({ webhookUrl });
   const mock = await startStripeMock();
   const judged: JudgedPayments | null = mock === null ? null : await judgePayments(payments.url, mock);
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-mail-'));
+  const mailDirectory = join(directory, 'mail');
   const suite = await startAccount({
     settings: {
+      MAIL_DIR: mailDirectory,
       PUBLIC_PORT: port,
       OPERATOR_CREDENTIALS: operatorCredentials,
       TRUSTED_PROXIES: '127.0.0.0/8 ::1/128',
@@ -44,12 +51,14 @@ export async function startPaidAccount(): Promise<PaidAccount> {
   return {
     ...suite,
     payments,
+    mailDirectory,
     faults: () => judged?.faults ?? [],
     close: async () => {
       await suite.close();
       await judged?.close();
       await mock?.stop();
       await payments.stop();
+      await rm(directory, { recursive: true });
     },
   };
 }

@@ -13,6 +13,7 @@ export function checkPayments(report: HealthReport): readonly Finding[] {
   if (payments === null || payments === undefined)
     return checkUnattended(report.unattended_subscriptions ?? []);
   const { is_live, foreign_events, oldest_event_sec, open_issues, reconciled_at, differences } = payments;
+  const isRestored = typeof payments.restored_at === 'string';
   const ageSec = reconciled_at === null ? 0 : (Date.parse(reported_at) - Date.parse(reconciled_at)) / 1_000;
   const found = (isFound: boolean, finding: Finding) => (isFound ? [finding] : []);
   return orOk(
@@ -24,6 +25,14 @@ export function checkPayments(report: HealthReport): readonly Finding[] {
           check,
           `The Stripe key is live, but PUBLIC_URL is ${public_url}, which is for demonstrations.`,
           'Use a test key (sk_test_…), or correct PUBLIC_URL.',
+        ),
+      ),
+      ...found(
+        isRestored,
+        problem(
+          check,
+          'Postgres was restored: no period is closed and nothing is charged until payments are compared with Stripe.',
+          'Run tollgate payments reconcile --since <time of the backup>.',
         ),
       ),
       ...found(

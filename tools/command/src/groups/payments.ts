@@ -19,18 +19,21 @@ export function paymentsGroup(open: Open): Command {
       resultOf(api.POST('/private/payments/issues/{issue_id}/resolve', { params: { path: { issue_id } } })),
   });
   addPostpone(group, open);
+  addTopUps(group, open);
   addReconcile(group, open);
   addSync(group, open);
   return group;
 }
 
+const BY_ACCOUNT = {
+  parameter: 'account_id',
+  flags: '--account <account_id>',
+  description: 'filter by account',
+  parse: values.id,
+} as const;
+
 const ISSUE_FILTERS: readonly Filter<Query<'listPaymentIssues'>>[] = [
-  {
-    parameter: 'account_id',
-    flags: '--account <account_id>',
-    description: 'filter by account',
-    parse: values.id,
-  },
+  BY_ACCOUNT,
   { parameter: 'state', flags: '--state <state>', description: 'open (default), resolved or all' },
 ];
 
@@ -64,6 +67,34 @@ function addPostpone(group: Command, open: Open): void {
       await resultOf(session.api.POST(path, { params, body: { until } }));
       await session.show(undefined, () => [`Account ${String(account_id)} has until ${until} to pay.`]);
     });
+}
+
+function addTopUps(group: Command, open: Open): void {
+  const filters: readonly Filter<Query<'listAllTopUps'>>[] = [BY_ACCOUNT];
+  const command = group.command('top-ups').description('List attempts of automatic top-ups, newest first');
+  addPaging(command, filters).action(async (options: ListOptions) => {
+    await showList(
+      open(),
+      {
+        page: (api: Api, query: Query<'listAllTopUps'>) =>
+          resultOf(api.GET('/private/top-ups', { params: { query } })),
+        itemsOf: ({ top_ups }) => top_ups,
+        columns: [
+          'top_up_id',
+          'created_at',
+          'account_id',
+          'pack_name',
+          'amount',
+          'currency',
+          'state',
+          'decline_code',
+          'payment_id',
+        ],
+      },
+      queryFrom<Query<'listAllTopUps'>>(options, filters),
+      options,
+    );
+  });
 }
 
 type Reconciliation = Result<'reconcilePayments'>;

@@ -163,6 +163,11 @@ export const DATA_CASES: AlertCases = {
     fires: { tollgate_payment_issues: '1x40' },
     quiet: { tollgate_payment_issues: '1x5 0x40' },
   },
+  TollgateTopUpsFailing: {
+    at: '40m',
+    fires: { tollgate_top_up_failures_total: '0+1x60' },
+    quiet: { tollgate_top_up_failures_total: '0x10 1x60' },
+  },
   TollgateSignUpPlanMissing: {
     at: '10m',
     fires: { tollgate_sign_up_plan_missing: '1x20' },

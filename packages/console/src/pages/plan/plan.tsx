@@ -1,16 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 import { Catalogue } from './catalogue.tsx';
 import { Bought } from './credits/bought.tsx';
 import { Credits } from './credits/credits.tsx';
 import { CurrentPlan } from './current-plan.tsx';
-import { Invoices } from './payment/invoices.tsx';
 import { PaymentDue } from './payment/payment-due.tsx';
 import { Subscribed } from './payment/subscribed.tsx';
 import { catalogueQuery, subscriptionQuery } from './queries.ts';
 import { TeamSlots } from './team-slots.tsx';
+
+// Below what most people come for.
+const TopUp = lazyPart(async () => (await import('./top-up/top-up.tsx')).TopUp);
+
+const Invoices = lazyPart(async () => (await import('./payment/invoices.tsx')).Invoices);
 
 /** `/user/plan`: the current plan, credits beside it, team slots, and the plans to choose from. */
 export function PlanPage() {
@@ -40,9 +46,16 @@ export function PlanPage() {
           <PaymentDue subscription={data} />
           <CurrentPlan subscription={data} />
           <Credits isMember={isMember} />
+          {!isMember && data.payments !== null && (
+            <Suspense fallback={null}>
+              <TopUp />
+            </Suspense>
+          )}
           {!isMember && <Catalogue subscription={data} plans={plans} />}
           {data.team_slots !== null && <TeamSlots subscription={data} slots={data.team_slots} />}
-          <Invoices hasPortal={data.payments?.has_portal === true} />
+          <Suspense fallback={null}>
+            <Invoices hasPortal={data.payments?.has_portal === true} />
+          </Suspense>
         </>
       )}
     </>

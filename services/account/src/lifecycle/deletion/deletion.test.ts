@@ -361,6 +361,7 @@ test('every table with an account is erased, or kept on purpose', async () => {
     'stripe_subscriptions',
     'subscriptions',
     'team_members',
+    'top_ups',
     'entitlement_outbox',
     'usage_alerts',
     'usage_hourly',

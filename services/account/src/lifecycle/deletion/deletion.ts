@@ -16,6 +16,7 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { ClientChangeOutbox } from '../../access/client-changes/client-change-outbox.ts';
 import type { NewClientChange } from '../../access/client-changes/store.ts';
+import { stopTopUps } from '../../payments/top-ups/set.ts';
 import { leaveTeam } from '../../teams/changes.ts';
 import { findMembership } from '../../teams/store.ts';
 import type { DeletionMail } from './deletion-mails.ts';
@@ -101,6 +102,7 @@ async function endEverything(query: Query, accountId: number, actor: Actor): Pro
   if (live?.cancel_at_period_end === false) {
     await cancelSubscription(query, live.subscription_id, 'period_end', actor);
   }
+  await stopTopUps(query, accountId, actor);
   await endEmailTokens(query, accountId);
   return changes;
 }

@@ -25,6 +25,8 @@ export const ERASED_TABLES = [
   'email_tokens',
   'mail_outbox',
   'alert_settings',
+  'top_up_settings',
+  'top_up_checks',
   'budget_alerts',
   'webhooks',
   'refused_calls',

@@ -9,6 +9,7 @@ import { listWebhooks } from '../../notifications/webhooks/store.ts';
 import { findRefusalPage } from '../../refusals/console/store.ts';
 import { listInvoices } from '../../payments/invoices/store.ts';
 import { listPurchases } from '../../payments/purchases/store.ts';
+import { findSettings, listTopUps } from '../../payments/top-ups/store.ts';
 import { allPages, exportTable, onePage, pagesAfter } from './export-file.ts';
 import type { ExportRecord } from './export-file.ts';
 import {
@@ -157,6 +158,36 @@ export const invoices = exportTable({
     allPages(
       (page) => listInvoices(query, { account_id }, page),
       ({ invoice_id }) => invoice_id,
+    ),
+});
+
+export const topUpSettings: ExportRecord = {
+  name: 'top-up-settings',
+  description: 'What you have set for automatic top-up; null if nothing.',
+  read: async ({ query, account_id }) => (await findSettings(query, account_id)) ?? null,
+};
+
+export const topUps = exportTable({
+  name: 'top-ups',
+  description:
+    "Attempts of automatic top-up to buy points. amount is in the currency's minor unit, without tax; payment_id is Stripe's.",
+  columns: [
+    'top_up_id',
+    'pack_name',
+    'points',
+    'currency',
+    'amount',
+    'state',
+    'decline_code',
+    'payment_id',
+    'purchase_id',
+    'created_at',
+    'decided_at',
+  ],
+  pages: ({ query, account_id }) =>
+    allPages(
+      (page) => listTopUps(query, { account_id }, page),
+      ({ top_up_id }) => top_up_id,
     ),
 });
 

@@ -51,6 +51,8 @@ const EXPIRED: Readonly<Record<string, string>> = {
   webhook_secrets: 'expires_at <= now()',
   webhook_deliveries:
     "status <> 'pending' AND created_at <= now() - CAST(:deliveryRetentionSec AS integer) * interval '1 second'",
+  // Nothing takes them while payments are off; every account is looked at each hour anyway.
+  top_up_checks: "created_at <= now() - interval '1 hour'",
   // The bodies hold customers' addresses. One that comes again later is read at the provider again, and changes nothing.
   payment_events: "handled_at <= now() - interval '30 days'",
   refused_calls: `recorded_at <= now() - ${REFUSED_CALLS_ARE_KEPT}`,

@@ -8,6 +8,7 @@ export const WEBHOOK_EVENTS = {
   'credits.low': 'a fifth or less of the credits is left',
   'invoice.paid': 'an invoice was paid',
   'payment.failed': 'a payment of an invoice failed for the first time',
+  'top_up.failed': 'an automatic top-up failed or is paused',
   'webhook.test': 'a test, sent on request',
 } as const;
 

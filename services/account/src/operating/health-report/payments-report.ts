@@ -1,5 +1,5 @@
 import type { HealthReport } from '@tollgate/contracts/health-report';
-import { findLastRun, findWaiting } from '../../payments/reconcile/store.ts';
+import { findLastRun, findRestore, findWaiting } from '../../payments/reconcile/store.ts';
 import type { Query } from '../../platform/database/query.ts';
 
 /** Handled events are kept for 30 days. */
@@ -16,5 +16,6 @@ export async function reportPayments(
     open_issues: waiting.open_issues,
     reconciled_at: started_at?.toISOString() ?? null,
     differences,
+    restored_at: (await findRestore(query))?.toISOString() ?? null,
   };
 }

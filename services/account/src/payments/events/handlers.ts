@@ -6,6 +6,9 @@ import { applyInvoice } from '../invoices/apply.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { applyCheckout } from '../purchases/apply.ts';
 import { applyPayment } from '../reversals/apply.ts';
+import { applyPaymentOfTopUp } from '../top-ups/apply.ts';
+import { applyCustomer } from '../top-ups/customer.ts';
+import { readTopUpMetadata } from '../top-ups/metadata.ts';
 import { applySubscription, applySubscriptionPage } from '../subscriptions/apply.ts';
 import { isSubscriptionPage } from '../subscriptions/metadata.ts';
 
@@ -13,7 +16,15 @@ export type HandlerNeeds = {
   query: Query;
   provider: Pick<
     PaymentProvider,
-    'readCheckout' | 'readPayment' | 'refund' | 'readSubscription' | 'readInvoice' | 'listInvoicePayments'
+    | 'readCheckout'
+    | 'readPayment'
+    | 'refund'
+    | 'readSubscription'
+    | 'readInvoice'
+    | 'listInvoicePayments'
+    | 'readOffSessionPayment'
+    | 'cancelPayment'
+    | 'findPaymentMethod'
   >;
   lockInstant: LockInstant;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -33,6 +44,17 @@ export const applyPage: Handler = async (needs, objectId) => {
     ? applySubscriptionPage(needs, checkout)
     : applyCheckout(needs, checkout);
 };
+
+/** Of a payment without a page: a top-up's, or one of a purchase or an invoice, of which only failures matter. */
+const applyIntent: Handler = async (needs, objectId) => {
+  const payment = await needs.provider.readOffSessionPayment(objectId);
+  if (payment === undefined) return undefined;
+  if (readTopUpMetadata(payment.metadata) !== undefined) return applyPaymentOfTopUp(needs, payment);
+  const hasFailed = payment.state === 'declined' || payment.state === 'canceled';
+  return hasFailed ? applyPayment(needs, objectId) : ignore;
+};
+
+const ignore: Apply = () => Promise.resolve({ outcome: 'ignored', change: null });
 
 /** What an event says is never applied, only that something happened to its object. Other types are ignored. */
 export const HANDLERS: Readonly<Record<string, Handler>> = {
@@ -57,7 +79,12 @@ export const HANDLERS: Readonly<Record<string, Handler>> = {
   'charge.dispute.closed': applyPayment,
   'charge.dispute.funds_reinstated': applyPayment,
   'charge.dispute.funds_withdrawn': applyPayment,
-  'payment_intent.payment_failed': applyPayment,
+  'customer.updated': applyCustomer,
+  'payment_intent.canceled': applyIntent,
+  'payment_intent.payment_failed': applyIntent,
+  'payment_intent.processing': applyIntent,
+  'payment_intent.succeeded': applyIntent,
+  'payment_method.attached': applyCustomer,
   'refund.created': applyPayment,
   'refund.updated': applyPayment,
   'refund.failed': applyPayment,

@@ -33,14 +33,20 @@ type Needs = {
 export async function applyCheckout(needs: Needs, checkout: Checkout): Promise<Apply> {
   const ours = readMetadata(checkout.metadata);
   if (ours === undefined) return () => Promise.resolve({ outcome: 'ignored', change: null });
+  const { account_id } = ours.sold;
+  const isLate = checkout.state === 'paid' && (await isLatePayment(needs, account_id, checkout.payment_id));
   // Before our row says so, and by a key of the payment: a process that dies in between does it again.
-  // What was paid before the erasure is not late, however often it is read again.
-  const isLate =
-    checkout.state === 'paid' &&
-    (await isErased(needs.query, ours.sold.account_id)) &&
-    (await findByPayment(needs.query, checkout.payment_id)) === undefined;
   if (isLate && checkout.payment_id !== checkout.session_id) await needs.provider.refund(checkout.payment_id);
   return (query) => applyOurs(query, needs, { ...ours, checkout, isLate });
+}
+
+/** What was paid before the account was erased isn't late, however often it is read again. */
+export async function isLatePayment(
+  { query }: Pick<Needs, 'query'>,
+  accountId: number,
+  paymentId: string,
+): Promise<boolean> {
+  return (await isErased(query, accountId)) && (await findByPayment(query, paymentId)) === undefined;
 }
 
 type Read = NonNullable<ReturnType<typeof readMetadata>> & { checkout: Checkout; isLate: boolean };
@@ -67,14 +73,28 @@ async function applyOurs(
     await setState(query, purchase.purchase_id, state);
     return { outcome: 'applied', change };
   }
-  if (mayHold) {
-    const isGranted = await grantPaid(query, needs, purchase, checkout);
-    return { outcome: isGranted ? 'applied' : 'ignored', change };
-  }
   // The account was erased after it was looked at: the next attempt refunds.
-  if (!isLate) throw new Error(`the account ${String(account_id)} was erased meanwhile`);
-  await reportLate(query, needs, purchase, checkout);
-  return { outcome: 'applied', change };
+  if (!mayHold && !isLate) throw new Error(`the account ${String(account_id)} was erased meanwhile`);
+  const isSettled = await settlePaid(query, needs, purchase, { ...checkout, mayHold });
+  if (mayHold) await reportDuplicate(query, purchase, checkout.payment_id);
+  return { outcome: isSettled ? 'applied' : 'ignored', change };
+}
+
+type Paid = { session_id: string | null; payment_id: string };
+
+/**
+ * Grants what was paid or, if the account is erased and the payment refunded, says so. False if nothing can be granted
+ * for it; an operator then has to refund the payment.
+ */
+export async function settlePaid(
+  query: Query,
+  needs: Pick<Needs, 'lockInstant' | 'logger'>,
+  purchase: Purchase,
+  { mayHold, ...paid }: Paid & { mayHold: boolean },
+): Promise<boolean> {
+  if (mayHold) return grantPaid(query, needs, purchase, paid);
+  await reportLate(query, needs, purchase, paid);
+  return true;
 }
 
 /** A database that was restored to before the account was made has forgotten it, too, so the points have no owner. */
@@ -96,34 +116,36 @@ async function applyToPaid(query: Query, purchase: Purchase, { state }: Checkout
   return { outcome: 'applied', change: await reportFailure(query, purchase) };
 }
 
-/** False if nothing can be granted for it; an operator then has to refund the payment. */
 async function grantPaid(
   query: Query,
   { lockInstant, logger }: Pick<Needs, 'lockInstant' | 'logger'>,
   purchase: Purchase,
-  { session_id, payment_id }: Checkout,
+  { session_id, payment_id }: Paid,
 ): Promise<boolean> {
   const { account_id, purchase_id, points } = purchase;
   const credit_id = await grant(query, lockInstant, purchase, payment_id);
   await setPaid(query, purchase_id, { payment_id, credit_id, state: 'paid' });
-  const about = { object_id: payment_id, account_id };
-  const duplicate_of = await findDuplicate(query, purchase);
-  if (duplicate_of !== undefined) {
-    const details = { purchase_id, duplicate_of };
-    await reportIssue(query, { ...about, kind: 'possible_duplicate', details });
-  }
   if (credit_id !== null) return true;
+  const about = { object_id: payment_id, account_id };
   await reportIssue(query, { ...about, kind: 'points_not_granted', details: { purchase_id, points } });
   const logged = { account_id, purchase_id, session_id, payment_id };
   logger.error(logged, 'payment not granted: too many points for the account; refund the payment');
   return false;
 }
 
+async function reportDuplicate(query: Query, purchase: Purchase, object_id: string): Promise<void> {
+  const { account_id, purchase_id } = purchase;
+  const duplicate_of = await findDuplicate(query, purchase);
+  if (duplicate_of === undefined) return;
+  const details = { purchase_id, duplicate_of };
+  await reportIssue(query, { kind: 'possible_duplicate', object_id, account_id, details });
+}
+
 async function reportLate(
   query: Query,
   { logger }: Pick<Needs, 'logger'>,
   { account_id, purchase_id, amount, currency }: Purchase,
-  { session_id, payment_id }: Checkout,
+  { session_id, payment_id }: Paid,
 ): Promise<void> {
   await setPaid(query, purchase_id, { payment_id, credit_id: null, state: 'refunded' });
   const details = { purchase_id, amount, currency };

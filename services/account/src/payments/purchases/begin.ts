@@ -86,8 +86,8 @@ function totalOf({ points, unit_amount, currency }: Pack, quantity: number) {
   throw invalidFields([{ field: 'quantity', message: 'makes the total too large' }]);
 }
 
-/** Points are used in a period, and only where they have a limit. */
-async function requireUseForPoints(query: Query, accountId: number): Promise<void> {
+/** Points are used in a period, and only where they have a limit. @throws {Problem} no_billing_period; plan_has_no_points_limit */
+export async function requireUseForPoints(query: Query, accountId: number): Promise<void> {
   const found = await findPayerPeriods(query, accountId);
   const period = found === undefined ? undefined : pickPeriod(found.periods, found.now);
   if (period === undefined) throw new Problem('no_billing_period');

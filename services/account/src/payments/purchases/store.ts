@@ -112,7 +112,7 @@ export async function findByPayment(query: Query, paymentId: string): Promise<Pu
   return rows[0];
 }
 
-/** Another purchase of the same that was begun at nearly the same time and is paid, too. */
+/** Another purchase of the same on a page that was begun at nearly the same time and is paid, too. */
 export async function findDuplicate(
   query: Query,
   { account_id, pack_id, quantity, purchase_id, created_at }: Purchase,
@@ -121,6 +121,7 @@ export async function findDuplicate(
     `SELECT purchase_id FROM purchases
      WHERE account_id = :account_id AND pack_id = :pack_id AND quantity = :quantity
        AND purchase_id <> :purchase_id AND state = 'paid'
+       AND NOT EXISTS (SELECT FROM top_ups WHERE top_ups.purchase_id = purchases.purchase_id)
        AND created_at BETWEEN CAST(:created_at AS timestamptz) - ${REUSED_FOR}
          AND CAST(:created_at AS timestamptz) + ${REUSED_FOR}
      ORDER BY purchase_id DESC LIMIT 1`,

@@ -7,7 +7,7 @@ import { operator } from '../../platform/audit/private-callers.ts';
 import type { Transact } from '../../platform/database/query.ts';
 import { switchedOn } from '../purchases/payments.ts';
 import type { Payments } from '../purchases/payments.ts';
-import { insertRun } from './store.ts';
+import { endRestore, insertRun } from './store.ts';
 
 type Needs = { transact: Transact; payments: Payments | null };
 
@@ -43,8 +43,9 @@ export const operatorReconciliation = {
       operationId: 'reconcilePayments',
       summary: 'Compare with Stripe, and apply what was missed',
       description:
-        'Reads payment pages, refunds and disputes at Stripe, and applies their present state. Runs every hour by itself. ' +
-        'With `dry_run`, only lists what would change.',
+        'Reads payment pages, top-ups, refunds and disputes at Stripe, and applies their present state. Runs every hour by itself. ' +
+        'With `dry_run`, only lists what would change. After a restore of Postgres, `since` is the time of the backup: ' +
+        'then periods are closed and customers charged again.',
       caller: operator,
       roles: ['finance'],
       body: bodySchema,
@@ -60,7 +61,9 @@ export const operatorReconciliation = {
             const details = { since, checked, failed, differences: differences.length };
             const about = { application_id: null, account_id: null, details };
             await recordAudit(inside, { ...actor, ...about, action: 'payments_reconciled' });
-            if (failed === 0 && isComplete) await insertRun(inside, run);
+            if (failed > 0 || !isComplete) return;
+            await insertRun(inside, run);
+            if (body.since !== undefined) await endRestore(inside);
           });
         }
         return { since: run.since, checked, failed, is_complete: isComplete, differences };

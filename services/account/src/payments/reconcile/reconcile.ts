@@ -6,11 +6,12 @@ import type { PaymentProvider } from '../provider.ts';
 import { listUnsettled } from '../invoices/store.ts';
 import { listUndecided } from '../purchases/store.ts';
 import { listPendingPayments } from '../reversals/store.ts';
+import { listUndecidedTopUps } from '../top-ups/store.ts';
 
 export type ReconcileNeeds = Omit<HandlerNeeds, 'provider' | 'logger'> & {
   transact: Transact;
   provider: HandlerNeeds['provider'] &
-    Pick<PaymentProvider, 'listCheckouts' | 'listReversedPayments' | 'listInvoices'>;
+    Pick<PaymentProvider, 'listCheckouts' | 'listReversedPayments' | 'listInvoices' | 'listTopUps'>;
   logger: HandlerNeeds['logger'];
 };
 
@@ -87,6 +88,11 @@ async function* changedSince({ query, provider }: ReconcileNeeds, since: Date): 
   for await (const object_id of provider.listCheckouts(since)) {
     yield { type: 'checkout.session.completed', object_id };
   }
+  for (const object_id of await listUndecidedTopUps(query))
+    yield { type: 'payment_intent.succeeded', object_id };
+  for await (const object_id of provider.listTopUps(since)) {
+    yield { type: 'payment_intent.succeeded', object_id };
+  }
   for (const object_id of await listPendingPayments(query)) yield { type: 'charge.refunded', object_id };
   for await (const object_id of provider.listReversedPayments(since)) {
     yield { type: 'charge.refunded', object_id };
@@ -104,12 +110,25 @@ async function changeOf(
   { type, object_id }: Named,
   isDryRun: boolean,
 ): Promise<string | null> {
-  const provider = isDryRun ? { ...needs.provider, refund: () => Promise.resolve() } : needs.provider;
+  const provider = isDryRun ? unchanging(needs.provider) : needs.provider;
   const logger = isDryRun ? SILENT : needs.logger;
   const apply = await HANDLERS[type]?.({ ...needs, provider, logger }, object_id);
   if (apply === undefined) return null;
   const { change } = isDryRun ? await tried(needs.transact, apply) : await needs.transact(apply);
   return change;
+}
+
+/** Asks only. */
+function unchanging(provider: ReconcileNeeds['provider']): ReconcileNeeds['provider'] {
+  return {
+    ...provider,
+    refund: () => Promise.resolve(),
+    cancelPayment: async (id) => {
+      const read = await provider.readOffSessionPayment(id);
+      if (read === undefined) throw new Error(`the payment ${id} is not known yet`);
+      return { ...read, state: 'canceled' };
+    },
+  };
 }
 
 /** What it would do. */

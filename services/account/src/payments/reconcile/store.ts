@@ -18,6 +18,17 @@ export async function insertRun(
   );
 }
 
+/** What Stripe has is here again since the time of the backup: money may move. */
+export async function endRestore(query: Query): Promise<void> {
+  await query('DELETE FROM payment_restores');
+}
+
+/** When a restore of Postgres was found that payments aren't reconciled after; undefined if there is none. */
+export async function findRestore(query: Query): Promise<Date | undefined> {
+  const rows = await query<{ found_at: Date }>('SELECT found_at FROM payment_restores');
+  return rows[0]?.found_at;
+}
+
 /** Undefined before the first run. */
 export async function findLastStart(query: Query): Promise<Date | undefined> {
   const rows = await query<{ started_at: Date | null }>(

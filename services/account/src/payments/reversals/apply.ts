@@ -10,6 +10,7 @@ import { readMetadata } from '../purchases/metadata.ts';
 import { findCustomerAccount } from '../customers.ts';
 import { findByPayment } from '../purchases/store.ts';
 import type { Purchase } from '../purchases/store.ts';
+import { readTopUpMetadata } from '../top-ups/metadata.ts';
 import { settleReversal } from './settle.ts';
 import { findReversal, saveReversed, setRefunded } from './store.ts';
 import { targetOf } from './target.ts';
@@ -31,7 +32,8 @@ export async function applyPayment(needs: Needs, paymentId: string): Promise<App
     return (query) => applyToPurchase(query, needs, { purchase: before, payment, version });
   if (payment.state !== 'paid') return () => Promise.resolve(NOTHING);
   // It is paid, and the event that says so comes later.
-  if (readMetadata(payment.metadata) !== undefined) return undefined;
+  const { metadata } = payment;
+  if (readMetadata(metadata) !== undefined || readTopUpMetadata(metadata) !== undefined) return undefined;
   return (query) => reportOthers(query, payment);
 }
 

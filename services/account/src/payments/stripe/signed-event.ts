@@ -53,7 +53,13 @@ function eventOf({ id, type, livemode, account, data }: Stripe.Event, wanted: bo
 const PARTS_OF_PAYMENTS: unknown[] = ['charge', 'dispute', 'refund'];
 
 function objectOf({ object }: Stripe.Event['data']): string | undefined {
-  const { id, object: kind, payment_intent: payment } = object as unknown as Record<string, unknown>;
+  const {
+    id,
+    object: kind,
+    payment_intent: payment,
+    customer,
+  } = object as unknown as Record<string, unknown>;
   if (typeof payment === 'string' && PARTS_OF_PAYMENTS.includes(kind)) return payment;
+  if (kind === 'payment_method' && typeof customer === 'string') return customer;
   return typeof id === 'string' ? id : undefined;
 }

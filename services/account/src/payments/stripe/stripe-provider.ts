@@ -4,6 +4,7 @@ import type { Checkout, PaymentProvider, WantedPrice } from '../provider.ts';
 import { listReversedPayments, readPayment } from './payments.ts';
 import { asked, askedAll, falseIfRefused, undefinedIfMissing } from './refusals.ts';
 import { readSignedEvent } from './signed-event.ts';
+import { createOffSessionPayments } from './off-session-payments.ts';
 import { createStripeSubscriptions } from './stripe-subscriptions.ts';
 
 export type StripeSettings = {
@@ -100,6 +101,7 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
     listInvoices: (since) =>
       askedAll(idsOf(stripe.invoices.list({ created: { gte: secondsOf(since) }, limit: PAGE }))),
     ...createStripeSubscriptions(stripe),
+    ...createOffSessionPayments(stripe),
     readEvent: (body, signature, nowMs) =>
       readSignedEvent(body, signature, { webhooks: stripe.webhooks, webhookSecrets, livemode, nowMs }),
   };

@@ -96,6 +96,7 @@ export const AUDIT_ACTIONS = [
   'pack_created',
   'pack_withdrawn',
   'purchase_begun',
+  'top_up_set',
   'payment_issue_resolved',
   'payments_reconciled',
   'usage_rebuilt',

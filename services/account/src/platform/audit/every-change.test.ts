@@ -77,6 +77,8 @@ describe('the console', () => {
     resendSignUp: 'there is no account yet',
     lookUpInvitation: 'reads',
     beginPurchase: 'payments are off here; purchases.test.ts has its entry',
+    setTopUp: 'payments are off here; top-ups.test.ts has its entry',
+    stopTopUp: 'payments are off here; top-ups.test.ts has its entry',
     beginSubscription: 'payments are off here; paid-subscriptions.test.ts has its entry',
     upgradePlan: 'payments are off here; plan-changes.test.ts has its entry',
     openPaymentPortal: 'a link alone',

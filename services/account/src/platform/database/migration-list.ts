@@ -6,6 +6,7 @@ import * as budgets from './migrations/0004-budgets.ts';
 import * as subscriptions from './migrations/0005-subscriptions.ts';
 import * as refunds from './migrations/0006-refunds.ts';
 import * as planChanges from './migrations/0007-plan-changes.ts';
+import * as topUp from './migrations/0008-top-up.ts';
 import * as operations from './migrations/0009-operations.ts';
 import * as usageLanes from './migrations/0012-usage-lanes.ts';
 
@@ -23,6 +24,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0005-subscriptions', migration: subscriptions },
   { name: '0006-refunds', migration: refunds },
   { name: '0007-plan-changes', migration: planChanges },
+  { name: '0008-top-up', migration: topUp },
   { name: '0009-operations', migration: operations },
   { name: '0012-usage-lanes', migration: usageLanes },
 ];
