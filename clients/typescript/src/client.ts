@@ -127,13 +127,18 @@ export function createClient(options: ClientOptions) {
   async function authorized(
     url: string,
     init: RequestInit,
-    policy: Omit<RetryPolicy, 'maxWaitMs'>,
+    policy: Omit<RetryPolicy, 'maxWaitMs' | 'isFinal'>,
   ): Promise<Answer> {
     // A fixed token can't become another one.
     let mayRenew = typeof options.token !== 'string';
     const signal = policy.signal ?? null;
+    // Its request has had its retries.
+    let tokenFailure: unknown;
     const attempt = async (): Promise<Answer> => {
-      const token = await tokens.get(policy.signal);
+      const token = await tokens.get(policy.signal).catch((error: unknown) => {
+        tokenFailure = error;
+        throw error;
+      });
       const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
       const answer = await exchange(url, { ...init, headers, signal }, bounds);
       if (answer.status !== 401 || answer.headers.has('proxy-status') || !mayRenew) return accepted(answer);
@@ -141,7 +146,7 @@ export function createClient(options: ClientOptions) {
       tokens.refuse(token);
       return await attempt();
     };
-    return await withRetries(attempt, { ...policy, maxWaitMs });
+    return await withRetries(attempt, { ...policy, maxWaitMs, isFinal: (error) => error === tokenFailure });
   }
 
   function post(url: string, query: string, variables?: Variables, call: CallOptions = {}): Promise<Answer> {

@@ -86,6 +86,7 @@ export type RetryPolicy = {
   /** Of all waits together. */
   maxWaitMs: number;
   signal?: AbortSignal | undefined;
+  isFinal?: (error: unknown) => boolean;
 };
 
 const MAX_ATTEMPTS = 3;
@@ -101,7 +102,7 @@ export async function withRetries<T>(work: () => Promise<T>, policy: RetryPolicy
       const isFirstUnanswered: boolean = error instanceof UnansweredError && !wasUnanswered;
       wasUnanswered ||= isFirstUnanswered;
       const waitMs = isFirstUnanswered && policy.isRepeatable ? 0 : statedWaitMs(error, policy);
-      if (attempt === MAX_ATTEMPTS || waitMs > leftMs) throw error;
+      if (attempt === MAX_ATTEMPTS || waitMs > leftMs || policy.isFinal?.(error) === true) throw error;
       leftMs -= waitMs;
       await delay(waitMs, policy.signal);
     }

@@ -226,6 +226,16 @@ describe('Retry-After', () => {
     expect(server.calls()).toBe(3);
   });
 
+  test('three attempts at most for a token, too, whatever the call may repeat', async () => {
+    const client = await clientOf({
+      token: (res) => {
+        sendJson(res, 503, { error: 'temporarily_unavailable' }, { 'retry-after': '0' });
+      },
+    });
+    expect(await failureOf(client.request(QUERY))).toMatchObject({ code: 'temporarily_unavailable' });
+    expect(server.tokenRequests()).toBe(3);
+  });
+
   test('the wait can be aborted', async () => {
     const client = await clientOf({
       call: (res) => {
