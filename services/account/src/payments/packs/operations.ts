@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import { Problem } from '@tollgate/http/problem';
 import { Reply, operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
-import { nameSchema } from '../../http/input/name.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import { amountFault, decimalsOf } from '../money/currencies.ts';
-import { insertPack, listPacks, lockPack, withdraw } from './store.ts';
+import { createPack, withdrawPack } from './changes.ts';
+import { newPackSchema } from './input.ts';
+import { listPacks } from './store.ts';
 
 type Needs = { query: Query; transact: Transact };
 
@@ -28,25 +26,6 @@ const packAnswerSchema = z
     created_at: instant,
   })
   .meta({ id: 'Pack' });
-
-const newPackSchema = z
-  .strictObject({
-    name: nameSchema,
-    points: z.int('must be a whole number').min(1).max(Number.MAX_SAFE_INTEGER),
-    currency: z
-      .string()
-      .refine(
-        (value) => decimalsOf(value) !== undefined,
-        'must be a lowercase currency code that Stripe supports, such as eur',
-      ),
-    unit_amount: z.int('must be a whole number'),
-    tax_behavior: z.enum(['exclusive', 'inclusive']).default('exclusive'),
-    expires_after_days: z.int('must be a whole number').min(1).max(36_500).nullable().default(null),
-  })
-  .superRefine(({ unit_amount, currency }, context) => {
-    const message = amountFault(unit_amount, currency);
-    if (message !== undefined) context.addIssue({ code: 'custom', path: ['unit_amount'], message });
-  });
 
 const ofPack = z.object({ pack_id: idParameter });
 
@@ -81,17 +60,8 @@ export const operatorPacks = {
       body: newPackSchema,
       example: { name: '10,000 points', points: 10_000, currency: 'eur', unit_amount: 1_900 },
       answers: { 201: { description: 'The pack.', schema: packAnswerSchema } },
-      handle: async ({ transact }: Needs, { by: { actor }, body }) => {
-        const pack = await transact(async (inside) => {
-          const made = await insertPack(inside, body);
-          const { pack_id, name, points, currency, unit_amount } = made;
-          const details = { pack_id, name, points, currency, unit_amount };
-          const about = { application_id: null, account_id: null };
-          await recordAudit(inside, { ...actor, ...about, action: 'pack_created', details });
-          return made;
-        });
-        return new Reply(201, pack);
-      },
+      handle: async ({ transact }: Needs, { by, body }) =>
+        new Reply(201, await transact((inside) => createPack(inside, body, by.actor))),
     }),
     operation('POST /private/packs/{pack_id}/withdraw', {
       operationId: 'withdrawPack',
@@ -102,15 +72,8 @@ export const operatorPacks = {
       params: ofPack,
       answers: { 200: { description: 'The pack.', schema: packAnswerSchema } },
       problems: ['not_found'],
-      handle: ({ transact }: Needs, { by: { actor }, params: { pack_id } }) =>
-        transact(async (inside) => {
-          const pack = await lockPack(inside, pack_id, 'UPDATE');
-          if (pack === undefined) throw new Problem('not_found');
-          if (pack.withdrawn_at !== null) return pack;
-          const about = { application_id: null, account_id: null };
-          await recordAudit(inside, { ...actor, ...about, action: 'pack_withdrawn', details: { pack_id } });
-          return withdraw(inside, pack_id);
-        }),
+      handle: ({ transact }: Needs, { by, params: { pack_id } }) =>
+        transact((inside) => withdrawPack(inside, pack_id, by.actor)),
     }),
   ],
 } satisfies Chapter;

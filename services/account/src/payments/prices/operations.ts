@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
-import { lockPlan } from '../../billing/plans/store.ts';
 import { id } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
-import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import { amountFault, decimalsOf } from '../money/currencies.ts';
-import { findPrice, listPrices, replacePrice, withdrawPrice } from './store.ts';
+import { newPriceSchema } from '../money/price-input.ts';
+import { setPlanPrice, withdrawPlanPrice } from './changes.ts';
+import { listPrices } from './store.ts';
 
 type Needs = { query: Query; transact: Transact };
 
@@ -27,22 +25,6 @@ const planPriceSchema = z
     stripe_price_id: z.string().nullable().meta({ description: 'Null until it is first needed.' }),
   })
   .meta({ id: 'PlanPrice' });
-
-const newPriceSchema = z
-  .strictObject({
-    currency: z
-      .string()
-      .refine(
-        (value) => decimalsOf(value) !== undefined,
-        'must be a lowercase currency code that Stripe supports, such as eur',
-      ),
-    unit_amount: z.int('must be a whole number'),
-    tax_behavior: taxField.default('exclusive'),
-  })
-  .superRefine(({ unit_amount, currency }, context) => {
-    const message = amountFault(unit_amount, currency);
-    if (message !== undefined) context.addIssue({ code: 'custom', path: ['unit_amount'], message });
-  });
 
 const ofPrice = z.object({ plan_id: idParameter, billing_interval: intervalField });
 
@@ -73,22 +55,8 @@ export const operatorPrices = {
       example: { currency: 'eur', unit_amount: 4_900 },
       answers: { 200: { description: 'The price.', schema: planPriceSchema } },
       problems: ['not_found'],
-      handle: ({ transact }: Needs, { by: { actor }, params, body }) =>
-        transact(async (query) => {
-          const { plan_id, billing_interval } = params;
-          await lockPlan(query, plan_id);
-          const before = await findPrice(query, plan_id, billing_interval);
-          const { currency, unit_amount, tax_behavior } = body;
-          const isSame =
-            before?.currency === currency &&
-            before.unit_amount === unit_amount &&
-            before.tax_behavior === tax_behavior;
-          if (isSame) return before;
-          const price = await replacePrice(query, { ...params, ...body });
-          const about = { action: 'plan_price_set', application_id: null, account_id: null } as const;
-          await recordAudit(query, { ...actor, ...about, details: { ...params, ...body } });
-          return price;
-        }),
+      handle: ({ transact }: Needs, { by, params, body }) =>
+        transact((query) => setPlanPrice(query, { ...params, ...body }, by.actor)),
     }),
     operation('DELETE /private/plans/{plan_id}/prices/{billing_interval}', {
       operationId: 'withdrawPlanPrice',
@@ -98,13 +66,8 @@ export const operatorPrices = {
       params: ofPrice,
       answers: { 204: { description: 'Withdrawn. Subscribers keep their price.' } },
       problems: ['not_found'],
-      handle: ({ transact }: Needs, { by: { actor }, params }) =>
-        transact(async (query) => {
-          await lockPlan(query, params.plan_id);
-          if (!(await withdrawPrice(query, params))) throw new Problem('not_found');
-          const about = { action: 'plan_price_withdrawn', application_id: null, account_id: null } as const;
-          await recordAudit(query, { ...actor, ...about, details: params });
-        }),
+      handle: ({ transact }: Needs, { by, params }) =>
+        transact((query) => withdrawPlanPrice(query, params, by.actor)),
     }),
   ],
 } satisfies Chapter;

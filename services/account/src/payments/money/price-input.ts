@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { amountFault, decimalsOf } from './currencies.ts';
+
+/** A price in a request; `refuseAmount` checks the amount with its currency. */
+export const priceFields = {
+  currency: z
+    .string()
+    .refine(
+      (value) => decimalsOf(value) !== undefined,
+      'must be a lowercase currency code that Stripe supports, such as eur',
+    ),
+  unit_amount: z.int('must be a whole number'),
+  tax_behavior: z.enum(['exclusive', 'inclusive'], 'must be exclusive or inclusive').default('exclusive'),
+};
+
+export function refuseAmount(
+  { unit_amount, currency }: { unit_amount: number; currency: string },
+  context: z.RefinementCtx,
+): void {
+  const message = amountFault(unit_amount, currency);
+  if (message !== undefined) context.addIssue({ code: 'custom', path: ['unit_amount'], message });
+}
+
+export const newPriceSchema = z.strictObject(priceFields).superRefine(refuseAmount);
