@@ -68,6 +68,7 @@ const rooms = {
         'reconcile',
       ],
     },
+    'plans-as-code': { of: [...base, 'billing', 'payments'] },
     counting: {
       of: ['http', 'platform', 'access', 'billing'],
       floors: [

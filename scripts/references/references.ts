@@ -7,6 +7,7 @@ import { WEBHOOK_EVENTS } from '../../services/account/src/notifications/deliver
 import { errorTables } from './errors.ts';
 import { table, withParts } from './markdown.ts';
 import { withMetrics } from './metrics.ts';
+import { plansSchema } from './plans-schema.ts';
 import { roleTables } from './roles.ts';
 import { servedMetrics } from './served-metrics.ts';
 import { settingTables } from './settings.ts';
@@ -22,6 +23,7 @@ const REFERENCES: Readonly<Record<string, (document: string) => string | Promise
       events: meaningTable('`type`', WEBHOOK_EVENTS),
       'delivery-errors': meaningTable('`error`', DELIVERY_MEANINGS),
     }),
+  'docs/plans.schema.json': () => plansSchema(),
   'docs/operators.md': (document) => withParts(document, roleTables()),
   'docs/metrics.md': async (document) => withMetrics(document, await servedMetrics()),
 };

@@ -461,6 +461,20 @@ const CONSOLE = {
 } as const satisfies Chapter;
 
 const OPERATORS = {
+  changed_meanwhile: {
+    status: 409,
+    title: 'What was compared has changed meanwhile',
+    meaning:
+      'Plans as code: products, plans or packs aren’t as they were when the file was compared with them.',
+    fix: 'Compare again, then apply.',
+  },
+  allowance_required: {
+    status: 409,
+    title: 'A change has to be allowed by itself',
+    meaning:
+      'Plans as code: the file removes a limit or changes a price, and `allow` doesn’t have it; `needs` says what.',
+    fix: 'If it is meant, allow it.',
+  },
   name_taken: {
     status: 409,
     title: 'The name is already in use',

@@ -3,7 +3,7 @@ import { ConfigError } from '@tollgate/config';
 
 /** Why a command ends with another code than 0; docs/command.md lists them. */
 
-export const EXIT = { refused: 1, usage: 2, unreachable: 3, interrupted: 130 } as const;
+export const EXIT = { refused: 1, usage: 2, unreachable: 3, differences: 4, interrupted: 130 } as const;
 
 /** A command that ends with a message on stderr and a code. */
 export class Failure extends Error {

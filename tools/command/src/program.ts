@@ -12,6 +12,7 @@ import { doctorCommand } from './groups/doctor.ts';
 import { paymentsGroup } from './groups/payments.ts';
 import { periodsGroup } from './groups/periods.ts';
 import { plansGroup } from './groups/plans.ts';
+import { applyCommand, exportCommand } from './groups/plans-as-code.ts';
 import { pricesGroup } from './groups/prices.ts';
 import { productsGroup } from './groups/products.ts';
 import { seedCommand } from './groups/seed.ts';
@@ -42,6 +43,8 @@ export function createProgram(surroundings: Surroundings = {}): Command {
     productsGroup,
     plansGroup,
     pricesGroup,
+    applyCommand,
+    exportCommand,
     accountsGroup,
     subscriptionsGroup,
     creditsGroup,

@@ -46,8 +46,8 @@ describe('the program accepts every command of the documents', () => {
   );
 });
 
-/** Months of usage and payments have suites of their own; the gateways' names are examples. */
-const RUN_ELSEWHERE = /: tollgate (?:seed |doctor --gateway-url |payments reconcile)/;
+/** Months of usage, payments and plans as code have suites of their own; the gateways' names are examples. */
+const RUN_ELSEWHERE = /: tollgate (?:seed |doctor --gateway-url |payments reconcile|apply )/;
 
 const RUNNABLE = BLOCKS.map((block) =>
   block.filter((command) => !RUN_ELSEWHERE.test(command.name) && (command.isLine || !isName(command))),

@@ -21,6 +21,7 @@ import { operatorPrices } from '../payments/prices/operations.ts';
 import { operatorPurchases } from '../payments/purchases/operations.ts';
 import { operatorTopUps } from '../payments/top-ups/operations.ts';
 import { operatorReconciliation } from '../payments/reconcile/operations.ts';
+import { operatorPlansAsCode } from '../plans-as-code/operations.ts';
 import { operatorRefusals } from '../refusals/operations.ts';
 import { operatorTeams } from '../teams/operators/operations.ts';
 import { operatorUsage } from '../usage/operations.ts';
@@ -33,6 +34,7 @@ export const OPERATOR_API = [
   operatorApplications,
   operatorTokens,
   operatorPlans,
+  operatorPlansAsCode,
   operatorSubscriptions,
   operatorPeriods,
   operatorCredits,

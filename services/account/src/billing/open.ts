@@ -30,6 +30,8 @@ export function openBilling(platform: Platform): {
     summarizeAccount: typeof summarizeAccount;
     /** Null without SIGN_UP_PLAN. */
     signUpPlan: ReturnType<typeof createSignUpPlan> | null;
+    /** The setting SIGN_UP_PLAN, a name or an id. */
+    signUpPlanSetting: string | null;
   };
   workers: Worker[];
 } {
@@ -78,6 +80,7 @@ export function openBilling(platform: Platform): {
       buyUrl: config.PAYMENTS === 'none' ? null : new URL('/user/plan', config.PUBLIC_URL).href,
       refuseBlocked: createRefuseBlocked(query),
       summarizeAccount,
+      signUpPlanSetting: plan ?? null,
       signUpPlan: setting === null ? null : createSignUpPlan({ setting, transact, logger }),
     },
     workers: [publisher, renewals, ...signUpPlans],

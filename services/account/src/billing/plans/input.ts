@@ -16,7 +16,7 @@ function isStorable(value: unknown): boolean {
 }
 
 /** Any attributes; limits, rules for calls and the points that roll over have their types, or are null, which means none. */
-const descriptionSchema = z
+export const descriptionSchema = z
   .record(z.string(), jsonValue, 'must be a JSON object')
   .refine(isStorable, 'must contain only valid Unicode without NUL')
   .superRefine((description, context) => {

@@ -27,6 +27,7 @@ type Needs = { query: Query; transact: Transact };
 const planAnswerSchema = z
   .object({
     plan_id: id,
+    key: z.string().meta({ description: 'What files of plans name it by.' }),
     name: z.string(),
     product_id: id.nullable(),
     description: z.record(z.string(), z.unknown()).meta({
@@ -49,7 +50,7 @@ const planAnswerSchema = z
   .meta({ id: 'Plan' });
 
 const productAnswerSchema = z
-  .object({ product_id: id, name: z.string(), created_at: instant })
+  .object({ product_id: id, key: z.string(), name: z.string(), created_at: instant })
   .meta({ id: 'Product' });
 
 const PLAN = { description: 'The plan.', schema: planAnswerSchema };

@@ -7,6 +7,8 @@ import type { Page } from '../../http/input/page.ts';
 
 export type Plan = {
   plan_id: number;
+  /** What files name it by. */
+  key: string;
   name: string;
   product_id: number | null;
   description: Record<string, unknown>;
@@ -24,13 +26,13 @@ export type Plan = {
   created_at: Date;
 };
 
-export type Product = { product_id: number; name: string; created_at: Date };
+export type Product = { product_id: number; key: string; name: string; created_at: Date };
 
 type PlanMembers = Pick<Plan, 'name' | 'product_id' | 'description' | 'grace_sec'>;
 
-const PLAN_COLUMNS = `plan_id, name, product_id, description, grace_sec, archived_at, public_position, price_month,
+const PLAN_COLUMNS = `plan_id, key, name, product_id, description, grace_sec, archived_at, public_position, price_month,
   price_year, included, team_slot_price, team_slots_max, created_at`;
-const PRODUCT_COLUMNS = 'product_id, name, created_at';
+const PRODUCT_COLUMNS = 'product_id, key, name, created_at';
 
 /** @throws {Problem} name_taken */
 export async function insertPlan(query: Query, made: PlanMembers): Promise<Plan> {

@@ -91,6 +91,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   plan_price_set: null,
   plan_price_withdrawn: null,
   payment_block_postponed: null,
+  pack_changed: null,
   pack_withdrawn: null,
   purchase_begun: 'billing',
   top_up_set: 'billing',

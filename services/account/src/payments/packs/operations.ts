@@ -15,6 +15,7 @@ type Needs = { query: Query; transact: Transact };
 const packAnswerSchema = z
   .object({
     pack_id: id,
+    key: z.string().meta({ description: 'What files of plans name it by.' }),
     name: z.string(),
     points: id,
     currency: z.string(),

@@ -4,6 +4,7 @@ import type { Page } from '../../http/input/page.ts';
 
 export type Pack = {
   pack_id: number;
+  key: string;
   name: string;
   points: number;
   currency: string;
@@ -22,7 +23,7 @@ export type NewPack = Pick<
   'name' | 'points' | 'currency' | 'unit_amount' | 'tax_behavior' | 'expires_after_days'
 >;
 
-const COLUMNS = `pack_id, name, points, currency, unit_amount, tax_behavior, expires_after_days, stripe_price_id,
+const COLUMNS = `pack_id, key, name, points, currency, unit_amount, tax_behavior, expires_after_days, stripe_price_id,
   withdrawn_at, created_at`;
 
 export async function insertPack(query: Query, made: NewPack): Promise<Pack> {

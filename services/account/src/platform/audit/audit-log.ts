@@ -94,6 +94,7 @@ export const AUDIT_ACTIONS = [
   'credits_voided',
   'credits_not_granted',
   'pack_created',
+  'pack_changed',
   'pack_withdrawn',
   'purchase_begun',
   'top_up_set',

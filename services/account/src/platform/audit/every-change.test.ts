@@ -296,6 +296,7 @@ describe('the private listener', () => {
   const UNRECORDED: Readonly<Record<string, string>> = {
     'POST /private/usage-checks': 'reads',
     'POST /private/credit-checks': 'reads',
+    'POST /private/plans-as-code/diff': 'reads',
     'POST /private/manual-tokens/uses': NO_PERSON,
     'POST /private/usage-reports': NO_PERSON,
     'POST /private/payments/sync': 'creates at Stripe what it lacks, and changes nothing here',
@@ -395,6 +396,11 @@ describe('the private listener', () => {
       body: { price_month: '€1' },
     }),
     'POST /private/plans/{plan_id}/unpublish': async () => ({ path: `${await publicPlan()}/unpublish` }),
+    'POST /private/plans-as-code/apply': () =>
+      Promise.resolve({
+        path: '/private/plans-as-code/apply',
+        body: { source: `products: { key-${randomUUID()}: { name: ${randomUUID()} } }` },
+      }),
     'POST /private/packs': () =>
       Promise.resolve({
         path: '/private/packs',

@@ -9,6 +9,7 @@ import * as planChanges from './migrations/0007-plan-changes.ts';
 import * as topUp from './migrations/0008-top-up.ts';
 import * as operations from './migrations/0009-operations.ts';
 import * as usageLanes from './migrations/0012-usage-lanes.ts';
+import * as planKeys from './migrations/0013-plan-keys.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0008-top-up', migration: topUp },
   { name: '0009-operations', migration: operations },
   { name: '0012-usage-lanes', migration: usageLanes },
+  { name: '0013-plan-keys', migration: planKeys },
 ];
 
 export function migrationSource(

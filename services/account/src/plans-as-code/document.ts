@@ -1,0 +1,170 @@
+import { parseAllDocuments, visit } from 'yaml';
+import type { Document } from 'yaml';
+import { z } from 'zod';
+import { invalidFields } from '@tollgate/http/invalid-fields';
+import type { FieldError } from '@tollgate/http/problem';
+import { descriptionSchema } from '../billing/plans/input.ts';
+import { suggestedLimit } from '../billing/plans/suggested-limit.ts';
+import { countField } from '../http/input/fields.ts';
+import { lineSchema, nameSchema } from '../http/input/name.ts';
+import { newPriceSchema, priceFields } from '../payments/money/price-input.ts';
+
+/**
+ * A file of plans (docs/plans-as-code.md). A member that is left out keeps what is there; null removes it. So no member
+ * has a default.
+ */
+
+const keyField = z
+  .string('must be text')
+  .max(60, 'must have at most 60 characters')
+  .regex(
+    /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    'must have lowercase letters and digits, with single hyphens between them',
+  );
+
+/** The key that it had before. */
+const was = keyField.optional().describe('the key that it had before');
+const name = nameSchema.optional();
+
+const productSchema = z.strictObject({ name, was });
+
+const catalogueSchema = z.strictObject({
+  position: countField.optional(),
+  price_month: lineSchema.nullable().optional(),
+  price_year: lineSchema.nullable().optional(),
+  included: z.array(lineSchema, 'must be a list of lines').max(20, 'must have at most 20 lines').optional(),
+  team_slot_price: lineSchema.nullable().optional(),
+  team_slots_max: countField.nullable().optional(),
+});
+
+const planSchema = z.strictObject({
+  name,
+  was,
+  product: keyField.nullable().optional().describe('the key of its product'),
+  description: descriptionSchema.superRefine(refuseMistypedLimits).optional(),
+  grace_sec: countField.optional(),
+  catalogue: catalogueSchema.nullable().optional().describe('null takes it out of the catalogue'),
+  prices: z
+    .strictObject({ month: newPriceSchema.nullable().optional(), year: newPriceSchema.nullable().optional() })
+    .optional(),
+  archived: z.boolean('must be true or false').optional().describe('not sold any more; default false'),
+});
+
+const packSchema = z.strictObject({
+  name,
+  was,
+  points: z.int('must be a whole number').min(1).max(Number.MAX_SAFE_INTEGER).optional(),
+  currency: priceFields.currency.optional(),
+  unit_amount: priceFields.unit_amount.optional(),
+  tax_behavior: z.enum(['exclusive', 'inclusive'], 'must be exclusive or inclusive').optional(),
+  expires_after_days: z.int('must be a whole number').min(1).max(36_500).nullable().optional(),
+  archived: z.boolean('must be true or false').optional().describe('not sold any more; default false'),
+});
+
+const MAPPING = 'must be a mapping of keys';
+
+export const documentSchema = z.strictObject(
+  {
+    products: z.record(keyField, productSchema, MAPPING).optional(),
+    plans: z.record(keyField, planSchema, MAPPING).optional(),
+    packs: z.record(keyField, packSchema, MAPPING).optional(),
+  },
+  'must be a mapping with products, plans and packs',
+);
+
+export type PlansDocument = z.output<typeof documentSchema>;
+export type WantedProduct = z.output<typeof productSchema>;
+export type WantedPlan = z.output<typeof planSchema>;
+export type WantedPack = z.output<typeof packSchema>;
+
+/** 1 MiB. */
+export const SOURCE_MAX_LENGTH = 1_048_576;
+
+/**
+ * Reads YAML 1.2 (core schema), or JSON, which is YAML.
+ * @throws {Problem} invalid_request with the place of every fault
+ */
+export function parsePlans(source: string): PlansDocument {
+  const documents = parseAllDocuments(source, { version: '1.2', schema: 'core', uniqueKeys: true });
+  const [document, ...others] = Array.isArray(documents) ? documents : [];
+  if (document === undefined || others.length > 0) throw fault('the file must have one document');
+  const faults = yamlFaults(document);
+  if (faults.length > 0) throw invalidFields(faults);
+  const parsed = documentSchema.safeParse(document.toJS());
+  if (parsed.success) return parsed.data;
+  throw invalidFields(parsed.error.issues.flatMap(fieldErrors));
+}
+
+function fault(message: string) {
+  return invalidFields([{ field: 'source', message }]);
+}
+
+/** What YAML allows and no file of plans needs: a value could mean another than the reader sees. */
+function yamlFaults(document: Document.Parsed): FieldError[] {
+  const faults = document.errors.map(({ message }) => message);
+  visit(document, {
+    Alias: () => {
+      faults.push('an alias (*) is not allowed');
+    },
+    Node: (_, node) => {
+      if ('anchor' in node) faults.push('an anchor (&) is not allowed');
+      if (node.tag !== undefined) faults.push(`a tag (${node.tag}) is not allowed`);
+    },
+  });
+  return faults.map((message, index) => ({
+    field: index === 0 ? 'source' : `source.${String(index)}`,
+    message,
+  }));
+}
+
+/** `unrecognized_keys` names the member that was probably meant. */
+function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  const field = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: [...issue.path, key].join('.'),
+      message: `is not known here${meant(key, issue.path.length)}`,
+    }));
+  }
+  if (issue.code === 'invalid_key')
+    return issue.issues.map(({ message }) => ({ field, message: `the key ${message}` }));
+  return [{ field, message: issue.message }];
+}
+
+/** The members at each depth. */
+const MEMBERS = [
+  Object.keys(documentSchema.shape),
+  [],
+  [planSchema, packSchema, productSchema].flatMap(({ shape }) => Object.keys(shape)),
+  Object.keys(catalogueSchema.shape),
+];
+
+function meant(key: string, depth: number): string {
+  const nearest = (MEMBERS[depth] ?? []).find((member) => isAlike(member, key));
+  return nearest === undefined ? '' : `; did you mean ${nearest}?`;
+}
+
+/** The same letters in another case or with other signs between them, or one letter more, less or different. */
+function isAlike(member: string, key: string): boolean {
+  const [one, other] = [member, key].map((text) => text.toLowerCase().replaceAll(/[^a-z]/g, ''));
+  if (one === undefined || other === undefined) return false;
+  if (one === other) return true;
+  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
+  if (long.length - short.length > 1) return false;
+  let same = 0;
+  while (same < short.length && short[same] === long[same]) same += 1;
+  return short.slice(long.length === short.length ? same + 1 : same) === long.slice(same + 1);
+}
+
+/** Of limits that would limit nothing; unlike the API, a file can't allow them. */
+function refuseMistypedLimits(description: Record<string, unknown>, context: z.RefinementCtx): void {
+  for (const attribute of Object.keys(description)) {
+    const limit = suggestedLimit(attribute);
+    if (limit === undefined) continue;
+    context.addIssue({
+      code: 'custom',
+      path: [attribute],
+      message: `is not a limit; did you mean ${limit}?`,
+    });
+  }
+}

@@ -1,0 +1,456 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { stringify } from 'yaml';
+import { done, makeAccount, makePlan, subscribe } from '../../test/suite/billing.ts';
+import { singleRow } from '../platform/database/single-row.ts';
+import { operatePath } from '../../test/suite/operator.ts';
+import type { Answer } from '../../test/suite/operator.ts';
+import { startOperatedAccount } from '../../test/suite/operated-account.ts';
+import type { OperatedAccount } from '../../test/suite/operated-account.ts';
+
+const SIGN_UP_PLAN = 'Free';
+
+let suite: OperatedAccount;
+
+beforeAll(async () => {
+  suite = await startOperatedAccount({ settings: { SIGN_UP_PLAN } });
+});
+
+afterEach(async () => {
+  await suite.database.raw('TRUNCATE products, plans, packs, subscriptions, billing_periods CASCADE');
+});
+
+afterAll(() => suite.close());
+
+type PlanRow = { plan_id: number; key: string; name: string; description: Record<string, unknown> };
+
+async function planRow(key: string): Promise<PlanRow> {
+  return singleRow(await suite.database<PlanRow>('plans').where({ key }));
+}
+
+type Changes = {
+  digest: string;
+  changes: Record<string, unknown>[];
+  needs: string[];
+  pruned: number;
+};
+
+const post = (what: 'diff' | 'apply', file: unknown, options: object = {}): Promise<Answer> =>
+  operatePath(suite.account, 'POST', `/private/plans-as-code/${what}`, {
+    source: typeof file === 'string' ? file : stringify(file),
+    ...options,
+  });
+
+async function changesOf(what: 'diff' | 'apply', file: unknown, options: object = {}): Promise<Changes> {
+  const { status, body } = await post(what, file, options);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body as Changes;
+}
+
+const apply = (file: unknown, options: object = {}) => changesOf('apply', file, options);
+const diff = (file: unknown, options: object = {}) => changesOf('diff', file, options);
+
+async function exported(): Promise<string> {
+  const { source } = await done<{ source: string }>(suite.account, 'GET', '/private/plans-as-code');
+  return source;
+}
+
+async function refusalOf(answered: Promise<Answer>) {
+  const { status, body } = await answered;
+  return { status, code: body['code'] };
+}
+
+const FILE = {
+  products: { 'data-api': { name: 'Data API' } },
+  plans: {
+    starter: {
+      name: 'Starter',
+      product: 'data-api',
+      description: { points_limit: 100_000, rate_limit: 60 },
+      catalogue: { position: 1, price_month: '€49 per month', included: ['Support by mail'] },
+      prices: { month: { currency: 'eur', unit_amount: 4_900 } },
+    },
+    free: { name: 'Free', description: { points_limit: 1_000 } },
+  },
+  packs: { 'ten-thousand': { name: '10,000 points', points: 10_000, currency: 'eur', unit_amount: 1_900 } },
+};
+
+test('a file creates what it names; a second time it changes nothing', async () => {
+  const made = await apply(FILE);
+  expect(made.changes.map(({ kind, key, action }) => [kind, key, action])).toEqual([
+    ['product', 'data-api', 'create'],
+    ['plan', 'starter', 'create'],
+    ['plan', 'free', 'create'],
+    ['pack', 'ten-thousand', 'create'],
+  ]);
+  const rows = await suite.database('plans').orderBy('plan_id');
+  expect(rows).toMatchObject([
+    { key: 'starter', name: 'Starter', grace_sec: 259_200, public_position: 1, managed: true },
+    { key: 'free', public_position: null, description: { points_limit: 1_000 }, managed: true },
+  ]);
+  expect((await apply(FILE)).changes).toEqual([]);
+  expect((await diff(await exported(), { prune: true })).changes).toEqual([]);
+});
+
+test('each change is in the audit log, with the digest of the file', async () => {
+  const { headers } = await post('apply', FILE);
+  const request_id = headers.get('x-request-id');
+  const entries = await suite.database('audit_log').where({ request_id }).orderBy('audit_id');
+  expect(entries).toMatchObject(
+    ['product_created', 'plan_created', 'plan_created', 'pack_created'].map((action) => ({
+      action,
+      actor: 'operator:suite-operator',
+      details: { file_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    })),
+  );
+});
+
+test('what the file leaves out stays, and null removes', async () => {
+  await apply(FILE);
+  const { changes } = await apply({ plans: { starter: { description: { rate_limit: 120 } } } });
+  expect(changes).toMatchObject([
+    {
+      key: 'starter',
+      action: 'change',
+      fields: [{ field: 'description.rate_limit', before: 60, after: 120 }],
+    },
+  ]);
+  await apply({ plans: { starter: { product: null, catalogue: null, description: { colour: 'blue' } } } });
+  const starter = await planRow('starter');
+  expect(starter).toMatchObject({
+    product_id: null,
+    public_position: null,
+    price_month: '€49 per month',
+    description: { points_limit: 100_000, rate_limit: 120, colour: 'blue' },
+  });
+});
+
+describe('has to be allowed by itself', () => {
+  test.each([
+    ['a limit that is removed', { plans: { starter: { description: { points_limit: null } } } }, 'unlimited'],
+    [
+      'another price',
+      { plans: { starter: { prices: { month: { currency: 'eur', unit_amount: 900 } } } } },
+      'prices',
+    ],
+    ['another text of a price', { plans: { starter: { catalogue: { price_month: '€9' } } } }, 'prices'],
+    ['another price of a pack', { packs: { 'ten-thousand': { unit_amount: 2_900 } } }, 'prices'],
+  ])('%s', async (_, file, needed) => {
+    await apply(FILE);
+    const before = await exported();
+    expect((await diff(file)).needs).toEqual([needed]);
+    const { status, body } = await post('apply', file);
+    expect({ status, body }).toMatchObject({
+      status: 409,
+      body: { code: 'allowance_required', needs: [needed] },
+    });
+    expect(await exported()).toBe(before);
+    await apply(file, { allow: [needed] });
+    expect((await diff(file)).changes).toEqual([]);
+  });
+});
+
+test('a pack is replaced, since it is never edited', async () => {
+  await apply(FILE);
+  const file = { packs: { 'ten-thousand': { points: 12_000 } } };
+  expect((await apply(file)).changes).toMatchObject([{ kind: 'pack', action: 'replace' }]);
+  const packs = await suite.database('packs').orderBy('pack_id');
+  expect(packs).toMatchObject([
+    { points: 10_000, withdrawn_at: expect.any(Date) },
+    { points: 12_000, withdrawn_at: null, key: 'ten-thousand', unit_amount: 1_900 },
+  ]);
+});
+
+test('names can be swapped, and keys renamed, also by a file that was applied before', async () => {
+  await apply(FILE);
+  await apply({ plans: { starter: { name: 'Free' }, free: { name: 'Starter' } } });
+  const renamed = { plans: { basic: { was: 'free', name: 'Basic' } } };
+  await apply(renamed);
+  expect((await apply(renamed)).changes).toEqual([]);
+  const names = await suite.database('plans').orderBy('plan_id').select('key', 'name');
+  expect(names).toEqual([
+    { key: 'starter', name: 'Free' },
+    { key: 'basic', name: 'Basic' },
+  ]);
+});
+
+describe('prune', () => {
+  test('archives what files have made or named, never what others have made', async () => {
+    await apply(FILE);
+    const other = await makePlan(suite.account);
+    const { starter } = FILE.plans;
+    const file = { products: FILE.products, plans: { starter } };
+    const wanted = await diff(file, { prune: true });
+    expect(wanted).toMatchObject({
+      pruned: 2,
+      changes: [
+        { kind: 'plan', key: 'free', action: 'archive', pruned: true },
+        { kind: 'pack', key: 'ten-thousand', action: 'archive', pruned: true },
+      ],
+    });
+    expect(await refusalOf(post('apply', file, { prune: true }))).toEqual({
+      status: 409,
+      code: 'changed_meanwhile',
+    });
+    await apply(file, { prune: true, expect_pruned: 2 });
+    const archived = await suite.database('plans').whereNotNull('archived_at').pluck('key');
+    expect(archived).toEqual(['free']);
+    expect(await suite.database('plans').where({ plan_id: other }).select('archived_at')).toEqual([
+      { archived_at: null },
+    ]);
+    expect((await diff(file, { prune: true })).changes).toEqual([]);
+  });
+
+  test('a plan that comes back is restored; its customers kept it', async () => {
+    await apply(FILE);
+    const free = await planRow('free');
+    const account_id = await makeAccount(suite.account);
+    await subscribe(suite.account, free.plan_id, { account_id });
+    const { starter } = FILE.plans;
+    const without = { products: FILE.products, plans: { starter }, packs: FILE.packs };
+    expect((await diff(without, { prune: true })).changes).toMatchObject([
+      { key: 'free', affected: { subscriptions: 1, current_periods: 1, is_sign_up_plan: true } },
+    ]);
+    await apply(without, { prune: true, expect_pruned: 1 });
+    expect(await suite.database('subscriptions').whereNull('ended_at')).toHaveLength(1);
+    expect((await apply(FILE)).changes).toMatchObject([{ key: 'free', action: 'restore' }]);
+  });
+});
+
+test('a running period stays, one that was opened ahead changes, and the differences say so', async () => {
+  await apply(FILE);
+  const starter = await planRow('starter');
+  const { plan_id } = starter;
+  const account_id = await makeAccount(suite.account);
+  await subscribe(suite.account, plan_id, { account_id });
+  const period = singleRow(
+    await suite
+      .database<{ period_id: number; account_id: number; ended_at: Date; description: object }>(
+        'billing_periods',
+      )
+      .where({ account_id }),
+  );
+  const started_at = new Date(period.ended_at.getTime() + 1_000);
+  const ahead = await suite
+    .database('billing_periods')
+    .insert({
+      ...period,
+      period_id: undefined,
+      description: JSON.stringify(period.description),
+      started_at,
+      ended_at: new Date(started_at.getTime() + 86_400_000),
+    })
+    .returning<{ period_id: number }[]>('period_id');
+  await suite
+    .database('usage_totals')
+    .insert({ period_id: period.period_id, points: 70_000, requests: 1, time_ms: 0, traffic_bytes: 0 })
+    .onConflict('period_id')
+    .merge();
+  const file = { plans: { starter: { description: { points_limit: 50_000 } } } };
+  const { changes } = await apply(file);
+  expect(changes).toMatchObject([
+    {
+      affected: {
+        subscriptions: 1,
+        current_periods: 1,
+        unstarted_periods: 1,
+        periods_over_limit: 1,
+        is_sign_up_plan: false,
+        is_in_catalogue: true,
+      },
+    },
+  ]);
+  const limits = await suite
+    .database('billing_periods')
+    .whereIn('period_id', [period.period_id, singleRow(ahead).period_id])
+    .orderBy('period_id')
+    .pluck('description');
+  expect(limits).toMatchObject([{ points_limit: 100_000 }, { points_limit: 50_000 }]);
+});
+
+describe('two at a time', () => {
+  test('of two that were compared with the same, one is refused', async () => {
+    const { digest } = await diff(FILE);
+    const other = { plans: { starter: { name: 'Other', description: {} } } };
+    const answers = await Promise.all([post('apply', FILE, { digest }), post('apply', other, { digest })]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'changed_meanwhile' });
+  });
+
+  test('ten that weren’t compared follow one another', async () => {
+    const files = Array.from({ length: 10 }, (_, index) => ({
+      plans: { starter: { name: `Starter ${String(index)}`, description: { points_limit: index } } },
+    }));
+    const answers = await Promise.all(files.map((file) => post('apply', file)));
+    expect(answers.map(({ status }) => status)).toEqual(files.map(() => 200));
+    const starter = await planRow('starter');
+    expect(starter.name).toBe(`Starter ${String(starter.description['points_limit'])}`);
+  });
+});
+
+test('what can’t be applied as a whole leaves nothing', async () => {
+  await suite.database.raw(`
+    CREATE FUNCTION no_packs() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no packs'; END $$;
+    CREATE TRIGGER no_packs BEFORE INSERT ON packs FOR EACH ROW EXECUTE FUNCTION no_packs()`);
+  try {
+    expect((await post('apply', FILE)).status).toBe(500);
+  } finally {
+    await suite.database.raw('DROP FUNCTION no_packs CASCADE');
+  }
+  expect(await suite.database('plans')).toEqual([]);
+  expect(await suite.database('products')).toEqual([]);
+  await apply(FILE);
+});
+
+describe('a file is refused', () => {
+  const WITHOUT_NAME = { plans: { starter: { description: {} } } };
+
+  test.each([
+    ['a key twice', 'plans:\n  a: { name: A }\n  a: { name: B }\n', 'source', /unique/],
+    ['an alias', 'plans: { a: &x { name: A }, b: *x }', 'source', /not allowed/],
+    ['a tag', 'plans: { a: !!map { name: A } }', 'source', /tag/],
+    ['two documents', 'plans: {}\n---\nplans: {}\n', 'source', /one document/],
+    ['no mapping', '- plans', '', /mapping/],
+    ['an unknown member', 'plan: {}', 'plan', /did you mean plans/],
+    [
+      'a misspelled member',
+      'plans: { a: { nmae: A, naem: B, grace-sec: 1 } }',
+      'plans.a.grace-sec',
+      /grace_sec/,
+    ],
+    [
+      'a misspelled limit',
+      'plans: { a: { name: A, description: { point_limit: 1 } } }',
+      'plans.a.description.point_limit',
+      /points_limit/,
+    ],
+    [
+      'a number as text',
+      'plans: { a: { name: A, description: { points_limit: "1" } } }',
+      'plans.a.description.points_limit',
+      /whole number/,
+    ],
+    ['a yes of YAML 1.1', 'plans: { a: { name: A, archived: yes } }', 'plans.a.archived', /true or false/],
+    ['a key with capitals', 'plans: { Starter: { name: A } }', 'plans.Starter', /lowercase/],
+    ['a new plan without a name', stringify(WITHOUT_NAME), 'plans.starter.name', /required/],
+    ['an unknown product', 'plans: { a: { name: A, product: nothing } }', 'plans.a.product', /no product/],
+    ['a former key that nothing has', 'plans: { a: { name: A, was: nothing } }', 'plans.a.was', /no nothing/],
+    [
+      'a catalogue without a price',
+      'plans: { a: { name: A, catalogue: {} } }',
+      'plans.a.catalogue.price_month',
+      /required/,
+    ],
+    [
+      'an archived plan in the catalogue',
+      'plans: { a: { name: A, archived: true, catalogue: { price_month: x } } }',
+      'plans.a.catalogue',
+      /archived/,
+    ],
+    ['a name twice', 'plans: { a: { name: A }, b: { name: A } }', 'plans.b.name', /taken/],
+    ['a pack without a price', 'packs: { a: { name: A, points: 1 } }', 'packs.a.currency', /required/],
+    [
+      'an amount below the least',
+      'packs: { a: { name: A, points: 1, currency: eur, unit_amount: 1 } }',
+      'packs.a.unit_amount',
+      /at least/,
+    ],
+  ])('%s', async (_, source, field, message) => {
+    const { status, body } = await post('diff', source);
+    expect(status).toBe(400);
+    expect(body['errors']).toContainEqual({ field, message: expect.stringMatching(message) });
+  });
+
+  test('more than 1 MiB', async () => {
+    const { status } = await post('diff', `# ${'x'.repeat(1_048_576)}`);
+    expect(status).toBe(400);
+  });
+
+  test('a name that another plan has', async () => {
+    await makePlan(suite.account);
+    const { name } = singleRow(await suite.database<PlanRow>('plans'));
+    const { body } = await post('diff', { plans: { 'another-one': { name } } });
+    expect(body['errors']).toEqual([{ field: 'plans.another-one.name', message: 'is taken' }]);
+  });
+});
+
+test('whatever files make, their export changes nothing, and neither does a file that was applied', async () => {
+  const KEYS = ['a', 'b', 'c-1'] as const;
+  const text = fc.constantFrom(
+    'One',
+    'Two: #2',
+    '{three}',
+    ' four ',
+    '5',
+    'true',
+    'null',
+    '- six',
+    'Ünï "quoted"',
+  );
+  const limit = fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: null });
+  const price = fc.option(
+    fc.record({ currency: fc.constantFrom('eur', 'jpy'), unit_amount: fc.integer({ min: 500, max: 9_000 }) }),
+    { nil: null },
+  );
+  const plan = fc.record(
+    {
+      product: fc.constantFrom(null, ...KEYS),
+      description: fc.dictionary(fc.constantFrom('points_limit', 'rate_limit'), limit),
+      grace_sec: fc.integer({ min: 0, max: 864_000 }),
+      catalogue: fc.option(
+        fc.record(
+          {
+            price_month: text,
+            position: fc.integer({ min: 0, max: 9 }),
+            included: fc.array(text, { maxLength: 2 }),
+            team_slots_max: limit,
+          },
+          { requiredKeys: ['price_month'] },
+        ),
+        { nil: null },
+      ),
+      prices: fc.record({ month: price, year: price }, { requiredKeys: [] }),
+    },
+    { requiredKeys: [] },
+  );
+  const pack = fc.record({
+    points: fc.integer({ min: 1, max: 1_000 }),
+    currency: fc.constantFrom('eur', 'jpy'),
+    unit_amount: fc.integer({ min: 500, max: 9_000 }),
+    expires_after_days: fc.option(fc.integer({ min: 1, max: 365 }), { nil: null }),
+  });
+  const named = <T extends object>(each: fc.Arbitrary<T>, prefix: string) =>
+    fc
+      .dictionary(fc.constantFrom(...KEYS), each)
+      .map((entries) =>
+        Object.fromEntries(
+          Object.entries(entries).map(([key, entry]) => [key, { name: `${prefix} ${key}`, ...entry }]),
+        ),
+      );
+  const file = fc.record({
+    plans: named(plan, 'Plan'),
+    packs: named(pack, 'Pack'),
+    archived: fc.subarray([...KEYS]),
+  });
+  await apply({ products: Object.fromEntries(KEYS.map((key) => [key, { name: `Product ${key}` }])) });
+  const allow = ['unlimited', 'prices'];
+  await fc.assert(
+    fc.asyncProperty(file, fc.boolean(), async ({ plans, packs, archived }, prune) => {
+      const wanted = {
+        products: Object.fromEntries(KEYS.map((key) => [key, {}])),
+        plans: Object.fromEntries(
+          Object.entries(plans).map(([key, entry]) => {
+            const { catalogue: _, ...rest } = entry as { catalogue?: unknown };
+            return [key, archived.includes(key as 'a') ? { ...rest, archived: true } : entry];
+          }),
+        ),
+        packs,
+      };
+      const { pruned } = await diff(wanted, { prune });
+      await apply(wanted, { prune, allow, expect_pruned: pruned });
+      expect((await diff(wanted, { prune })).changes).toEqual([]);
+      expect((await diff(await exported(), { prune: true })).changes).toEqual([]);
+    }),
+    { numRuns: 40 },
+  );
+});
