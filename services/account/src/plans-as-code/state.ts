@@ -6,7 +6,7 @@ import type { PlanPrice } from '../payments/prices/store.ts';
 import type { Query } from '../platform/database/query.ts';
 
 export type StatedProduct = { product_id: number; key: string; name: string; managed: boolean };
-export type StatedPrice = Pick<PlanPrice, 'currency' | 'unit_amount' | 'tax_behavior'>;
+type StatedPrice = Pick<PlanPrice, 'currency' | 'unit_amount' | 'tax_behavior'>;
 export type StatedPlan = Omit<Plan, 'created_at' | 'archived_at'> & {
   is_archived: boolean;
   managed: boolean;
