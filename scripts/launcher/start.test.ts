@@ -18,9 +18,7 @@ let portBase: number;
 let tokenBeforeReset = '';
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'tollgate-start-'));
-  // As root, Postgres runs as another user, who must reach its data.
-  chmodSync(directory, 0o711);
+  directory = newDirectory();
   portBase = await freePortBase();
 });
 
@@ -29,8 +27,15 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-function processes(): (ProcessIdentity & { name: string })[] {
-  return JSON.parse(readFileSync(join(directory, 'processes.json'), 'utf8')) as (ProcessIdentity & {
+function newDirectory(): string {
+  const made = mkdtempSync(join(tmpdir(), 'tollgate-start-'));
+  // As root, Postgres runs as another user, who must reach its data.
+  chmodSync(made, 0o711);
+  return made;
+}
+
+function processes(of = directory): (ProcessIdentity & { name: string })[] {
+  return JSON.parse(readFileSync(join(of, 'processes.json'), 'utf8')) as (ProcessIdentity & {
     name: string;
   })[];
 }
@@ -186,13 +191,17 @@ describe('npm start', () => {
 
   test('uses the Redis that REDIS_URL names, here a Redis Cluster', async () => {
     const redis = await startRedisCluster();
-    const launcher = runLauncher(directory, portBase, 'start', redis.url);
-    const demo = await untilRunning(launcher, directory);
+    // A database that was started with one server stays with it (docs/design/settlement.md).
+    const own = newDirectory();
+    const launcher = runLauncher(own, portBase, 'start', redis.url);
+    const demo = await untilRunning(launcher, own);
     expect(await call(demo, await obtainToken(demo))).toBe(200);
-    expect(processes().map(({ name }) => name)).not.toContain('redis');
+    expect(processes(own).map(({ name }) => name)).not.toContain('redis');
     launcher.signal('SIGTERM');
     expect(await launcher.exited).toBe(0);
     await redis.stop();
+    expect(await runLauncher(own, portBase, 'reset').exited).toBe(0);
+    rmSync(own, { recursive: true });
   }, 60_000);
 
   test('that fails halfway, here at a Redis nobody runs, says why and leaves nothing running', async () => {

@@ -36,7 +36,7 @@ const BY_FACTOR = new Set([
   'addPasskey',
 ]);
 
-/** They need payments, which the suite of purchases has. */
+/** They need payments, which the suites of purchases, subscriptions and top-ups have. */
 const BY_PAYMENT = new Set([
   'beginPurchase',
   'getPurchase',
@@ -44,6 +44,10 @@ const BY_PAYMENT = new Set([
   'getSubscriptionCheckout',
   'linkInvoice',
   'openPaymentPortal',
+  'previewUpgrade',
+  'upgradePlan',
+  'setTopUp',
+  'stopTopUp',
 ]);
 
 /** One can be in no team or make one, not both; there is another operation for the first. */

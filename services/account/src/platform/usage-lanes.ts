@@ -21,7 +21,8 @@ export function createUsageLanes(
   function check(lanes: number): number {
     if (isCluster && lanes !== USAGE_SHARD_COUNT) {
       throw new Refusal(
-        `A Redis Cluster needs ${String(USAGE_SHARD_COUNT)} lanes of usage, and this has ${String(lanes)}.`,
+        `A Redis Cluster needs ${String(USAGE_SHARD_COUNT)} lanes of usage, and this database has ${String(lanes)} since its ` +
+          'first start. Use one server or Sentinel, or an empty database.',
       );
     }
     if (setting !== undefined && setting !== lanes) {
