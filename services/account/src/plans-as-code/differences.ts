@@ -3,6 +3,7 @@ import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import type { FieldError } from '@tollgate/http/problem';
 import type { BillingInterval } from '../billing/periods/calendar.ts';
+import { suggestedLimit } from '../billing/plans/suggested-limit.ts';
 import { amountFault } from '../payments/money/currencies.ts';
 import type { PlansDocument, WantedPack, WantedPlan, WantedProduct } from './document.ts';
 import type { PlansState, StatedPack, StatedPlan, StatedProduct } from './state.ts';
@@ -59,13 +60,13 @@ export function differences(
   const products = matched('products', state.products, document.products, faults);
   const plans = matched('plans', state.plans, document.plans, faults);
   const packs = matched('packs', state.packs, document.packs, faults);
-  const productKeys = new Set([...state.products.map(({ key }) => key), ...products.map(({ key }) => key)]);
   const keyOfProduct = new Map(
     state.products.map(({ product_id, key }) => [
       product_id,
       products.find(({ before }) => before?.product_id === product_id)?.key ?? key,
     ]),
   );
+  const productKeys = new Set([...keyOfProduct.values(), ...products.map(({ key }) => key)]);
   const found: Differences = {
     products: products.flatMap((each) => productChange(each, faults)),
     plans: plans.flatMap((each) => planChange(each, { productKeys, keyOfProduct }, faults)),
@@ -151,6 +152,7 @@ function planChange(
   const path = `plans.${key}`;
   const name = wanted.name ?? before?.name;
   if (name === undefined) faults.push(missing(`${path}.name`));
+  faults.push(...mistypedLimits(path, before, wanted));
   const productBefore = keyOfProduct.get(before?.product_id ?? 0) ?? null;
   const product = wanted.product === undefined ? productBefore : wanted.product;
   if (product !== null && !productKeys.has(product)) {
@@ -189,6 +191,21 @@ function planChange(
   }));
 }
 
+/** Attributes that would limit nothing. Unlike the API, a file can't add them. */
+function mistypedLimits(
+  path: string,
+  before: StatedPlan | undefined,
+  { description = {} }: WantedPlan,
+): FieldError[] {
+  return Object.keys(description).flatMap((attribute) => {
+    const isThere = before !== undefined && Object.hasOwn(before.description, attribute);
+    const limit = isThere ? undefined : suggestedLimit(attribute);
+    if (limit === undefined) return [];
+    const field = `${path}.description.${attribute}`;
+    return [{ field, message: `is not a limit; did you mean ${limit}?` }];
+  });
+}
+
 const DEFAULT_GRACE_SEC = 3 * 86_400;
 
 type Listing = Pick<
@@ -225,8 +242,11 @@ function pricesOf(before: StatedPlan | undefined, { prices = {} }: WantedPlan): 
   return Object.fromEntries(
     intervals.flatMap((interval) => {
       const wanted = prices[interval];
-      const price = (wanted === undefined ? before?.prices[interval] : wanted) ?? null;
-      return price === null ? [] : [[interval, price] as const];
+      const former = before?.prices[interval];
+      if (wanted === undefined) return former === undefined ? [] : [[interval, former] as const];
+      if (wanted === null) return [];
+      const tax_behavior = wanted.tax_behavior ?? former?.tax_behavior ?? 'exclusive';
+      return [[interval, { ...wanted, tax_behavior }] as const];
     }),
   );
 }
@@ -251,7 +271,8 @@ function comparedPlan(
     product,
     ...prefixed('description', description),
     grace_sec,
-    'catalogue.position': public_position,
+    // Of an archived plan it means nothing, and the API keeps it.
+    'catalogue.position': is_archived ? null : public_position,
     'catalogue.price_month': price_month,
     'catalogue.price_year': price_year,
     'catalogue.included': included,
@@ -330,8 +351,10 @@ function changesOf(
   });
 }
 
-const LIMITS: ReadonlySet<string> = new Set(LIMIT_FIELDS.map((limit) => `description.${limit}`));
-const PRICES = /^(prices\.|catalogue\.(price|team_slot_price)|currency$|unit_amount$|tax_behavior$)/;
+const LIMITS: ReadonlySet<string> = new Set(
+  [...LIMIT_FIELDS, 'points_per_call_limit'].map((limit) => `description.${limit}`),
+);
+const PRICES = /^(prices\.|catalogue\.(price|team_slot_price)|currency$|unit_amount$|tax_behavior$|points$)/;
 
 function neededFor(field: string, before: unknown, after: unknown): Allowance | null {
   if (LIMITS.has(field) && before !== null && after === null) return 'unlimited';

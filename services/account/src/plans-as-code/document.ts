@@ -1,13 +1,12 @@
-import { parseAllDocuments, visit } from 'yaml';
-import type { Document } from 'yaml';
+import { isMap, isScalar, parseAllDocuments, visit } from 'yaml';
+import type { Document, YAMLMap } from 'yaml';
 import { z } from 'zod';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import type { FieldError } from '@tollgate/http/problem';
 import { descriptionSchema } from '../billing/plans/input.ts';
-import { suggestedLimit } from '../billing/plans/suggested-limit.ts';
 import { countField } from '../http/input/fields.ts';
 import { lineSchema, nameSchema } from '../http/input/name.ts';
-import { newPriceSchema, priceFields } from '../payments/money/price-input.ts';
+import { priceFields, refuseAmount } from '../payments/money/price-input.ts';
 
 /**
  * A file of plans (docs/plans-as-code.md). A member that is left out keeps what is there; null removes it. So no member
@@ -37,15 +36,18 @@ const catalogueSchema = z.strictObject({
   team_slots_max: countField.nullable().optional(),
 });
 
+const taxField = z.enum(['exclusive', 'inclusive'], 'must be exclusive or inclusive').optional();
+const priceSchema = z.strictObject({ ...priceFields, tax_behavior: taxField }).superRefine(refuseAmount);
+
 const planSchema = z.strictObject({
   name,
   was,
   product: keyField.nullable().optional().describe('the key of its product'),
-  description: descriptionSchema.superRefine(refuseMistypedLimits).optional(),
+  description: descriptionSchema.optional(),
   grace_sec: countField.optional(),
   catalogue: catalogueSchema.nullable().optional().describe('null takes it out of the catalogue'),
   prices: z
-    .strictObject({ month: newPriceSchema.nullable().optional(), year: newPriceSchema.nullable().optional() })
+    .strictObject({ month: priceSchema.nullable().optional(), year: priceSchema.nullable().optional() })
     .optional(),
   archived: z.boolean('must be true or false').optional().describe('not sold any more; default false'),
 });
@@ -56,7 +58,7 @@ const packSchema = z.strictObject({
   points: z.int('must be a whole number').min(1).max(Number.MAX_SAFE_INTEGER).optional(),
   currency: priceFields.currency.optional(),
   unit_amount: priceFields.unit_amount.optional(),
-  tax_behavior: z.enum(['exclusive', 'inclusive'], 'must be exclusive or inclusive').optional(),
+  tax_behavior: taxField,
   expires_after_days: z.int('must be a whole number').min(1).max(36_500).nullable().optional(),
   archived: z.boolean('must be true or false').optional().describe('not sold any more; default false'),
 });
@@ -77,6 +79,9 @@ export type WantedProduct = z.output<typeof productSchema>;
 export type WantedPlan = z.output<typeof planSchema>;
 export type WantedPack = z.output<typeof packSchema>;
 
+/** How many faults an answer lists. */
+const MAX_FAULTS = 100;
+
 /** 1 MiB. */
 export const SOURCE_MAX_LENGTH = 1_048_576;
 
@@ -85,14 +90,15 @@ export const SOURCE_MAX_LENGTH = 1_048_576;
  * @throws {Problem} invalid_request with the place of every fault
  */
 export function parsePlans(source: string): PlansDocument {
-  const documents = parseAllDocuments(source, { version: '1.2', schema: 'core', uniqueKeys: true });
+  // The parser would compare each key with all before it: minutes, for a long mapping.
+  const documents = parseAllDocuments(source, { version: '1.2', schema: 'core', uniqueKeys: false });
   const [document, ...others] = Array.isArray(documents) ? documents : [];
   if (document === undefined || others.length > 0) throw fault('the file must have one document');
   const faults = yamlFaults(document);
-  if (faults.length > 0) throw invalidFields(faults);
+  if (faults.length > 0) throw invalidFields(faults.slice(0, MAX_FAULTS));
   const parsed = documentSchema.safeParse(document.toJS());
   if (parsed.success) return parsed.data;
-  throw invalidFields(parsed.error.issues.flatMap(fieldErrors));
+  throw invalidFields(parsed.error.issues.flatMap(fieldErrors).slice(0, MAX_FAULTS));
 }
 
 function fault(message: string) {
@@ -109,12 +115,23 @@ function yamlFaults(document: Document.Parsed): FieldError[] {
     Node: (_, node) => {
       if ('anchor' in node) faults.push('an anchor (&) is not allowed');
       if (node.tag !== undefined) faults.push(`a tag (${node.tag}) is not allowed`);
+      if (isMap(node)) faults.push(...repeatedKeys(node));
     },
   });
   return faults.map((message, index) => ({
     field: index === 0 ? 'source' : `source.${String(index)}`,
     message,
   }));
+}
+
+function repeatedKeys({ items }: YAMLMap): string[] {
+  const seen = new Set<unknown>();
+  return items.flatMap(({ key }) => {
+    const name = isScalar(key) ? String(key.value) : key;
+    if (seen.has(name)) return [`a key is there twice (${String(name)})`];
+    seen.add(name);
+    return [];
+  });
 }
 
 /** `unrecognized_keys` names the member that was probably meant. */
@@ -154,17 +171,4 @@ function isAlike(member: string, key: string): boolean {
   let same = 0;
   while (same < short.length && short[same] === long[same]) same += 1;
   return short.slice(long.length === short.length ? same + 1 : same) === long.slice(same + 1);
-}
-
-/** Of limits that would limit nothing; unlike the API, a file can't allow them. */
-function refuseMistypedLimits(description: Record<string, unknown>, context: z.RefinementCtx): void {
-  for (const attribute of Object.keys(description)) {
-    const limit = suggestedLimit(attribute);
-    if (limit === undefined) continue;
-    context.addIssue({
-      code: 'custom',
-      path: [attribute],
-      message: `is not a limit; did you mean ${limit}?`,
-    });
-  }
 }

@@ -153,12 +153,55 @@ describe('has to be allowed by itself', () => {
 test('a pack is replaced, since it is never edited', async () => {
   await apply(FILE);
   const file = { packs: { 'ten-thousand': { points: 12_000 } } };
-  expect((await apply(file)).changes).toMatchObject([{ kind: 'pack', action: 'replace' }]);
+  const { changes } = await apply(file, { allow: ['prices'] });
+  expect(changes).toMatchObject([{ kind: 'pack', action: 'replace' }]);
   const packs = await suite.database('packs').orderBy('pack_id');
   expect(packs).toMatchObject([
     { points: 10_000, withdrawn_at: expect.any(Date) },
     { points: 12_000, withdrawn_at: null, key: 'ten-thousand', unit_amount: 1_900 },
   ]);
+});
+
+test('a product that is renamed keeps its plans, and its former key is no product', async () => {
+  await apply(FILE);
+  const renamed = { products: { data: { was: 'data-api' } } };
+  const wrong = await post('diff', { ...renamed, plans: { starter: { product: 'data-api' } } });
+  expect(wrong.body['errors']).toMatchObject([{ field: 'plans.starter.product' }]);
+  await apply({ ...renamed, plans: { starter: { product: 'data' } } });
+  const starter = await suite.database('plans').join('products', 'products.product_id', 'plans.product_id');
+  expect(starter).toMatchObject([{ name: 'Data API' }]);
+});
+
+test('a price keeps its tax behaviour unless the file states another', async () => {
+  await apply({
+    plans: {
+      taxed: {
+        name: 'Taxed',
+        prices: { month: { currency: 'eur', unit_amount: 4_900, tax_behavior: 'inclusive' } },
+      },
+    },
+  });
+  await apply(
+    { plans: { taxed: { prices: { month: { currency: 'eur', unit_amount: 5_900 } } } } },
+    { allow: ['prices'] },
+  );
+  const prices = await suite.database('plan_prices').whereNull('withdrawn_at');
+  expect(prices).toMatchObject([{ unit_amount: 5_900, tax_behavior: 'inclusive' }]);
+});
+
+test('what the API has archived, or allowed by itself, is exported and applied without a change', async () => {
+  await apply(FILE);
+  const { plan_id } = await planRow('starter');
+  await done(suite.account, 'POST', `/private/plans/${String(plan_id)}/archive`);
+  await makePlan(suite.account, { description: { max_points: 5 }, allow_unknown: true });
+  expect((await diff(await exported(), { prune: true })).changes).toEqual([]);
+});
+
+test('a long mapping is read in the time of its length', async () => {
+  const keys = Array.from({ length: 60_000 }, (_, index) => `k${String(index)}`).join(',');
+  const { status, body } = await post('diff', `{${keys}}`);
+  expect(status).toBe(400);
+  expect((body['errors'] as unknown[]).length).toBeLessThanOrEqual(100);
 });
 
 test('names can be swapped, and keys renamed, also by a file that was applied before', async () => {
@@ -306,7 +349,7 @@ describe('a file is refused', () => {
   const WITHOUT_NAME = { plans: { starter: { description: {} } } };
 
   test.each([
-    ['a key twice', 'plans:\n  a: { name: A }\n  a: { name: B }\n', 'source', /unique/],
+    ['a key twice', 'plans:\n  a: { name: A }\n  a: { name: B }\n', 'source', /twice/],
     ['an alias', 'plans: { a: &x { name: A }, b: *x }', 'source', /not allowed/],
     ['a tag', 'plans: { a: !!map { name: A } }', 'source', /tag/],
     ['two documents', 'plans: {}\n---\nplans: {}\n', 'source', /one document/],

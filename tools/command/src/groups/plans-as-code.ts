@@ -78,7 +78,7 @@ async function applyFile(session: Session, options: Options): Promise<void> {
   ];
   // What was shown is what is applied, or nothing.
   const { digest, pruned } = found;
-  const wanted = { ...body, digest, allow, expect_pruned: expectPrune ?? pruned };
+  const wanted = { ...body, digest, allow, expect_pruned: pruned === 0 ? 0 : (expectPrune ?? pruned) };
   const applied = await resultOf(session.api.POST('/private/plans-as-code/apply', { body: wanted }));
   await session.show(applied, () => [
     applied.changes.length === 0
@@ -119,7 +119,9 @@ function changeLines({ kind, key, action, pruned, fields, affected }: Change): s
       const values = action === 'create' ? shown(after) : `${shown(before)} → ${shown(after)}`;
       return `    ${field}: ${values}${needs === null ? '' : `   (needs ${FLAGS[needs]})`}`;
     });
-  return [head, ...changed, ...affectedLines(affected)];
+  const isWithdrawn = kind === 'pack' && (action === 'replace' || action === 'archive');
+  const topUps = isWithdrawn ? ['    automatic top-ups that buy it pause until another pack is chosen'] : [];
+  return [head, ...changed, ...topUps, ...affectedLines(affected)];
 }
 
 function affectedLines(affected: Change['affected']): string[] {

@@ -26,6 +26,7 @@ export async function up(knex: Knex): Promise<void> {
     -- A new row that states no key gets the one of its name, with its id if that is taken.
     CREATE FUNCTION set_product_key() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
+      PERFORM pg_advisory_xact_lock(hashtextextended('product-keys', 0));
       NEW.key := key_of_name(NEW.name);
       WHILE EXISTS (SELECT 1 FROM products WHERE key = NEW.key) LOOP
         NEW.key := NEW.key || '-' || NEW.product_id;
@@ -34,6 +35,7 @@ export async function up(knex: Knex): Promise<void> {
     END $$;
     CREATE FUNCTION set_plan_key() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
+      PERFORM pg_advisory_xact_lock(hashtextextended('plan-keys', 0));
       NEW.key := key_of_name(NEW.name);
       WHILE EXISTS (SELECT 1 FROM plans WHERE key = NEW.key) LOOP
         NEW.key := NEW.key || '-' || NEW.plan_id;
@@ -42,6 +44,7 @@ export async function up(knex: Knex): Promise<void> {
     END $$;
     CREATE FUNCTION set_pack_key() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
+      PERFORM pg_advisory_xact_lock(hashtextextended('pack-keys', 0));
       NEW.key := key_of_name(NEW.name);
       WHILE EXISTS (SELECT 1 FROM packs WHERE key = NEW.key AND withdrawn_at IS NULL) LOOP
         NEW.key := NEW.key || '-' || NEW.pack_id;
@@ -65,7 +68,8 @@ export async function up(knex: Knex): Promise<void> {
       WHERE plans.plan_id = named.plan_id;
     UPDATE packs SET key = CASE WHEN number = 1 THEN named.key ELSE named.key || '-' || named.pack_id END
       FROM (SELECT pack_id, key_of_name(name) AS key,
-              row_number() OVER (PARTITION BY key_of_name(name) ORDER BY pack_id) AS number FROM packs) named
+              row_number() OVER (PARTITION BY key_of_name(name)
+                ORDER BY withdrawn_at IS NOT NULL, pack_id) AS number FROM packs) named
       WHERE packs.pack_id = named.pack_id;
   `);
 }
