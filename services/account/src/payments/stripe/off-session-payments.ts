@@ -73,7 +73,10 @@ function unlessDecided(error: unknown): void {
 
 function paymentOf(payment: Stripe.PaymentIntent): OffSessionPayment {
   const { id, status, last_payment_error, metadata, created } = payment;
-  const decline_code = last_payment_error?.decline_code ?? last_payment_error?.code ?? null;
+  const decline_code =
+    last_payment_error === null
+      ? null
+      : (last_payment_error.decline_code ?? last_payment_error.code ?? 'generic_decline');
   const state = STATES[status] ?? 'processing';
   // A bank that asks for the customer has declined what the customer isn't there for.
   const wantsCustomer = status === 'requires_action';

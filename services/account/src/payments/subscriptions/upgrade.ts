@@ -155,5 +155,7 @@ async function requireUpgradable(
   ) {
     throw new Problem('plan_change_not_immediate');
   }
+  // A change made before is still on its way to Stripe, and would take this one's place there.
+  if (row.next_attempt_at !== null) throw new Problem('payments_unavailable');
   return { row: { ...row, stripe_subscription_id: id }, price, period };
 }

@@ -56,7 +56,7 @@ async function applyOurs(
     return { outcome: 'applied', change: null };
   }
   const now = stateOf(payment);
-  if (now === 'processing') await setProcessing(query, top_up_id);
+  if (now === 'processing') await setProcessing(query, top_up_id, payment.payment_id);
   else if (now === 'canceled') await setDecided(query, top_up_id, { state: 'canceled' });
   else {
     const { decline_code } = payment;

@@ -8,6 +8,7 @@ import {
   findPending,
   findSpent,
   insertTopUp,
+  isWaiting,
   lockSettings,
   sumProcessing,
   waitForNextMonth,
@@ -41,8 +42,8 @@ export async function checkTopUp(query: Query, accountId: number): Promise<void>
 
 /** Payments that are on their way count as if they were granted. */
 export async function isWanted(query: Query, settings: TopUpSettings): Promise<boolean> {
-  const { account_id, is_on, paused_for, not_before, threshold_points } = settings;
-  if (!is_on || paused_for !== null || (not_before !== null && not_before > new Date())) return false;
+  const { account_id, is_on, paused_for, threshold_points } = settings;
+  if (!is_on || paused_for !== null || (await isWaiting(query, account_id))) return false;
   const left = await findPointsLeft(query, account_id);
   return left !== undefined && left + (await sumProcessing(query, account_id)) < threshold_points;
 }

@@ -47,7 +47,8 @@ const settingsSchema = choiceSchema
       .meta({
         description:
           'Why nothing is bought although it is on: `declined` (3 times in a row), `no_payment_method`, ' +
-          '`pack_withdrawn`, or the decline code of the bank. Another card or a purchase resumes it.',
+          '`pack_withdrawn`, or the decline code of the bank. Another pack resumes it after `pack_withdrawn`, ' +
+          'another card or a purchase after the rest.',
       }),
     not_before: instant
       .nullable()

@@ -50,6 +50,8 @@ export async function setTopUp(
     if (method === undefined) throw new Problem('no_payment_method');
     const isOther = method !== (await findDeclinedMethod(inside, accountId));
     const isWaiting = before !== undefined && FOR_WANT.has(before.paused_for ?? '');
+    // Nothing can be charged for it yet, and it was wanted by the choice before.
+    await cancelOpen(inside, accountId);
     await saveChoice(inside, accountId, { ...choice, is_on: true, isResumed: isOther || isWaiting });
     await audit(inside, accountId, by, { is_on: true, ...choice });
   });

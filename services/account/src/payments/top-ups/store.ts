@@ -111,10 +111,27 @@ export async function waitForNextMonth(query: Query, accountId: number): Promise
 }
 
 export async function checkAgainIn(query: Query, accountId: number, ms: number): Promise<void> {
-  await query(`UPDATE top_up_settings SET next_check_at = ${msFromNow('ms')} WHERE account_id = :accountId`, {
-    accountId,
-    ms,
-  });
+  await query(
+    `UPDATE top_up_settings SET next_check_at =
+       least(CASE WHEN not_before > clock_timestamp() THEN not_before END, ${msFromNow('ms')})
+     WHERE account_id = :accountId`,
+    { accountId, ms },
+  );
+}
+
+/** After a check that failed: the rollback brought its requests back. */
+export async function putOffChecks(query: Query, accountId: number, ms: number): Promise<void> {
+  await query('DELETE FROM top_up_checks WHERE account_id = :accountId', { accountId });
+  await checkAgainIn(query, accountId, ms);
+}
+
+/** After a decline, or until the next month; by Postgres' clock, which wakes the check then. */
+export async function isWaiting(query: Query, accountId: number): Promise<boolean> {
+  const rows = await query(
+    'SELECT 1 FROM top_up_settings WHERE account_id = :accountId AND not_before > clock_timestamp()',
+    { accountId },
+  );
+  return rows.length > 0;
 }
 
 /** SQL that is true while an account is to be looked at, and nothing keeps money from moving. */
@@ -132,8 +149,10 @@ export async function takeCheck(query: Query): Promise<number | undefined> {
   );
   if (asked[0] !== undefined) return asked[0].account_id;
   const timed = await query<{ account_id: number }>(
-    `SELECT account_id FROM top_up_settings WHERE is_on AND next_check_at <= clock_timestamp()
-     ORDER BY next_check_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
+    // The account, which is locked before its settings everywhere.
+    `SELECT account_id FROM top_up_settings JOIN accounts USING (account_id)
+     WHERE is_on AND next_check_at <= clock_timestamp()
+     ORDER BY next_check_at LIMIT 1 FOR NO KEY UPDATE OF accounts SKIP LOCKED`,
   );
   return timed[0]?.account_id;
 }
@@ -265,10 +284,11 @@ export async function setConfirming(
 }
 
 /** Stripe tells of it later, by an event. */
-export async function setProcessing(query: Query, topUpId: number): Promise<void> {
+export async function setProcessing(query: Query, topUpId: number, payment_id: string): Promise<void> {
   await query(
-    `UPDATE top_ups SET state = 'processing', next_attempt_at = NULL WHERE top_up_id = :topUpId AND ${PENDING}`,
-    { topUpId },
+    `UPDATE top_ups SET state = 'processing', payment_id = :payment_id, next_attempt_at = NULL
+     WHERE top_up_id = :topUpId AND ${PENDING}`,
+    { topUpId, payment_id },
   );
 }
 

@@ -35,7 +35,9 @@ function failedMail({ to, paused_for, not_before }: Failed, { publicUrl }: MailS
   const next =
     paused_for === null && not_before !== null
       ? `The next attempt is at ${not_before.toISOString().slice(0, 16).replace('T', ' ')} UTC.`
-      : 'Automatic top-up is paused until you change your card or buy points.';
+      : paused_for === 'pack_withdrawn'
+        ? 'Automatic top-up is paused until you choose another pack.'
+        : 'Automatic top-up is paused until you add another card or buy points.';
   return {
     to,
     subject: 'Your automatic top-up failed',

@@ -9,7 +9,15 @@ import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
 import { attemptTopUp } from './attempt.ts';
 import type { AttemptNeeds } from './attempt.ts';
 import { checkTopUp } from './check.ts';
-import { ATTEMPT_DUE, CHECK_DUE, checkAgainIn, claimTopUps, postponeTopUp, takeCheck } from './store.ts';
+import {
+  ATTEMPT_DUE,
+  CHECK_DUE,
+  checkAgainIn,
+  claimTopUps,
+  postponeTopUp,
+  putOffChecks,
+  takeCheck,
+} from './store.ts';
 import type { TopUp } from './store.ts';
 
 const MAX_IN_FLIGHT = 4;
@@ -68,7 +76,7 @@ export function startTopUps(options: Options): { wake: () => void; close: () => 
           onDone: attempts.wake,
           onFailed: async (account_id, error) => {
             logger.error({ err: error, account_id }, 'an account could not be looked at for a top-up');
-            await checkAgainIn(query, account_id, RECHECK_MS);
+            await putOffChecks(query, account_id, RECHECK_MS);
           },
         });
       while (!signal.aborted && (await isCheckDue()) && (await checkNext()));
@@ -96,9 +104,13 @@ export function startTopUps(options: Options): { wake: () => void; close: () => 
 }
 
 async function attemptOne(options: Options, topUp: TopUp): Promise<Attempt> {
-  const { query, logger, metrics } = options;
-  const { top_up_id, account_id, attempts } = topUp;
+  const { query, isRestored, logger, metrics } = options;
+  const { top_up_id, account_id, attempts, state } = topUp;
   try {
+    // What was charged since the backup is forgotten; a payment that is known is asked for.
+    if (state === 'open' && (await isRestored(account_id))) {
+      throw new Error('Postgres was restored, and payments are not reconciled since then');
+    }
     await attemptTopUp(options, topUp);
     return { delivered: true };
   } catch (error) {
