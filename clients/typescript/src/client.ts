@@ -1,6 +1,6 @@
 import type { Credits, Estimate, Usage } from './api.ts';
 import { ConnectionError, DataApiError } from './errors.ts';
-import { exchange, withRetries } from './exchange.ts';
+import { MAX_ATTEMPTS, exchange, withRetries } from './exchange.ts';
 import type { Answer, RetryPolicy } from './exchange.ts';
 import { isQuery } from './operation-type.ts';
 import { errorOfRefusal, errorOfResponse, graphqlErrors, numberOfField, objectOf } from './read-errors.ts';
@@ -132,6 +132,7 @@ export function createClient(options: ClientOptions) {
     // A fixed token can't become another one.
     let mayRenew = typeof options.token !== 'string';
     const signal = policy.signal ?? null;
+    let sent = 0;
     // Its request has had its retries.
     let tokenFailure: unknown;
     const attempt = async (): Promise<Answer> => {
@@ -140,13 +141,16 @@ export function createClient(options: ClientOptions) {
         throw error;
       });
       const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
+      sent += 1;
       const answer = await exchange(url, { ...init, headers, signal }, bounds);
       if (answer.status !== 401 || answer.headers.has('proxy-status') || !mayRenew) return accepted(answer);
       mayRenew = false;
       tokens.refuse(token);
+      if (sent === MAX_ATTEMPTS) return accepted(answer);
       return await attempt();
     };
-    return await withRetries(attempt, { ...policy, maxWaitMs, isFinal: (error) => error === tokenFailure });
+    const isFinal = (error: unknown) => error === tokenFailure || sent >= MAX_ATTEMPTS;
+    return await withRetries(attempt, { ...policy, maxWaitMs, isFinal });
   }
 
   function post(url: string, query: string, variables?: Variables, call: CallOptions = {}): Promise<Answer> {
@@ -240,9 +244,10 @@ function resultOf<Data>({ status, headers, json }: Answer): Result<Data> {
   };
 }
 
-function checkedToken(given: string | FreshToken): FreshToken {
-  const fresh = typeof given === 'string' ? { accessToken: given } : given;
-  if (TOKEN.test(fresh.accessToken)) return fresh;
+function checkedToken(given: unknown): FreshToken {
+  const fresh = objectOf(typeof given === 'string' ? { accessToken: given } : given);
+  const { accessToken } = fresh;
+  if (typeof accessToken === 'string' && TOKEN.test(accessToken)) return fresh as FreshToken;
   throw new ConnectionError({
     code: 'invalid_response',
     message: 'There is no access token in the response.',

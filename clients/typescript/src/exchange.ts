@@ -89,7 +89,8 @@ export type RetryPolicy = {
   isFinal?: (error: unknown) => boolean;
 };
 
-const MAX_ATTEMPTS = 3;
+/** How often a request is sent at most. */
+export const MAX_ATTEMPTS = 3;
 
 /** Repeats what `Retry-After` allows to repeat, and once what got no response. */
 export async function withRetries<T>(work: () => Promise<T>, policy: RetryPolicy): Promise<T> {

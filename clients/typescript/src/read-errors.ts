@@ -38,14 +38,12 @@ export function errorOfResponse(status: number, headers: Headers, body: unknown)
     });
   }
   if (first?.extensions?.['code'] !== undefined) return errorOfRefusal(first, status, headers);
-  const known = stringOf(code) ?? stringOf(error) ?? `http_${String(status)}`;
+  // A body of an unknown form, such as a proxy's that repeats the request, isn't kept.
+  const stated = stringOf(code) ?? stringOf(error);
+  const details = stated === undefined ? { code: `http_${String(status)}` } : { ...rest, code: stated };
   const message = stringOf(detail) ?? stringOf(title) ?? stringOf(error_description);
   const fallback = `The server answered with status ${String(status)}.`;
-  return errorOfRefusal(
-    { message: message ?? fallback, extensions: { ...rest, code: known } },
-    status,
-    headers,
-  );
+  return errorOfRefusal({ message: message ?? fallback, extensions: details }, status, headers);
 }
 
 /** A close of a WebSocket, whose reason begins with a code. */

@@ -116,6 +116,8 @@ export function createSubscriptions(url: string, tokens: Tokens, webSocket: unkn
       wake();
     };
     const push = (event: SubscriptionEvent<Data>) => {
+      // Nothing is kept after the end, or a slow caller would never reach it.
+      if (ended !== undefined) return;
       if (events.push(event) <= MAX_WAITING_EVENTS) wake();
       else end(new ConnectionError({ code: 'too_many_events', message: 'Events are not read fast enough.' }));
     };
