@@ -164,7 +164,8 @@ const REQUESTS = {
   price_unknown: {
     status: 400,
     title: 'The price of the GraphQL operation is unknown',
-    meaning: "The plan limits the points of a call, and the operation's price can't be computed.",
+    meaning:
+      "The plan limits the points of a call, or its points are strict, and the operation's price can't be computed.",
     fix: 'Send the text of the operation, or split it.',
   },
   document_too_deep: {

@@ -5,7 +5,7 @@ export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
 /** What each role is for, as docs/operators.md says it. */
 export const ROLE_MEANINGS = {
-  viewer: 'Reads everything but secrets and addresses.',
+  viewer: 'Reads everything but secrets and IP addresses.',
   support: 'Helps customers: revokes what leaked, blocks, and resets sign-in.',
   finance: 'Handles subscriptions, billing periods, credits and payments.',
   admin: 'Does everything.',

@@ -16,7 +16,7 @@ import type { Shares } from './pipeline/admit/shares/shares.ts';
 import type { Config } from './config.ts';
 import { createReadPointsLeft } from './ledger/points-left.ts';
 import { createPrime, createPrimePayer, createPrimeLane } from './ledger/prime.ts';
-import type { Prime } from './ledger/prime.ts';
+import type { LastOfLane, Prime } from './ledger/prime.ts';
 import { createPrimeFrom } from './ledger/prime-script.ts';
 import { createSendBatch } from './ledger/record-script.ts';
 import { createUsageRecorder } from './ledger/record-usage.ts';
@@ -58,7 +58,9 @@ export function openMetering(
   const metrics = createLedgerMetrics(registry);
   const { onShare, ...onAdmission } = createAdmitMetrics(registry);
   const gatewayId = randomUUID();
-  const prime = createPrime({ account, primeFrom: createPrimeFrom(redis), onPrime: metrics.onPrime });
+  const lastOfLane: LastOfLane = new Map();
+  const primeFrom = createPrimeFrom(redis);
+  const prime = createPrime({ account, primeFrom, onPrime: metrics.onPrime, lastOfLane });
   const primePayer = createPrimePayer(prime);
   const leases = createLeases(redis, logger);
   const shares = createShares({
@@ -69,7 +71,7 @@ export function openMetering(
     onShare,
   });
   metrics.observeLeases(() => leases.held() + shares.slotsInUse());
-  const usage = openUsageRecorder({ config, store, gatewayId, prime, shares, logger, metrics });
+  const usage = openUsageRecorder({ config, store, gatewayId, prime, lastOfLane, shares, logger, metrics });
   const admit = createAdmission({
     decide: batchAdmissions(createAdmissionScript(redis)),
     primePayer,
@@ -98,16 +100,17 @@ function openUsageRecorder(options: {
   store: Store;
   gatewayId: string;
   prime: Prime;
+  lastOfLane: LastOfLane;
   shares: Pick<Shares, 'onMetered' | 'returned'>;
   logger: Logger;
   metrics: ReturnType<typeof createLedgerMetrics>;
 }): UsageRecorder {
-  const { config, gatewayId, prime, shares, logger, metrics } = options;
+  const { config, gatewayId, prime, lastOfLane, shares, logger, metrics } = options;
   const { redis, clock } = options.store;
   const usage = createUsageRecorder({
     gatewayId,
     send: createSendBatch(redis),
-    primeLane: createPrimeLane(prime),
+    primeLane: createPrimeLane(prime, lastOfLane),
     redisIsReady: () => redis.status === 'ready',
     maxQueuedEvents: config.SETTLEMENT_QUEUE_MAX_EVENTS,
     nowMs: clock.nowMs,

@@ -132,7 +132,7 @@ describe('points_per_call_limit', () => {
       extensions: { estimate: { points: 9, allowed: false, reason: 'call_too_expensive' } },
     });
     expect(await estimate('{ nothing }')).toMatchObject({
-      extensions: { estimate: { points: null, allowed: false, reason: 'price_unknown' } },
+      extensions: { estimate: { points: null, allowed: false, reason: 'document_invalid' } },
     });
   });
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
 import { Problem } from '@tollgate/http/problem';
 import { fieldValues, pathOf } from '@tollgate/http/request-head';
@@ -38,7 +39,10 @@ export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnsw
   ) {
     const estimate = estimates.ofRequest(request);
     const remaining = left?.ofPayer ?? Infinity;
-    const reason = typeof payer === 'string' ? payer : refusalOf(estimate?.points ?? null, payer, left);
+    const isUnpriced = estimate === null && typeof payer !== 'string' && needsPrice(payer);
+    const unpriced = isUnpriced ? estimates.whyUnpriced(request).code : null;
+    const reason =
+      typeof payer === 'string' ? payer : (unpriced ?? refusalOf(estimate?.points ?? null, payer, left));
     return {
       points: estimate?.points ?? null,
       points_remaining: remaining === Infinity ? null : remaining,
@@ -59,9 +63,12 @@ export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnsw
     // Missing live counters are rebuilt by the first attempt.
     const left =
       typeof payer === 'string' ? null : ((await readPointsLeft(payer)) ?? (await readPointsLeft(payer)));
-    const answers = requests.map((request) => ({
-      extensions: { estimate: estimateOf(request, payer, left) },
-    }));
+    const answers: { extensions: { estimate: ReturnType<typeof estimateOf> } }[] = [];
+    for (const request of requests) {
+      answers.push({ extensions: { estimate: estimateOf(request, payer, left) } });
+      // A batch of long documents must hold no others up.
+      if (requests.length > 1) await setImmediate();
+    }
     const body = JSON.stringify(operations.isBatch ? answers : answers[0]);
     res.writeHead(200, {
       'content-type': 'application/json; charset=utf-8',
@@ -84,7 +91,6 @@ function refusalOf(
   left: PointsLeft | null,
 ): ErrorCode | null {
   const { callRules, reservesPoints } = payer;
-  if (points === null && needsPrice(payer)) return 'price_unknown';
   if (points !== null && points > (callRules?.points_per_call_limit ?? Infinity)) return 'call_too_expensive';
   if (left === null) return null;
   const wanted = reservesPoints ? (points ?? 1) : 1;

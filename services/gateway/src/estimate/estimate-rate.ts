@@ -15,6 +15,7 @@ export type EstimateRate = {
 const REFUSED_DOCUMENTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'document_invalid',
   'document_too_large',
+  'batch_too_large',
   'document_too_deep',
   'too_many_aliases',
   'too_many_root_fields',

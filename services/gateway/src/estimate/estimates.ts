@@ -45,6 +45,8 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'relo
     sizeCalculation: (_document, text) => text.length + ENTRY_LENGTH,
   });
   let estimates = new WeakMap<Operations, { estimate: Estimate | null }>();
+  /** Of long requests, whose texts may be too long to be kept. */
+  let prepared = new WeakMap<OperationRequest, { estimate: Estimate | null }>();
   let generation: CostSchema | null = null;
 
   /** Nothing is kept over a change of the schema. */
@@ -53,6 +55,7 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'relo
     if (schema !== generation) {
       documents.clear();
       estimates = new WeakMap();
+      prepared = new WeakMap();
       generation = schema;
     }
     return schema;
@@ -80,7 +83,11 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'relo
     }
   }
 
-  const ofRequest = (request: OperationRequest) => priced(request, (document) => document.price(request));
+  function ofRequest(request: OperationRequest): Estimate | null {
+    schemaNow();
+    const known = prepared.get(request);
+    return known === undefined ? priced(request, (document) => document.price(request)) : known.estimate;
+  }
 
   function sumOf({ requests }: ReadRequest): Estimate | null {
     return requests.map(ofRequest).reduce(together, NOTHING);
@@ -103,7 +110,9 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'relo
       if (schema === null) return;
       let estimate: Estimate | null = NOTHING;
       for (const request of read.requests) {
-        estimate = together(estimate, ofRequest(request));
+        const one = ofRequest(request);
+        if (schemaNow() === schema) prepared.set(request, { estimate: one });
+        estimate = together(estimate, one);
         await setImmediate();
       }
       // Otherwise some may be priced by another one.

@@ -31,7 +31,7 @@ export const LEASE_MS = 8_000;
  * the reservations of others covers it, of the points and of each budget.
  * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots, 7 recalled, 8 budget,
  * 9 reserved, 10 restoring), the number of admitted calls, points left (-1 without a limit), the rate's level after
- * them, and with reason 8 the budget that is used up, the time in ms, and what is left of the budgets.
+ * them, and with reason 8 the budget that is used up, the time in ms, and what is left of that budget.
  */
 export const LUA = `
 ${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}${LUA_RESERVED}
@@ -57,7 +57,8 @@ if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 or budgets ~= '
   elseif points_limit >= 0 then points_left = math.max(points_limit - points, 0) end
   if budgets ~= '' then
     decided_ms = time_ms_now()
-    reached, of_budgets = budget_left(budgets, KEYS[1], decided_ms, wanted, {})
+    local _
+    reached, _, of_budgets = budget_left(budgets, KEYS[1], decided_ms, wanted, {})
     if not reached then return { 1 } end
   end
   if points_left >= 0 and points_left < wanted then refusal = 2
@@ -155,7 +156,7 @@ export type AdmissionDecision = {
   waitUs: number;
   /** The caller's, if it is used up. */
   budget: ReachedBudget | null;
-  /** Of the caller's budgets the least; null without any. */
+  /** Of the budget that doesn't cover the call; null without budgets. */
   budgetLeft: number | null;
 };
 

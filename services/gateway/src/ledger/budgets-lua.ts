@@ -24,7 +24,7 @@ end
 /**
  * `budget_left` of a caller, from its argument (CallerBudgets) and the live key of the current period: which budget is
  * used up first in the argument's order (0 none; twice its number less 1 for the period's, twice its number for the
- * day's), and the least that is left of any. Nil if it isn't known what was spent. A budget is used up if less than
+ * day's), the least that is left of any, and what is left of that which is used up. Nil if it isn't known what was spent. A budget is used up if less than
  * `wanted` is left of it beyond what is reserved of its field.
  */
 export const LUA_BUDGET_LEFT = `${LUA_SPENT}
@@ -34,7 +34,7 @@ local function budget_left(argument, key, now_ms, wanted, reserved)
     fields[#fields + 1] = field
     limits[#limits + 1] = { tonumber(per_period), tonumber(per_day) }
   end
-  local reached, left, today = 0, math.huge, math.floor(now_ms / day_ms)
+  local reached, left, of_reached, today = 0, math.huge, 0, math.floor(now_ms / day_ms)
   for index, text in ipairs(redis.call('HMGET', key, unpack(fields))) do
     if not text then return nil end
     local spent = spent_at(text)
@@ -42,12 +42,12 @@ local function budget_left(argument, key, now_ms, wanted, reserved)
     for window, limit in ipairs(limits[index]) do
       if limit >= 0 then
         local free = limit - used[window] - (reserved[fields[index]] or 0)
-        if free < wanted and reached == 0 then reached = 2 * (index - 1) + window end
+        if free < wanted and reached == 0 then reached, of_reached = 2 * (index - 1) + window, free end
         left = math.min(left, free)
       end
     end
   end
-  return reached, left
+  return reached, left, of_reached
 end
 `;
 

@@ -75,10 +75,11 @@ export function createLeases(
   let count = 0;
   let failing = false;
 
-  async function renewAll(key: string, leases: readonly LeaseEntry[]): Promise<void> {
+  async function renewAll(key: string, leases: readonly Held[]): Promise<void> {
     for (let start = 0; start < leases.length; start += MEMBERS_PER_COMMAND) {
-      const members = leases.slice(start, start + MEMBERS_PER_COMMAND).map(({ member }) => member);
-      await renew([key], [LEASE_MS, ...members]);
+      // Some may have been released since the command before.
+      const still = leases.slice(start, start + MEMBERS_PER_COMMAND).filter((lease) => held.has(lease));
+      if (still.length > 0) await renew([key], [LEASE_MS, ...still.map(({ member }) => member)]);
     }
   }
 

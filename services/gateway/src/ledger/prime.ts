@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSingleFlight } from '@tollgate/cache/single-flight';
-import { usageSnapshotSchema } from '@tollgate/contracts/usage-stream';
+import { usageShard, usageSnapshotSchema } from '@tollgate/contracts/usage-stream';
 import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { Problem } from '@tollgate/http/problem';
@@ -25,7 +25,11 @@ export type PrimeOptions = {
   account: Pick<PrivateApi, 'get'>;
   primeFrom: PrimeFrom;
   onPrime?: (outcome: 'primed' | 'stale' | 'fenced' | 'failed') => void;
+  lastOfLane?: LastOfLane;
 };
+
+/** Of each lane, the period that was primed last, for whichever reason. */
+export type LastOfLane = Map<number, { period_id: number; payer_id: number }>;
 
 /** Primes all periods on which a payer's limits depend. */
 export type PrimePayer = (
@@ -54,7 +58,7 @@ const STALE_DELAY_MS = 20;
  * For a period that is new to Redis or lost by it: one usage snapshot for all waiting calls.
  * @throws {Problem} (its promise) service_unavailable if account or Redis is unavailable
  */
-export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prime {
+export function createPrime({ account, primeFrom, onPrime, lastOfLane }: PrimeOptions): Prime {
   const singleFlight = createSingleFlight<string, Awaited<ReturnType<Prime>>>();
 
   async function prime(
@@ -69,7 +73,11 @@ export function createPrime({ account, primeFrom, onPrime }: PrimeOptions): Prim
       if (snapshot.payer_id !== payerId) throw unavailable('a billing period has another payer');
       const outcome = await primeFrom(snapshot, instantsMs, budgets);
       onPrime?.(typeof outcome === 'number' ? 'fenced' : outcome);
-      if (outcome === 'primed') return;
+      if (outcome === 'primed') {
+        const lane = snapshot.usage_lane ?? usageShard(payerId);
+        lastOfLane?.set(lane, { period_id: periodId, payer_id: payerId });
+        return;
+      }
       await delay(typeof outcome === 'number' ? outcome : STALE_DELAY_MS);
     }
     throw unavailable('every snapshot was older than the stream');
@@ -90,8 +98,7 @@ function snapshotPath(periodId: number, budgets: CallerBudgets | null = null): s
 }
 
 /** A period unknown to account (Postgres was restored) must not hold back all other usage, so others are tried. */
-export function createPrimeLane(prime: Prime): PrimeLane {
-  const lastOfLane = new Map<number, { period_id: number; payer_id: number }>();
+export function createPrimeLane(prime: Prime, lastOfLane: LastOfLane = new Map()): PrimeLane {
   return async (lane, events) => {
     const last = lastOfLane.get(lane);
     const candidates = new Map(

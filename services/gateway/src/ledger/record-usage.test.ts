@@ -54,6 +54,16 @@ test('an answered call is one event: who, who pays, points of the upstream, byte
     time_ms: 0,
     traffic_bytes: 1_234,
     at_ms: expect.any(Number),
+    operations: [
+      {
+        name: null,
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        points: 13,
+        requests: 1,
+        errors: 0,
+        durations: [[expect.any(Number), 1]],
+      },
+    ],
   });
   // By Redis' clock, as it was measured.
   expect(event?.at_ms).toBeGreaterThanOrEqual(sentAtMs - 1_000);

@@ -6,6 +6,10 @@ import { normalizedText } from './normalized-text.ts';
 
 const textOf = (text: string) => normalizedText(parse(text));
 
+test('a deep document has no text of a multiple of its length', () => {
+  expect(textOf(`{${'...{'.repeat(1_000)}a${'}'.repeat(1_001)}`).length).toBeLessThan(300_000);
+});
+
 describe('the text of a document', () => {
   const FULL = `
     # a comment

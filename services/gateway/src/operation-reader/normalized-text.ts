@@ -86,9 +86,12 @@ function valueText(value: ValueNode): string {
   }
 }
 
+/** Deeper levels aren't indented further: a short document of a thousand levels would have a text of megabytes. */
+const MAX_INDENT = 100;
+
 function selectionsText(set: SelectionSetNode | undefined, indent: string): string {
   if (set === undefined) return '';
-  const inner = `${indent}  `;
+  const inner = indent.length < MAX_INDENT ? `${indent}  ` : indent;
   let text = ' {\n';
   for (const selection of set.selections) text += `${inner}${selectionText(selection, inner)}\n`;
   return `${text}${indent}}`;

@@ -111,10 +111,19 @@ describe('a list of variables', () => {
       expect(() => reader.read(request)).toThrow('A batch may have 3 operations.');
   });
 
-  test.each([
-    ['is not empty', { query, variables: [] }],
-    ['is of no subscription', { query: 'subscription { a }', variables: [{}] }],
-  ])('%s', (_what, request) => {
+  test('that is empty is none, as PHP writes it', () => {
+    expect(reader.read({ query, variables: [] })).toMatchObject({
+      operations: { count: 1, isBatch: false },
+      requests: [{ variables: {} }],
+    });
+    expect(reader.read([{ query }, { query, variables: [] }])).toMatchObject({
+      operations: { count: 2 },
+      requests: [{}, { variables: {} }],
+    });
+  });
+
+  test('is of no subscription', () => {
+    const request = { query: 'subscription { a }', variables: [{}] };
     expect(() => reader.read(request)).toThrow('A batch must');
   });
 });

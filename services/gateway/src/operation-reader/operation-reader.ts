@@ -87,11 +87,11 @@ export function createOperationReader({
 
   /** A list of variables is an operation for each of them, as servers with variable batching run it. */
   function operationsOf(request: unknown): OperationRequest[] {
-    const single = asObject(request);
-    const { variables } = single;
-    const operation = operationRequest(single);
+    const operation = operationRequest(asObject(request));
+    const { variables } = operation;
     if (!Array.isArray(variables)) return [operation];
-    return variables.map((each: unknown) => ({ ...operation, variables: each }));
+    // One more than may be is enough to be refused.
+    return variables.slice(0, batchLimit + 1).map((each: unknown) => ({ ...operation, variables: each }));
   }
 
   /** @throws {Problem} invalid_request, batch_too_large */
@@ -130,7 +130,7 @@ export function createOperationReader({
   /** The requests of a batch; null for a single one. */
   function listOf(request: unknown): readonly unknown[] | null {
     if (Array.isArray(request)) return request as readonly unknown[];
-    return Array.isArray(asObject(request)['variables']) ? [request] : null;
+    return Array.isArray(variablesOf(asObject(request))) ? [request] : null;
   }
 
   function read(request: unknown): ReadRequest {
@@ -168,9 +168,14 @@ export function createOperationReader({
 }
 
 export function operationRequest(request: Record<string, unknown>): OperationRequest {
-  const { query, operationName, variables } = request;
+  const { query, operationName } = request;
   const isKnown = typeof query === 'string' && !mayRunAnother(request, query);
-  return { text: isKnown ? query : null, operationName, variables };
+  return { text: isKnown ? query : null, operationName, variables: variablesOf(request) };
+}
+
+/** An empty list is none: PHP writes an empty object so. */
+function variablesOf({ variables }: Record<string, unknown>): unknown {
+  return Array.isArray(variables) && variables.length === 0 ? {} : variables;
 }
 
 /** Whether a server could run a stored document rather than the text beside which it is named. */

@@ -57,6 +57,8 @@ const ATTEMPTS = 3;
 const RECALL_TIMEOUT_MS = 2_000;
 const RECALL_POLL_MIN_MS = 2;
 const RECALL_POLL_MAX_MS = 50;
+/** Reservations take seconds to be restored, and their calls are asked for one by one. */
+const RESTORING_POLL_MAX_MS = 500;
 
 /**
  * Admits a call: one script checks the plan's limits, exactly over all gateways (docs/design/admission.md), unless this
@@ -76,7 +78,7 @@ export function createAdmission(options: AdmissionOptions): Admit {
   async function decisionFor(payer: PayerEntitlement, asked: Asked): Promise<AdmissionDecision> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const decision = await decideOn(payer, asked);
-      if (isPostponed(decision)) return afterRecall(payer, asked);
+      if (isPostponed(decision)) return afterRecall(payer, asked, decision);
       if (decision.outcome !== 'unprimed') return decision;
       await primePayer(payer);
     }
@@ -84,10 +86,15 @@ export function createAdmission(options: AdmissionOptions): Admit {
   }
 
   /** Other gateways return what they don't use; then it is known whether the call exceeds a limit. */
-  async function afterRecall(payer: PayerEntitlement, asked: Asked): Promise<AdmissionDecision> {
+  async function afterRecall(
+    payer: PayerEntitlement,
+    asked: Asked,
+    { outcome }: AdmissionDecision,
+  ): Promise<AdmissionDecision> {
+    const maxMs = outcome === 'restoring' ? RESTORING_POLL_MAX_MS : RECALL_POLL_MAX_MS;
     const untilMs = performance.now() + recallTimeoutMs;
     for (let pollMs = RECALL_POLL_MIN_MS; performance.now() < untilMs; pollMs *= 2) {
-      await delay(Math.min(pollMs, RECALL_POLL_MAX_MS));
+      await delay(Math.min(pollMs, maxMs));
       const decision = await decideOn(payer, asked);
       if (isPostponed(decision)) continue;
       onDecided?.('recall');

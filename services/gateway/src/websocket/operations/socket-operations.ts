@@ -201,7 +201,9 @@ export class SocketOperations {
     } else {
       const { type, counted } = read;
       const traced = trace?.operation(payload['operationName']) ?? null;
-      const estimatedPoints = this.#services.missingPoints?.(operationRequest(payload)) ?? null;
+      // As over HTTP: of an unknown type, each result costs the default.
+      const missing = type === 'unknown' ? null : this.#services.missingPoints;
+      const estimatedPoints = missing?.(operationRequest(payload)) ?? null;
       const operation = this.#operations.open({ id, type, counted, name, trace: traced, estimatedPoints });
       this.#pendingBytes.add(bytes);
       void this.#send(operation, payload).finally(() => {
