@@ -29,12 +29,12 @@ export function operationJourneys(journey: Journey): void {
     await eventually(
       () => row.count(),
       (count) => count === 1,
-      LIVE_TIME_LIMIT_MS,
+      2 * LIVE_TIME_LIMIT_MS,
     );
     await eventually(
       () => row.innerText(),
       (text) => /\b3\b.*\bms\b/s.test(text),
-      LIVE_TIME_LIMIT_MS,
+      2 * LIVE_TIME_LIMIT_MS,
     );
     await expectAccessible(page);
 

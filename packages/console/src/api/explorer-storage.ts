@@ -36,7 +36,7 @@ export function clearExplorerStorage(): void {
   for (const key of Object.keys(localStorage)) if (key.startsWith(PREFIX)) localStorage.removeItem(key);
 }
 
-// Another tab has signed out.
+// Another tab has signed out. It also takes what it was opened with.
 addEventListener('storage', ({ key, newValue }) => {
-  if (key?.startsWith(PREFIX) === true && newValue === null) generation += 1;
+  if (key?.startsWith(PREFIX) === true && newValue === null && !key.endsWith(`:${OPENED}`)) generation += 1;
 });

@@ -9,7 +9,7 @@ export type OperationUsage = components['schemas']['UsageByOperation'];
 export type UsedOperation = OperationUsage['operations'][number];
 
 const DAY_MS = 86_400_000;
-const REFRESH_MS = 4_000;
+const REFRESH_MS = 10_000;
 
 /** The UTC day with which so many days begin, today included. */
 function firstDay(days: number): string {

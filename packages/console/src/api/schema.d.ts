@@ -2936,7 +2936,7 @@ export interface components {
             /** @description The same as an amount without tax, in the minor unit of the pack's currency. */
             max_amount: number;
             is_on: boolean;
-            /** @description Why nothing is bought although it is on: `declined` (3 times in a row), `no_payment_method`, `pack_withdrawn`, or the decline code of the bank. Another card or a purchase resumes it. */
+            /** @description Why nothing is bought although it is on: `declined` (3 times in a row), `no_payment_method`, `pack_withdrawn`, or the decline code of the bank. Another pack resumes it after `pack_withdrawn`, another card or a purchase after the rest. */
             paused_for: string | null;
             /** @description After a decline, or if a limit is reached: when buying continues. */
             not_before: string | null;
@@ -3517,7 +3517,7 @@ export interface components {
                 time_sec_usage: number;
                 traffic_bytes_usage: number;
             };
-            /** @description Points that were used beyond the plan and all credits, by calls that were under way when they ran out. */
+            /** @description Points that were used beyond the plan and all credits, such as by calls that were under way when they ran out. */
             overuse_points: number;
         };
         AlertSettings: {

@@ -46,7 +46,9 @@ export function RecentAlerts() {
         <Table
           label="Last sent"
           rows={data}
-          keyOf={(alert) => `${alert.created_at} ${nameOf(alert)} ${String(alert.budget?.application_id)}`}
+          keyOf={(alert) =>
+            `${alert.created_at} ${nameOf(alert)} ${String(alert.budget?.account_id)} ${String(alert.budget?.application_id)}`
+          }
           columns={[
             { label: 'Alert', onCard: 'title', cell: nameOf },
             { label: 'Sent', cell: ({ created_at }) => <Moment at={created_at} /> },

@@ -39,9 +39,6 @@ const EXPIRED: Readonly<Record<string, string>> = {
   // A day late, as clocks differ and auth and Redis decide when a token ends.
   revoked_tokens: "expires_at <= now() - interval '1 day'",
   usage_operations: `day < CAST(${USAGE_IS_OVER} AT TIME ZONE 'UTC' AS date)`,
-  // A day late: usage of a document that is known already comes without it.
-  operation_documents: `added_at <= now() - interval '1 day' AND NOT EXISTS (
-    SELECT FROM usage_operations WHERE usage_operations.hash = operation_documents.hash)`,
   usage_unassigned: `recorded_at < ${USAGE_IS_OVER}`,
   usage_gaps: `seen_at < ${USAGE_IS_OVER}`,
   // A day late: a report from before the end of the month may still need its keys.
@@ -59,6 +56,9 @@ const EXPIRED: Readonly<Record<string, string>> = {
   refused_call_counts: `hour <= now() - ${REFUSED_CALLS_ARE_KEPT}`,
   refused_call_gateways: "seen_at <= now() - interval '14 days'",
   refused_call_days: `day < CAST((now() - ${REFUSED_CALLS_ARE_KEPT}) AT TIME ZONE 'UTC' AS date)`,
+  // A day late: usage of a document that is known already comes without it. Last, as it looks at all of them.
+  operation_documents: `added_at <= now() - interval '1 day' AND NOT EXISTS (
+    SELECT FROM usage_operations WHERE usage_operations.hash = operation_documents.hash)`,
 };
 
 /** Removes expired rows at intervals. Every replica may run it: each skips rows that another is removing. */

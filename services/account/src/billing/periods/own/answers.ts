@@ -23,7 +23,7 @@ const ownPeriodSchema = z
       .meta({ description: 'All usage charged to the period, that of team members included.' }),
     overuse_points: z.int().min(0).meta({
       description:
-        'Points that were used beyond the plan and all credits, by calls that were under way when they ran out.',
+        'Points that were used beyond the plan and all credits, such as by calls that were under way when they ran out.',
     }),
   })
   .meta({ id: 'BillingPeriod' });
