@@ -9,6 +9,7 @@ const PLANS_POINTS = [
   // What a plan states.
   'billing/periods/limits.ts',
   'billing/plans/operations.ts',
+  'plans-as-code/operations.ts',
   'programs/seed/seed-history.ts',
   // The most that grants and a plan may be together.
   'billing/credits/store.ts',
