@@ -55,6 +55,6 @@ export function operationJourneys(journey: Journey): void {
 
     await page.goto(page.url().replace('/explorer', '/operations?range=7d'));
     await row.waitFor();
-    expect(await page.getByLabel('Time', { exact: true }).inputValue()).toBe('7d');
+    expect(await page.getByLabel('Range', { exact: true }).inputValue()).toBe('7d');
   });
 }

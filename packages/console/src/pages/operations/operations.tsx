@@ -13,6 +13,7 @@ import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { OperationDialog } from './operation-dialog.tsx';
 import { nameOf } from './operation-name.ts';
+import styles from './operations.module.css';
 import { DEFAULT_RANGE, RANGES, operationsSearch } from './search.ts';
 import { Trend } from './trend.tsx';
 
@@ -33,15 +34,17 @@ export function OperationsPage() {
         Which GraphQL operations use your points. Operations that differ only in their literals are one; what
         you send in literals and variables isn’t stored.
       </p>
-      <SelectField
-        label="Time"
-        name="range"
-        options={RANGE_OPTIONS}
-        value={range}
-        onChange={(value) => {
-          void navigate({ to: '/operations', search: { range: value } });
-        }}
-      />
+      <div className={styles['controls']}>
+        <SelectField
+          label="Range"
+          name="range"
+          options={RANGE_OPTIONS}
+          value={range}
+          onChange={(value) => {
+            void navigate({ to: '/operations', search: { range: value } });
+          }}
+        />
+      </div>
       {isPending && <Skeleton rows={8} />}
       {data === undefined && isError && (
         <ErrorMessage error={error} what="your operations" onRetry={() => void refetch()} />
@@ -75,7 +78,11 @@ function NoOperations({ usage }: { usage: OperationUsage }) {
 function Operations({ usage, isBusy }: { usage: OperationUsage; isBusy: boolean }) {
   const [shown, setShown] = useState<UsedOperation | null>(null);
   const { operations, others, points_usage } = usage;
-  const shareOf = (points: number) => (points_usage === 0 ? '–' : formatShare(points / points_usage));
+  const shareOf = (points: number) => {
+    if (points_usage === 0) return '–';
+    const share = points / points_usage;
+    return share > 0 && share < 0.01 ? '<1%' : formatShare(share);
+  };
   return (
     <section className={page['card']} aria-label="Operations" aria-busy={isBusy}>
       <Table
