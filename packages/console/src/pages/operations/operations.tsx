@@ -1,16 +1,16 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { fetchOperationsCsv, operationsQuery } from '../../api/operations.ts';
 import type { OperationUsage, UsedOperation } from '../../api/operations.ts';
 import { Button } from '../../ui/button.tsx';
+import { CsvButton } from '../../ui/page/csv-button.tsx';
 import { formatNumber, formatShare } from '../../ui/format.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { Table } from '../../ui/list/table.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import page from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
-import { saveFile } from '../../ui/save-file.ts';
 import { OperationDialog } from './operation-dialog.tsx';
 import { nameOf } from './operation-name.ts';
 import styles from './operations.module.css';
@@ -28,7 +28,7 @@ export function OperationsPage() {
   return (
     <>
       <PageHeader title="Operations">
-        <CsvButton days={days} />
+        <CsvButton load={() => fetchOperationsCsv(days)} />
       </PageHeader>
       <p className={page['muted']}>
         Which GraphQL operations use your points. Operations that differ only in their literals are one; what
@@ -134,26 +134,4 @@ const keyOf = ({ hash, name }: UsedOperation) => `${hash} ${name ?? ''}`;
 
 function milliseconds(ms: number | null): string {
   return ms === null ? '–' : `${formatNumber(ms)} ms`;
-}
-
-function CsvButton({ days }: { days: number }) {
-  const download = useMutation({
-    mutationFn: () => fetchOperationsCsv(days),
-    onSuccess: ({ name, content }) => {
-      saveFile(name, content);
-    },
-  });
-  return (
-    <div>
-      <Button
-        isPending={download.isPending}
-        onPress={() => {
-          download.mutate();
-        }}
-      >
-        Download CSV
-      </Button>
-      {download.isError && <ErrorMessage error={download.error} />}
-    </div>
-  );
 }

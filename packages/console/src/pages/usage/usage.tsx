@@ -3,8 +3,9 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { serverNowMs } from '../../api/server-clock.ts';
-import { payerPeriodQuery, usageQuery } from '../../api/usage.ts';
+import { fetchUsageCsv, payerPeriodQuery, usageQuery } from '../../api/usage.ts';
 import type { Usage, UsageRequest } from '../../api/usage.ts';
+import { CsvButton } from '../../ui/page/csv-button.tsx';
 import { formatExact, formatInstants } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import page from '../../ui/page/page.module.css';
@@ -20,7 +21,6 @@ import { useZone } from '../../ui/form/zone-field.tsx';
 import { BillingPeriods } from './billing-periods.tsx';
 import { Controls } from './controls.tsx';
 import type { ControlsProps } from './controls.tsx';
-import { CsvButton } from './csv-button.tsx';
 import { GroupsTable } from './groups-table.tsx';
 import { periodsQuery } from './queries.ts';
 import { mayBeHourly, spanOf } from './range.ts';
@@ -44,7 +44,7 @@ export function UsagePage() {
   return (
     <>
       <PageHeader title="Usage">
-        {span !== null && <CsvButton request={requestFor(search, span, nowMs)} />}
+        {span !== null && <CsvButton load={() => fetchUsageCsv(requestFor(search, span, nowMs))} />}
       </PageHeader>
       {span === null ? (
         <Loading />
