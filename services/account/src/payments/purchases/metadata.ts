@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { expiryAsText, expiryText, wholeText } from '../metadata-fields.ts';
 import type { NewPurchase, Purchase } from './store.ts';
 
 /**
@@ -17,26 +18,20 @@ export function metadataOf(purchase: Purchase): Record<string, string> {
     points: String(points),
     currency,
     amount: String(amount),
-    expires_after_days: expires_after_days === null ? 'never' : String(expires_after_days),
+    expires_after_days: expiryAsText(expires_after_days),
   };
 }
 
-const whole = z
-  .string()
-  .regex(/^\d{1,16}$/)
-  .transform(Number)
-  .pipe(z.int().min(1));
-
 const metadataSchema = z.object({
   tollgate_purchase: z.uuid(),
-  account_id: whole,
-  pack_id: whole,
+  account_id: wholeText,
+  pack_id: wholeText,
   pack_name: z.string(),
-  quantity: whole,
-  points: whole,
+  quantity: wholeText,
+  points: wholeText,
   currency: z.string(),
-  amount: whole,
-  expires_after_days: z.union([z.literal('never').transform(() => null), whole]),
+  amount: wholeText,
+  expires_after_days: expiryText,
 });
 
 /** Undefined if it isn't ours. */

@@ -1,4 +1,3 @@
-import { Problem } from '@tollgate/http/problem';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Purchase } from './store.ts';
 
@@ -19,9 +18,3 @@ export type Payments = {
   /** @throws {Problem} payments_unavailable */
   reconcile: (wanted: { since: Date; isDryRun: boolean }) => Promise<Reconciled>;
 };
-
-/** @throws {Problem} not_found */
-export function switchedOn(payments: Payments | null): Payments {
-  if (payments !== null) return payments;
-  throw new Problem('not_found', { detail: 'Payments are not enabled.' });
-}

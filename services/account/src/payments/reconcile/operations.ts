@@ -5,7 +5,7 @@ import { instant } from '../../http/answer-fields.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Transact } from '../../platform/database/query.ts';
-import { switchedOn } from '../purchases/payments.ts';
+import { switchedOn } from '../switched-on.ts';
 import type { Payments } from '../purchases/payments.ts';
 import { endRestore, insertRun } from './store.ts';
 

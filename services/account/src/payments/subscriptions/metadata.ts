@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wholeText } from '../metadata-fields.ts';
 import type { NewCheckout, StripeSubscription } from './store.ts';
 
 /** What Stripe keeps for us with a session and its subscription, for the same reasons as a purchase's. */
@@ -14,19 +15,13 @@ export function metadataOf(checkout: StripeSubscription): Record<string, string>
   };
 }
 
-const whole = z
-  .string()
-  .regex(/^\d{1,16}$/)
-  .transform(Number)
-  .pipe(z.int().min(1));
-
 const metadataSchema = z.object({
   tollgate_subscription: z.uuid(),
-  account_id: whole,
-  plan_id: whole,
+  account_id: wholeText,
+  plan_id: wholeText,
   billing_interval: z.enum(['month', 'year']),
   currency: z.string(),
-  amount: whole,
+  amount: wholeText,
 });
 
 /** Undefined if it isn't ours. */

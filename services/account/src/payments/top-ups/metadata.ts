@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { expiryAsText, expiryText, wholeText } from '../metadata-fields.ts';
 import type { NewTopUp } from './store.ts';
 
 /** What Stripe keeps for us with a payment: enough to grant its points if Postgres was restored to before it. */
@@ -12,25 +13,19 @@ export function metadataOf(topUp: NewTopUp & { top_up_key: string }): Record<str
     points: String(points),
     currency,
     amount: String(amount),
-    expires_after_days: expires_after_days === null ? 'never' : String(expires_after_days),
+    expires_after_days: expiryAsText(expires_after_days),
   };
 }
 
-const whole = z
-  .string()
-  .regex(/^\d{1,16}$/)
-  .transform(Number)
-  .pipe(z.int().min(1));
-
 const metadataSchema = z.object({
   tollgate_top_up: z.uuid(),
-  account_id: whole,
-  pack_id: whole,
+  account_id: wholeText,
+  pack_id: wholeText,
   pack_name: z.string(),
-  points: whole,
+  points: wholeText,
   currency: z.string(),
-  amount: whole,
-  expires_after_days: z.union([z.literal('never').transform(() => null), whole]),
+  amount: wholeText,
+  expires_after_days: expiryText,
 });
 
 /** Undefined if it isn't of a top-up. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { unblocked } from '../../billing/entitlements/refuse-blocked.ts';
@@ -13,6 +12,7 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { decimalsOf } from '../money/currencies.ts';
+import { switchedOn } from '../switched-on.ts';
 import { findSettings, findSpent, listTopUps } from './store.ts';
 import type { TopUp, TopUpChoice, TopUpSettings } from './store.ts';
 
@@ -191,12 +191,6 @@ export const operatorTopUps = {
 async function mayTopUp(needs: BlockedNeeds & Pick<Needs, 'topUps'>, by: SignedIn): Promise<void> {
   switchedOn(needs.topUps);
   await unblocked(needs, by);
-}
-
-/** @throws {Problem} not_found */
-function switchedOn(topUps: TopUps | null): TopUps {
-  if (topUps !== null) return topUps;
-  throw new Problem('not_found', { detail: 'Payments are not enabled.' });
 }
 
 async function answer(query: Query, accountId: number) {
