@@ -3,6 +3,7 @@ import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import type { FieldError } from '@tollgate/http/problem';
 import type { BillingInterval } from '../billing/periods/calendar.ts';
+import { DEFAULT_GRACE_SEC } from '../billing/plans/input.ts';
 import { suggestedLimit } from '../billing/plans/suggested-limit.ts';
 import { amountFault } from '../payments/money/currencies.ts';
 import type { PlansDocument, WantedPack, WantedPlan, WantedProduct } from './document.ts';
@@ -205,8 +206,6 @@ function mistypedLimits(
     return [{ field, message: `is not a limit; did you mean ${limit}?` }];
   });
 }
-
-const DEFAULT_GRACE_SEC = 3 * 86_400;
 
 type Listing = Pick<
   StatedPlan,

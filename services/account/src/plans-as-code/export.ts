@@ -1,10 +1,11 @@
 import { Document, isMap } from 'yaml';
 import type { YAMLMap } from 'yaml';
+import { DEFAULT_GRACE_SEC } from '../billing/plans/input.ts';
 import type { PlansState, StatedPlan } from './state.ts';
 
 /** What a value is if the file doesn't state it for something new. */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
-  grace_sec: 259_200,
+  grace_sec: DEFAULT_GRACE_SEC,
   tax_behavior: 'exclusive',
   expires_after_days: null,
 };

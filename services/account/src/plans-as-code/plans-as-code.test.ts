@@ -311,6 +311,31 @@ test('a running period stays, one that was opened ahead changes, and the differe
   expect(limits).toMatchObject([{ points_limit: 100_000 }, { points_limit: 50_000 }]);
 });
 
+test('what is made without a key gets one of its name, with its id if that is taken, also at the same time', async () => {
+  const names = ['Größte Menge!', 'größte menge', '???', '!!!'];
+  const made = await Promise.all(
+    names.map((name) =>
+      done<{ product_id: number; key: string }>(suite.account, 'POST', '/private/products', { name }),
+    ),
+  );
+  const keys = made.map(({ key }) => key);
+  expect(new Set(keys).size).toBe(4);
+  for (const { key, product_id } of made) {
+    expect(
+      ['gr-te-menge', 'unnamed'].flatMap((first) => [first, `${first}-${String(product_id)}`]),
+    ).toContain(key);
+  }
+  const pack = { name: 'Ten', points: 10, currency: 'eur', unit_amount: 100 };
+  const packs: { pack_id: number; key: string }[] = [];
+  for (const withdrawn of [false, true, false]) {
+    const one = await done<{ pack_id: number; key: string }>(suite.account, 'POST', '/private/packs', pack);
+    if (withdrawn) await done(suite.account, 'POST', `/private/packs/${String(one.pack_id)}/withdraw`);
+    packs.push(one);
+  }
+  const [, second, third] = packs.map(({ pack_id }) => pack_id);
+  expect(packs.map(({ key }) => key)).toEqual(['ten', `ten-${String(second)}`, `ten-${String(third)}`]);
+});
+
 describe('two at a time', () => {
   test('of two that were compared with the same, one is refused', async () => {
     const { digest } = await diff(FILE);

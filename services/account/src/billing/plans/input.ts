@@ -6,7 +6,7 @@ import { lineSchema, nameSchema } from '../../http/input/name.ts';
 import { ROLLOVER_FIELD } from '../periods/limits.ts';
 import { suggestedLimit } from './suggested-limit.ts';
 
-const DEFAULT_GRACE_SEC = 3 * 86_400;
+export const DEFAULT_GRACE_SEC = 3 * 86_400;
 
 /** jsonb cannot hold NUL or half of a surrogate pair. */
 function isStorable(value: unknown): boolean {

@@ -23,40 +23,29 @@ export async function up(knex: Knex): Promise<void> {
     -- A pack is never edited: another one takes its key.
     CREATE UNIQUE INDEX packs_key_idx ON packs (key) WHERE withdrawn_at IS NULL;
 
-    -- A new row that states no key gets the one of its name, with its id if that is taken.
-    CREATE FUNCTION set_product_key() RETURNS trigger LANGUAGE plpgsql AS $$
+    -- A new row that states no key gets the one of its name, with its id if that is taken. The arguments are the column
+    -- of the id, and which rows count.
+    CREATE FUNCTION set_key() RETURNS trigger LANGUAGE plpgsql AS $$
+    DECLARE
+      is_taken boolean;
     BEGIN
-      PERFORM pg_advisory_xact_lock(hashtextextended('product-keys', 0));
+      -- Two at a time would both find it free.
+      PERFORM pg_advisory_xact_lock(hashtextextended(TG_TABLE_NAME || '-keys', 0));
       NEW.key := key_of_name(NEW.name);
-      WHILE EXISTS (SELECT 1 FROM products WHERE key = NEW.key) LOOP
-        NEW.key := NEW.key || '-' || NEW.product_id;
-      END LOOP;
-      RETURN NEW;
-    END $$;
-    CREATE FUNCTION set_plan_key() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      PERFORM pg_advisory_xact_lock(hashtextextended('plan-keys', 0));
-      NEW.key := key_of_name(NEW.name);
-      WHILE EXISTS (SELECT 1 FROM plans WHERE key = NEW.key) LOOP
-        NEW.key := NEW.key || '-' || NEW.plan_id;
-      END LOOP;
-      RETURN NEW;
-    END $$;
-    CREATE FUNCTION set_pack_key() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      PERFORM pg_advisory_xact_lock(hashtextextended('pack-keys', 0));
-      NEW.key := key_of_name(NEW.name);
-      WHILE EXISTS (SELECT 1 FROM packs WHERE key = NEW.key AND withdrawn_at IS NULL) LOOP
-        NEW.key := NEW.key || '-' || NEW.pack_id;
+      LOOP
+        EXECUTE format('SELECT EXISTS (SELECT 1 FROM %I WHERE key = $1 AND %s)', TG_TABLE_NAME, TG_ARGV[1])
+          INTO is_taken USING NEW.key;
+        EXIT WHEN NOT is_taken;
+        NEW.key := NEW.key || '-' || (to_jsonb(NEW) ->> TG_ARGV[0]);
       END LOOP;
       RETURN NEW;
     END $$;
     CREATE TRIGGER products_key BEFORE INSERT ON products
-      FOR EACH ROW WHEN (NEW.key IS NULL) EXECUTE FUNCTION set_product_key();
+      FOR EACH ROW WHEN (NEW.key IS NULL) EXECUTE FUNCTION set_key('product_id', 'true');
     CREATE TRIGGER plans_key BEFORE INSERT ON plans
-      FOR EACH ROW WHEN (NEW.key IS NULL) EXECUTE FUNCTION set_plan_key();
+      FOR EACH ROW WHEN (NEW.key IS NULL) EXECUTE FUNCTION set_key('plan_id', 'true');
     CREATE TRIGGER packs_key BEFORE INSERT ON packs
-      FOR EACH ROW WHEN (NEW.key IS NULL) EXECUTE FUNCTION set_pack_key();
+      FOR EACH ROW WHEN (NEW.key IS NULL) EXECUTE FUNCTION set_key('pack_id', 'withdrawn_at IS NULL');
 
     UPDATE products SET key = CASE WHEN number = 1 THEN named.key ELSE named.key || '-' || named.product_id END
       FROM (SELECT product_id, key_of_name(name) AS key,
