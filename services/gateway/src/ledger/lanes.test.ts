@@ -17,6 +17,7 @@ import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
 import { emptySnapshot } from '../../test/suite/stand-ins.ts';
 import { createPrime, createPrimeLane } from './prime.ts';
+import type { LastOfLane } from './prime.ts';
 import type { Prime } from './prime.ts';
 import { createPrimeFrom } from './prime-script.ts';
 import { createSendBatch } from './record-script.ts';
@@ -106,6 +107,7 @@ class Lanes {
   readonly #uncertain = new Map(PAYERS.map((one) => [one, zero()]));
   readonly #positions = new Map<number, string>();
   readonly #numbers = new Set<string>();
+  readonly #lastOfLane: LastOfLane = new Map();
   failures = 0;
 
   constructor(lanes: number, gateways: number) {
@@ -113,6 +115,7 @@ class Lanes {
     this.#prime = createPrime({
       account: { get: (path, schema) => Promise.resolve(schema.parse(this.#snapshot(path))) },
       primeFrom: createPrimeFrom(redis),
+      lastOfLane: this.#lastOfLane,
     });
     this.#members = Array.from({ length: gateways }, (_, index) => this.#start(`g${String(index)}`));
   }
@@ -131,7 +134,7 @@ class Lanes {
     const recorder = createUsageRecorder({
       gatewayId,
       send,
-      primeLane: createPrimeLane(this.#prime),
+      primeLane: createPrimeLane(this.#prime, this.#lastOfLane),
       redisIsReady: () => true,
       maxQueuedEvents: 10_000,
       nowMs: Date.now,

@@ -25,7 +25,7 @@ export type PrimeOptions = {
   account: Pick<PrivateApi, 'get'>;
   primeFrom: PrimeFrom;
   onPrime?: (outcome: 'primed' | 'stale' | 'fenced' | 'failed') => void;
-  lastOfLane?: LastOfLane;
+  lastOfLane: LastOfLane;
 };
 
 /** Of each lane, the period that was primed last, for whichever reason. */
@@ -75,7 +75,7 @@ export function createPrime({ account, primeFrom, onPrime, lastOfLane }: PrimeOp
       onPrime?.(typeof outcome === 'number' ? 'fenced' : outcome);
       if (outcome === 'primed') {
         const lane = snapshot.usage_lane ?? usageShard(payerId);
-        lastOfLane?.set(lane, { period_id: periodId, payer_id: payerId });
+        lastOfLane.set(lane, { period_id: periodId, payer_id: payerId });
         return;
       }
       await delay(typeof outcome === 'number' ? outcome : STALE_DELAY_MS);
@@ -98,7 +98,7 @@ function snapshotPath(periodId: number, budgets: CallerBudgets | null = null): s
 }
 
 /** A period unknown to account (Postgres was restored) must not hold back all other usage, so others are tried. */
-export function createPrimeLane(prime: Prime, lastOfLane: LastOfLane = new Map()): PrimeLane {
+export function createPrimeLane(prime: Prime, lastOfLane: LastOfLane): PrimeLane {
   return async (lane, events) => {
     const last = lastOfLane.get(lane);
     const candidates = new Map(
@@ -108,7 +108,6 @@ export function createPrimeLane(prime: Prime, lastOfLane: LastOfLane = new Map()
     for (const { period_id, payer_id } of candidates.values()) {
       try {
         await prime(period_id, payer_id);
-        lastOfLane.set(lane, { period_id, payer_id });
         return;
       } catch (error) {
         failure = error;

@@ -20,7 +20,7 @@ import { createShares } from '../../../src/pipeline/admit/shares/shares.ts';
 import type { Shares } from '../../../src/pipeline/admit/shares/shares.ts';
 import type { PayerEntitlement } from '../../../src/ledger/principal.ts';
 import { createPrime, createPrimePayer, createPrimeLane } from '../../../src/ledger/prime.ts';
-import type { Prime } from '../../../src/ledger/prime.ts';
+import type { LastOfLane, PrimeLane } from '../../../src/ledger/prime.ts';
 import { createPrimeFrom } from '../../../src/ledger/prime-script.ts';
 import { createSendBatch } from '../../../src/ledger/record-script.ts';
 import { createUsageRecorder } from '../../../src/ledger/record-usage.ts';
@@ -83,11 +83,13 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
     return () => (tick = undefined);
   }
   await follow(subscriber, shares);
+  const lastOfLane: LastOfLane = new Map();
   const prime = createPrime({
     account: { get: accountOf(options.snapshot) },
     primeFrom: createPrimeFrom(redis),
+    lastOfLane,
   });
-  const recorder = recorderOf(redis, gatewayId, prime, shares);
+  const recorder = recorderOf(redis, gatewayId, createPrimeLane(prime, lastOfLane), shares);
   const admit = createAdmission({
     decide: batchAdmissions(createAdmissionScript(redis)),
     primePayer: createPrimePayer(prime),
@@ -128,11 +130,16 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
   };
 }
 
-function recorderOf(redis: RedisConnection, gatewayId: string, prime: Prime, shares: Shares): UsageRecorder {
+function recorderOf(
+  redis: RedisConnection,
+  gatewayId: string,
+  primeLane: PrimeLane,
+  shares: Shares,
+): UsageRecorder {
   return createUsageRecorder({
     gatewayId,
     send: createSendBatch(redis),
-    primeLane: createPrimeLane(prime),
+    primeLane,
     redisIsReady: () => redis.status === 'ready',
     maxQueuedEvents: 100_000,
     nowMs: Date.now,
