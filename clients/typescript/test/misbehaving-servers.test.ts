@@ -95,7 +95,7 @@ describe('tokens', () => {
     expect(server.tokenRequests()).toBe(1);
   });
 
-  test('after a 401 one new token, whoever asks; a second 401 is an error', async () => {
+  test('after a 401, concurrent calls share one new token; a second 401 is an error', async () => {
     const client = await clientOf({
       call: (res, nth, seen) => {
         if (seen.headers.authorization === 'Bearer t1') refuse(res, 401, 'unauthorized');

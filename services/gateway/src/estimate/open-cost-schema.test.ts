@@ -63,7 +63,7 @@ test('a file that appears later is read', async () => {
   await waitFor(() => opened.current() !== null);
 });
 
-test('it is not read again on demand within 10 s, whoever asks', async () => {
+test('it is read on demand at most once in 10 seconds', async () => {
   let asked = 0;
   const server = await startServer((_req, res) => {
     asked += 1;
