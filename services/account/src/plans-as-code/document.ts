@@ -3,6 +3,7 @@ import type { Document, YAMLMap } from 'yaml';
 import { z } from 'zod';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import type { FieldError } from '@tollgate/http/problem';
+import { isWithin } from '../billing/plans/edit-distance.ts';
 import { descriptionSchema } from '../billing/plans/input.ts';
 import { countField } from '../http/input/fields.ts';
 import { lineSchema, nameSchema } from '../http/input/name.ts';
@@ -140,7 +141,7 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       field: [...issue.path, key].join('.'),
-      message: `is not known here${meant(key, issue.path.length)}`,
+      message: `is not known here${meant(key, issue.path)}`,
     }));
   }
   if (issue.code === 'invalid_key')
@@ -148,27 +149,27 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   return [{ field, message: issue.message }];
 }
 
-/** The members at each depth. */
-const MEMBERS = [
-  Object.keys(documentSchema.shape),
-  [],
-  [planSchema, packSchema, productSchema].flatMap(({ shape }) => Object.keys(shape)),
-  Object.keys(catalogueSchema.shape),
-];
+const ENTRIES = { products: productSchema, plans: planSchema, packs: packSchema };
 
-function meant(key: string, depth: number): string {
-  const nearest = (MEMBERS[depth] ?? []).find((member) => isAlike(member, key));
+/** The members that can stand at a path of the file. */
+function membersAt([kind, key, member]: readonly PropertyKey[]): string[] {
+  if (kind === undefined) return Object.keys(documentSchema.shape);
+  if (member === 'catalogue') return Object.keys(catalogueSchema.shape);
+  const isEntry = key !== undefined && member === undefined;
+  return isEntry && Object.hasOwn(ENTRIES, kind)
+    ? Object.keys(ENTRIES[kind as keyof typeof ENTRIES].shape)
+    : [];
+}
+
+function meant(key: string, path: readonly PropertyKey[]): string {
+  const members = membersAt(path);
+  const nearest = [0, 1, 2].flatMap((edits) =>
+    members.filter((member) => isWithin(edits, lettersOf(member), lettersOf(key))),
+  )[0];
   return nearest === undefined ? '' : `; did you mean ${nearest}?`;
 }
 
-/** The same letters in another case or with other signs between them, or one letter more, less or different. */
-function isAlike(member: string, key: string): boolean {
-  const [one, other] = [member, key].map((text) => text.toLowerCase().replaceAll(/[^a-z]/g, ''));
-  if (one === undefined || other === undefined) return false;
-  if (one === other) return true;
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
-  if (long.length - short.length > 1) return false;
-  let same = 0;
-  while (same < short.length && short[same] === long[same]) same += 1;
-  return short.slice(long.length === short.length ? same + 1 : same) === long.slice(same + 1);
+/** The same for `grace_sec`, `grace-sec` and `graceSec`. */
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }

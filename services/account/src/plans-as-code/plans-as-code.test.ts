@@ -386,6 +386,14 @@ describe('a file is refused', () => {
       'plans.a.grace-sec',
       /grace_sec/,
     ],
+    ['letters that changed places', 'plans: { a: { nmae: A } }', 'plans.a.nmae', /did you mean name\?$/],
+    ['a member of packs in a plan', 'plans: { a: { name: A, pointss: 1 } }', 'plans.a.pointss', /here$/],
+    [
+      'a misspelled entry of the catalogue',
+      'plans: { a: { catalogue: { positon: 1 } } }',
+      'plans.a.catalogue.positon',
+      /mean position\?$/,
+    ],
     [
       'a misspelled limit',
       'plans: { a: { name: A, description: { point_limit: 1 } } }',

@@ -1,5 +1,6 @@
 import { LIMIT_FIELDS, callRulesSchema } from '@tollgate/contracts/entitlement';
 import type { LimitField } from '@tollgate/contracts/entitlement';
+import { isWithin } from './edit-distance.ts';
 
 const LIMITING = new Set(['limit', 'max', 'maximum', 'maximal', 'cap', 'quota', 'allowance']);
 const COUNTING = new Set([
@@ -61,26 +62,4 @@ function wordsOf(name: string): string[] {
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '')
     .map((word) => word.replace(/s$/, ''));
-}
-
-/** Damerau-Levenshtein distance of at most `edits`. */
-function isWithin(edits: number, one: string, other: string): boolean {
-  if (Math.abs(one.length - other.length) > edits) return false;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= one.length; row += 1) {
-    const next = [row];
-    for (let column = 1; column <= other.length; column += 1) {
-      const isEqual = one[row - 1] === other[column - 1];
-      const isSwapped = row > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      next[column] = Math.min(
-        (last[column] ?? 0) + 1,
-        (next[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (isEqual ? 0 : 1),
-        isSwapped && column > 1 ? (beforeLast[column - 2] ?? 0) + 1 : Infinity,
-      );
-    }
-    [beforeLast, last] = [last, next];
-  }
-  return (last[other.length] ?? 0) <= edits;
 }
