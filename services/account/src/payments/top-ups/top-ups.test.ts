@@ -158,12 +158,13 @@ describe('with few points left', () => {
     expect(body['top_ups']).toMatchObject([{ state: 'paid', purchase_id: purchase?.purchase_id }]);
     // Its refund is that of any purchase.
     await suite.payments.post('/v1/refunds', { payment_intent: purchase?.payment_id ?? '' });
-    await quiet(suite);
-    const reversals = await suite
-      .database('purchase_reversals')
-      .where({ purchase_id: purchase?.purchase_id })
-      .pluck('target_points');
-    expect(reversals).toEqual([POINTS]);
+    const reversals = () =>
+      suite
+        .database('purchase_reversals')
+        .where({ purchase_id: purchase?.purchase_id })
+        .pluck<number[]>('target_points');
+    await waitFor(async () => (await reversals()).length > 0, { what: 'the refund to be applied' });
+    expect(await reversals()).toEqual([POINTS]);
   });
 
   test('a pack that is smaller than the threshold is bought until there are enough', async () => {
