@@ -95,6 +95,13 @@ async function sample(path: string, form: Record<string, string> = {}): Promise<
   return (await response.json()) as Record<string, unknown>;
 }
 
+async function pending(): Promise<unknown> {
+  const response = await fetch(`${base}/sample/deliveries`, {
+    headers: { authorization: `Bearer ${SECRET_KEY}` },
+  });
+  return ((await response.json()) as Record<string, unknown>)['pending'];
+}
+
 const idOf = (value: string | { id: string } | null) => (typeof value === 'object' ? value?.id : value) ?? '';
 
 const typesOf = (): string[] => received.map(({ event }) => event.type);
@@ -299,8 +306,10 @@ describe('events', () => {
   test('are tried again until they are acknowledged', async () => {
     receiverStatus = 500;
     await stripe.customers.create({ email: 'later@example.com' });
+    expect(await pending()).not.toBe(0);
     receiverStatus = 200;
     await arrival('customer.created');
+    await waitFor(async () => (await pending()) === 0);
   });
 
   test('held back, doubled and reversed on demand', async () => {

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { StripeEvent } from './objects/event.ts';
 
+type Webhook = { url: string; secret: string };
+
 /** How events leave. A test holds them back, doubles them and lets them go in another order. */
 type DeliveryPlan = { hold: boolean; copies: number };
 
@@ -11,6 +13,8 @@ export type Deliveries = {
   plan: (changes: Partial<DeliveryPlan>) => void;
   /** What is held back, in this order or the reverse. @returns how many */
   release: (order: 'kept' | 'reversed') => number;
+  /** Copies that were sent and are not acknowledged yet; what is held back isn't counted. */
+  pending: () => number;
   close: () => void;
 };
 
@@ -22,21 +26,22 @@ const ATTEMPT_TIMEOUT_MS = 10_000;
  * Signs as Stripe does: `t=…,v1=HMAC-SHA256(secret, "t.body")` (docs.stripe.com/webhooks, "Verify manually"). Other
  * answers than 2xx are tried again, sooner than Stripe does.
  */
-export function createDeliveries(webhook: { url: string; secret: string } | null): Deliveries {
+export function createDeliveries(webhook: Webhook | null): Deliveries {
   const plan: DeliveryPlan = { hold: false, copies: 1 };
   const timers = new Set<NodeJS.Timeout>();
   let held: StripeEvent[] = [];
+  let pending = 0;
 
-  async function attempt(event: StripeEvent, attempts: number): Promise<void> {
-    if (webhook === null) return;
-    if (await post(webhook, event)) {
+  async function attempt(to: Webhook, event: StripeEvent, attempts: number): Promise<void> {
+    if (await post(to, event)) {
       event.pending_webhooks = 0;
+      pending -= 1;
       return;
     }
     const timer = setTimeout(
       () => {
         timers.delete(timer);
-        void attempt(event, attempts + 1);
+        void attempt(to, event, attempts + 1);
       },
       Math.min(FIRST_RETRY_MS * 2 ** attempts, LAST_RETRY_MS),
     );
@@ -44,7 +49,11 @@ export function createDeliveries(webhook: { url: string; secret: string } | null
   }
 
   function begin(event: StripeEvent): void {
-    for (let copy = 0; copy < plan.copies; copy += 1) void attempt(event, 0);
+    if (webhook === null) return;
+    for (let copy = 0; copy < plan.copies; copy += 1) {
+      pending += 1;
+      void attempt(webhook, event, 0);
+    }
   }
 
   return {
@@ -62,6 +71,7 @@ export function createDeliveries(webhook: { url: string; secret: string } | null
       for (const event of released) begin(event);
       return released.length;
     },
+    pending: () => pending,
     close: () => {
       for (const timer of timers) clearTimeout(timer);
     },
@@ -69,7 +79,7 @@ export function createDeliveries(webhook: { url: string; secret: string } | null
 }
 
 /** @returns whether it was acknowledged */
-async function post({ url, secret }: { url: string; secret: string }, event: StripeEvent): Promise<boolean> {
+async function post({ url, secret }: Webhook, event: StripeEvent): Promise<boolean> {
   // Stripe indents: a receiver that parses before it verifies has another text.
   const body = JSON.stringify(event, null, 2);
   // A test clock moves objects, never the time of a delivery.

@@ -26,6 +26,7 @@ export const SAMPLE: Route[] = [
     double.deliveries.plan({ ...(hold !== undefined && { hold }), ...(copies !== undefined && { copies }) });
     return {};
   }),
+  route('GET /sample/deliveries', ({ double }) => ({ pending: double.deliveries.pending() })),
   route('POST /sample/deliveries/release', ({ double, input }) => ({
     released: double.deliveries.release(read(RELEASE, input).order ?? 'kept'),
   })),

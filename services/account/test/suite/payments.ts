@@ -28,7 +28,7 @@ export type PaidAccount = AccountUnderTest & {
   faults: () => readonly string[];
 };
 
-export async function startPaidAccount(): Promise<PaidAccount> {
+export async function startPaidAccount(settings: Record<string, string> = {}): Promise<PaidAccount> {
   const port = String(await freePort());
   const webhookUrl = `http://127.0.0.1:${port}/payments/stripe/events`;
   const payments = await startSamplePayments({ webhookUrl });
@@ -46,6 +46,7 @@ export async function startPaidAccount(): Promise<PaidAccount> {
       STRIPE_SECRET_KEY: SAMPLE_SECRET_KEY,
       STRIPE_WEBHOOK_SECRET: SAMPLE_WEBHOOK_SECRET,
       STRIPE_API_URL: judged?.url ?? payments.url,
+      ...settings,
     },
   });
   return {
@@ -102,12 +103,14 @@ export async function buy({ browser }: Owner, pack_id: number, quantity = 1): Pr
   return body as Bought;
 }
 
-/** All events that have arrived are handled. */
-export function quiet({ database }: Pick<PaidAccount, 'database'>): Promise<unknown> {
-  return waitFor(
-    async () => (await database('payment_events').whereNotNull('next_attempt_at')).length === 0,
-    {
-      what: 'events to be handled',
-    },
-  );
+/** All events have arrived and are handled, those that handling them brings included, and Stripe knows of all changes. */
+export function quiet({ database, payments }: Pick<PaidAccount, 'database' | 'payments'>): Promise<unknown> {
+  const isDone = async () =>
+    (await payments.pendingEvents()) === 0 &&
+    (await database('payment_events').whereNotNull('next_attempt_at')).length === 0 &&
+    (await database('stripe_subscriptions').whereNotNull('next_attempt_at')).length === 0;
+  // An event that is handled between the two looks may have brought another.
+  return waitFor(async () => (await isDone()) && (await isDone()), {
+    what: 'events and changes to be handled',
+  });
 }

@@ -11,6 +11,8 @@ export type SamplePayments = {
   url: string;
   /** What customers, banks and time do (sample-payments/src/resources/sample.ts), or a call of the API. */
   post: (path: string, form?: Record<string, string>) => Promise<Record<string, unknown>>;
+  /** Events that were sent and are not acknowledged yet. */
+  pendingEvents: () => Promise<number>;
   stop: () => Promise<void>;
 };
 
@@ -33,18 +35,17 @@ export async function startSamplePayments({
     readyUrl: `${url}/health`,
     onSpawn: register(runDirectory()),
   });
+  const ask = async (path: string, init: RequestInit) => {
+    const headers = { authorization: `Bearer ${SAMPLE_SECRET_KEY}` };
+    const response = await fetch(url + path, { ...init, headers });
+    const body = (await response.json()) as Record<string, unknown>;
+    if (!response.ok) throw new Error(`${path}: ${JSON.stringify(body)}`);
+    return body;
+  };
   return {
     url,
-    post: async (path, form = {}) => {
-      const response = await fetch(url + path, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` },
-        body: new URLSearchParams(form),
-      });
-      const body = (await response.json()) as Record<string, unknown>;
-      if (!response.ok) throw new Error(`${path}: ${JSON.stringify(body)}`);
-      return body;
-    },
+    post: (path, form = {}) => ask(path, { method: 'POST', body: new URLSearchParams(form) }),
+    pendingEvents: async () => Number((await ask('/sample/deliveries', { method: 'GET' }))['pending']),
     stop: async () => {
       await service.stop();
     },

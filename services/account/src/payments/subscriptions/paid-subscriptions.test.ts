@@ -1,74 +1,42 @@
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { runDirectory } from '@tollgate/testbed/config';
-import { startStripeMock } from '@tollgate/testbed/payments/judges';
-import { judgePayments } from '@tollgate/testbed/payments/judged-payments';
-import type { JudgedPayments } from '@tollgate/testbed/payments/judged-payments';
-import {
-  SAMPLE_SECRET_KEY,
-  SAMPLE_WEBHOOK_SECRET,
-  startSamplePayments,
-} from '@tollgate/testbed/payments/sample-payments';
+import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
 import type { SamplePayments } from '@tollgate/testbed/payments/sample-payments';
-import { startAccount } from '../../../test/suite/account-under-test.ts';
-import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import { done } from '../../../test/suite/billing.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
 import { mailsTo, nthMail } from '../../../test/suite/people.ts';
+import { deliverAll, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
+import type { PaidAccount } from '../../../test/suite/payments.ts';
 import { getPrivate } from '../../../test/suite/requests.ts';
-import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
-
-/** account over real HTTP to the sample payment server, which Stripe's own judges watch where they can be had. */
+import { operatePath } from '../../../test/suite/operator.ts';
 
 const GRACE_SEC = 600;
 
+let suite: PaidAccount;
 let payments: SamplePayments;
-let mock: Awaited<ReturnType<typeof startStripeMock>>;
-let judged: JudgedPayments | null = null;
-let suite: AccountUnderTest;
 
 beforeAll(async () => {
-  const port = String(await freePort());
-  payments = await startSamplePayments({ webhookUrl: `http://127.0.0.1:${port}/payments/stripe/events` });
-  mock = await startStripeMock();
-  if (mock !== null) judged = await judgePayments(payments.url, mock);
-  suite = await startAccount({
-    settings: {
-      PUBLIC_PORT: port,
-      OPERATOR_CREDENTIALS: operatorCredentials,
-      TRUSTED_PROXIES: '127.0.0.0/8 ::1/128',
-      SELF_SERVICE: 'subscribe,change,cancel,slots',
-      PAYMENT_GRACE_SEC: String(GRACE_SEC),
-      PAYMENTS: 'stripe',
-      STRIPE_SECRET_KEY: SAMPLE_SECRET_KEY,
-      STRIPE_WEBHOOK_SECRET: SAMPLE_WEBHOOK_SECRET,
-      STRIPE_API_URL: judged?.url ?? payments.url,
-    },
+  suite = await startPaidAccount({
+    SELF_SERVICE: 'subscribe,change,cancel,slots',
+    PAYMENT_GRACE_SEC: String(GRACE_SEC),
   });
+  payments = suite.payments;
 }, 120_000);
 
 afterAll(async () => {
   await suite.close();
-  await judged?.close();
-  await mock?.stop();
-  await payments.stop();
 });
 
 afterEach(async () => {
-  await payments.post('/sample/deliveries', { hold: 'false', copies: '1' });
-  await payments.post('/sample/deliveries/release');
+  await deliverAll(suite);
 });
 
 type Checkout = { checkout_id: number; checkout_url: string; state: string };
 type Row = Record<string, unknown>;
 
 let plans = 0;
-
-const mails = () => join(runDirectory(), 'mail');
 
 /** A public plan at €49 a month or year. */
 async function newPlan(interval: 'month' | 'year' = 'month'): Promise<number> {
@@ -121,14 +89,6 @@ async function entitlementOf({ account_id }: Owner): Promise<Row> {
 const statusBecomes = (owner: Owner, status: string) =>
   waitFor(async () => (await view(owner))['status'] === status, { what: `the status to be ${status}` });
 
-/** All events that have arrived are handled, and Stripe knows of all changes. */
-const quiet = () =>
-  waitFor(async () => {
-    const waiting = await suite.database('payment_events').whereNotNull('next_attempt_at');
-    const untold = await suite.database('stripe_subscriptions').whereNotNull('next_attempt_at');
-    return waiting.length + untold.length === 0;
-  });
-
 /** Stripe's, as its API answers. */
 async function stripeOf(path: string): Promise<Row> {
   const response = await fetch(`${payments.url}/v1${path}`, {
@@ -147,7 +107,7 @@ async function newSubscriber(): Promise<{
   const checkout = await checkOut(owner, plan_id);
   await pay(checkout);
   await becomes(checkout, 'started');
-  await quiet();
+  await quiet(suite);
   return { owner, checkout, plan_id, stripeId: String((await rowOf(checkout))['stripe_subscription_id']) };
 }
 
@@ -172,7 +132,7 @@ async function newRenewal(): Promise<{ owner: Owner; stripeId: string; border: D
   // Stripe's clock goes on until it is paid.
   const border = (await periodsOf(owner))[1]?.['started_at'] as Date;
   expect(border.getTime() - wanted.getTime()).toBeLessThan(10_000);
-  await quiet();
+  await quiet(suite);
   const stripeId = String((await rowOf(checkout))['stripe_subscription_id']);
   await waitFor(async () => (await view(owner))['billing_period'] !== null && Date.now() > border.getTime());
   return { owner, stripeId, border };
@@ -232,12 +192,12 @@ describe('subscribing', () => {
     });
     const [trial, paid] = await periodsOf(owner);
     expect(Number(paid?.['started_at']) - Number(trial?.['ended_at'])).toBe(1_000);
-    await quiet();
+    await quiet(suite);
     const { body } = await owner.browser.request('GET', '/invoices');
     expect(body['invoices']).toMatchObject([
       { state: 'paid', currency: 'eur', total: 4_900, has_failed: false },
     ]);
-    expect(judged?.faults ?? []).toEqual([]);
+    expect(suite.faults()).toEqual([]);
   });
 
   test('by several clicks at once opens one page; another plan closes it', async () => {
@@ -254,7 +214,7 @@ describe('subscribing', () => {
     const [owner, plan_id] = [await newOwner(suite), await newPlan()];
     const checkout = await checkOut(owner, plan_id);
     await pay(checkout, 'pm_card_chargeCustomerFail').catch(() => undefined);
-    await quiet();
+    await quiet(suite);
     expect(await periodsOf(owner)).toEqual([]);
     expect(await rowOf(checkout)).toMatchObject({ state: 'open', subscription_id: null });
     await pay(checkout);
@@ -269,7 +229,7 @@ describe('subscribing', () => {
     await suite.database('accounts').where({ account_id }).update({ deletion_due_at });
     await pay(checkout);
     await becomes(checkout, 'refused');
-    await quiet();
+    await quiet(suite);
     expect(await periodsOf(owner)).toEqual([]);
   });
 
@@ -281,7 +241,7 @@ describe('subscribing', () => {
     await payments.post('/sample/deliveries', { hold: 'false' });
     await payments.post('/sample/deliveries/release', { order: 'reversed' });
     await becomes(checkout, 'started');
-    await quiet();
+    await quiet(suite);
     expect(await periodsOf(owner)).toHaveLength(1);
     const { account_id } = owner;
     expect(await suite.database('subscriptions').where({ account_id })).toHaveLength(1);
@@ -314,7 +274,7 @@ describe('subscribing', () => {
     await becomes(second, 'started');
     await pay(first);
     await becomes(first, 'refused');
-    await quiet();
+    await quiet(suite);
     const id = String((await rowOf(first))['stripe_subscription_id']);
     expect(await stripeOf(`/subscriptions/${id}`)).toMatchObject({ status: 'canceled' });
     const { data } = (await stripeOf('/refunds')) as { data: Row[] };
@@ -355,7 +315,7 @@ describe('a renewal', () => {
     expect(await view(owner)).toMatchObject({ status: 'active', payments: { due: null } });
     const { body } = await owner.browser.request('GET', '/invoices');
     expect(body['invoices']).toMatchObject([{ state: 'paid' }, { state: 'paid' }]);
-    expect(judged?.faults ?? []).toEqual([]);
+    expect(suite.faults()).toEqual([]);
   });
 
   test('whose event never came is settled by reconciling', async () => {
@@ -391,7 +351,7 @@ describe('a renewal', () => {
       due: { blocks_at: new Date(border.getTime() + GRACE_SEC * 1_000).toISOString() },
     });
     const { account_id } = owner;
-    const mail = await nthMail(mails(), owner.email);
+    const mail = await nthMail(suite.mailDirectory, owner.email);
     expect(mail.subject).toContain('Your payment failed');
     // The time is over.
     await timeIsOver(account_id);
@@ -403,7 +363,7 @@ describe('a renewal', () => {
     await statusBecomes(owner, 'active');
     expect(await entitlementOf(owner)).not.toHaveProperty('pay_url');
     expect(await blocksOf(owner)).toEqual([]);
-    expect(mailsTo(mails(), owner.email)).toHaveLength(1);
+    expect(mailsTo(suite.mailDirectory, owner.email)).toHaveLength(1);
   });
 
   test("leaves an operator's block, and the reverse", async () => {
@@ -452,10 +412,10 @@ describe('an end', () => {
   test('that the customer plans, and its undoing, reach Stripe', async () => {
     const { owner, stripeId } = await newSubscriber();
     await owner.browser.request('POST', '/subscription/cancel');
-    await quiet();
+    await quiet(suite);
     expect(await stripeOf(`/subscriptions/${stripeId}`)).toMatchObject({ cancel_at_period_end: true });
     await owner.browser.request('POST', '/subscription/resume');
-    await quiet();
+    await quiet(suite);
     expect(await stripeOf(`/subscriptions/${stripeId}`)).toMatchObject({ cancel_at_period_end: false });
   });
 
@@ -464,7 +424,7 @@ describe('an end', () => {
     const planned = async () => ((await view(owner))['subscription'] as Row)['cancel_at_period_end'];
     await payments.post(`/v1/subscriptions/${stripeId}`, { cancel_at_period_end: 'true' });
     await waitFor(async () => (await planned()) === true);
-    await quiet();
+    await quiet(suite);
     await payments.post(`/v1/subscriptions/${stripeId}`, { cancel_at_period_end: 'false' });
     await waitFor(async () => (await planned()) === false);
   });
@@ -485,7 +445,7 @@ describe('an end', () => {
     const { stripeId, checkout } = await newSubscriber();
     const id = String((await rowOf(checkout))['subscription_id']);
     await done(suite.account, 'POST', `/private/subscriptions/${id}/cancel`, { effective: 'now' });
-    await quiet();
+    await quiet(suite);
     expect(await stripeOf(`/subscriptions/${stripeId}`)).toMatchObject({ status: 'canceled' });
   });
 });
@@ -498,7 +458,7 @@ describe('a deleted account', () => {
     await suite.database('accounts').where({ account_id }).update({ deletion_due_at });
     const path = `/private/accounts/${String(account_id)}/deletion/carry-out`;
     expect(await done(suite.account, 'POST', path)).toMatchObject({ erased_at: null });
-    await quiet();
+    await quiet(suite);
     expect(await stripeOf(`/subscriptions/${stripeId}`)).toMatchObject({ status: 'canceled' });
     expect(await done(suite.account, 'POST', path)).toMatchObject({
       erased_at: expect.any(String) as unknown,
@@ -519,7 +479,7 @@ describe('a deleted account', () => {
     expect(await stripeOf(`/refunds?payment_intent=${object_id}`)).toMatchObject({
       data: [{ amount: 4_900, status: 'succeeded' }],
     });
-    expect(judged?.faults ?? []).toEqual([]);
+    expect(suite.faults()).toEqual([]);
   });
 });
 
@@ -539,7 +499,7 @@ test("a change at the period's end is charged from the next invoice on, and none
     .database('subscriptions')
     .where({ subscription_id })
     .update({ plan_id, pending_plan_id: null, pending_interval: null });
-  await quiet();
+  await quiet(suite);
   const { items } = (await stripeOf(`/subscriptions/${stripeId}`)) as { items: { data: { price: Row }[] } };
   const price = await suite.database('plan_prices').where({ plan_id }).first<Row>();
   expect(items.data[0]?.price['id']).toBe(price['stripe_price_id']);

@@ -5,7 +5,7 @@ import { becomeReady } from '@tollgate/testbed/service-process';
 import { done } from '../../../test/suite/billing.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
-import { deliverAll, startPaidAccount } from '../../../test/suite/payments.ts';
+import { deliverAll, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
 import type { PaidAccount } from '../../../test/suite/payments.ts';
 
 /** Changes of a plan that Stripe charges, within its period. */
@@ -58,7 +58,7 @@ async function newSubscriber(): Promise<Subscriber> {
   const { checkout_id } = checkout;
   const row = async () => suite.database('stripe_subscriptions').where({ checkout_id }).first<Row>();
   await waitFor(async () => (await row())['state'] === 'started', { what: 'the plan to start' });
-  await quiet();
+  await quiet(suite);
   const { stripe_subscription_id, subscription_id } = await row();
   return {
     ...owner,
@@ -67,17 +67,6 @@ async function newSubscriber(): Promise<Subscriber> {
     subscription_id: Number(subscription_id),
   };
 }
-
-/** All events that have arrived are handled, and Stripe knows of all changes. */
-const quiet = () =>
-  waitFor(
-    async () => {
-      const waiting = await suite.database('payment_events').whereNotNull('next_attempt_at');
-      const untold = await suite.database('stripe_subscriptions').whereNotNull('next_attempt_at');
-      return waiting.length + untold.length === 0;
-    },
-    { what: 'events and changes to be handled' },
-  );
 
 const periodsOf = ({ account_id }: Owner): Promise<Row[]> =>
   suite.database('billing_periods').where({ account_id }).orderBy('started_at');
@@ -163,7 +152,7 @@ describe('an upgrade', () => {
       },
     ]);
     expect(await view(subscriber)).toMatchObject({ subscription: { plan_id, pending: null } });
-    await quiet();
+    await quiet(suite);
     expect(await charged(subscriber)).toMatchObject([{ status: 'paid', amount_paid: price.amount }]);
     const { account_id } = subscriber;
     expect(await suite.database('invoices').where({ account_id }).orderBy('invoice_id')).toMatchObject([
@@ -182,7 +171,7 @@ describe('an upgrade', () => {
     const plan_id = await newPlan(50_000, 19_900);
     const price = await priceOf(subscriber, plan_id);
     await Promise.all([1, 2, 3].map(() => upgrade(subscriber, plan_id, price)));
-    await quiet();
+    await quiet(suite);
     expect(await charged(subscriber)).toHaveLength(1);
     expect(await periodsOf(subscriber)).toMatchObject([{ plan_id }]);
     expect(await suite.database('period_plans').where({ period_id: price.period_id })).toMatchObject([
@@ -210,7 +199,7 @@ describe('an upgrade', () => {
     expect(body).toMatchObject({ state: 'payment_required', payment_url: expect.anything() });
     // A second click leads to the same invoice.
     expect((await upgrade(subscriber, plan_id, price)).body).toEqual(body);
-    await quiet();
+    await quiet(suite);
     expect(await periodsOf(subscriber)).toMatchObject([{ plan_id: subscriber.plan_id }]);
     expect((await view(subscriber))['status']).toBe('active');
     await fetch(String(body['payment_url']), {
@@ -240,7 +229,7 @@ describe('an upgrade', () => {
     await suite.payments.post('/sample/deliveries', { hold: 'false' });
     await suite.payments.post('/sample/deliveries/release', { order: 'reversed' });
     await changesTo(subscriber, plan_id);
-    await quiet();
+    await quiet(suite);
     expect(await periodsOf(subscriber)).toMatchObject([{ plan_id, period_id: price.period_id }]);
     expect(await suite.database('period_plans').where({ period_id: price.period_id })).toHaveLength(1);
   });
@@ -269,7 +258,7 @@ describe('an upgrade', () => {
     await changesTo(subscriber, plan_id);
     const [month, year] = await periodsOf(subscriber);
     expect(Number(year?.['started_at']) - Number(month?.['ended_at'])).toBe(1_000);
-    await quiet();
+    await quiet(suite);
     const { billing_cycle_anchor } = await stripeOf(`/subscriptions/${subscriber.stripeId}`);
     const subscription = await suite
       .database('subscriptions')
@@ -328,7 +317,7 @@ describe("a price that is changed in Stripe's dashboard", () => {
       effective: 'period_end',
       period_id: (await periodsOf(subscriber))[0]?.['period_id'],
     });
-    await quiet();
+    await quiet(suite);
     expect(await pending()).toBeNull();
     const { items } = (await stripeOf(`/subscriptions/${subscriber.stripeId}`)) as {
       items: { data: { price: Row }[] };
@@ -372,7 +361,7 @@ test('a planned change keeps the price that it was confirmed with', async () => 
     .database('subscriptions')
     .where({ subscription_id })
     .update({ plan_id, pending_plan_id: null, pending_interval: null });
-  await quiet();
+  await quiet(suite);
   const { items } = (await stripeOf(`/subscriptions/${subscriber.stripeId}`)) as {
     items: { data: { price: Row }[] };
   };
