@@ -16,8 +16,9 @@ import { isActive, obtainToken, postIntrospection, postToken, tokenForm } from '
 import { revokeTokens } from './suite/revoke.ts';
 import { GOOD_SETTINGS, runToItsEnd } from './suite/run-to-its-end.ts';
 
-const FAILOVER = { timeoutMs: 40_000 };
-const TIME_LIMIT_MS = 90_000;
+// A sentinel whose timer was late by two seconds, as on a busy machine, does nothing for 30 (its TILT mode).
+const FAILOVER = { timeoutMs: 90_000 };
+const TIME_LIMIT_MS = 150_000;
 
 let account: AccountStandIn;
 let service: ServiceProcess;

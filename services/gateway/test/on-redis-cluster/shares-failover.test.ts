@@ -12,7 +12,8 @@ import { metricOf } from '../suite/metric.ts';
 import { startWholeStack } from '../suite/whole-stack.ts';
 import type { Payer, WholeStack } from '../suite/whole-stack.ts';
 
-const FAILOVER = { timeoutMs: 30_000 };
+// A sentinel whose timer was late by two seconds, as on a busy machine, does nothing for 30 (its TILT mode).
+const FAILOVER = { timeoutMs: 90_000 };
 const CALLERS = 16;
 const LIMIT = 1_000_000;
 /** At first, and when the limit is to be reached while gateways hold shares. */
@@ -135,5 +136,5 @@ test.each(Object.keys(TOPOLOGIES) as (keyof typeof TOPOLOGIES)[])(
     await waitFor(async () => (await pointsCounted(payer)) >= points, FAILOVER);
     expect(await pointsCounted(payer)).toBe(points);
   },
-  120_000,
+  300_000,
 );
