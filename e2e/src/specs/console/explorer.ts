@@ -12,6 +12,9 @@ import type { Journey } from './journey.ts';
 const QUERY = 'query Land($code: ID!) {\n  country(code: $code) {\n    name\n  }\n}\n';
 const SUBSCRIPTION = 'subscription {\n  countryOfTheMoment(intervalMs: 100, times: 3) { name }\n}\n';
 
+/** Deeper than GRAPHQL_MAX_DEPTH allows by default. */
+const TOO_DEEP = `{ continents ${'{ countries { continent '.repeat(26)}{ name }${' } }'.repeat(26)} }`;
+
 /** Replaces the content of an editor by the clipboard; Enter opens it and Escape leaves it. */
 async function write(page: Page, editor: string, text: string): Promise<void> {
   await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
@@ -38,9 +41,14 @@ export function explorerJourneys(journey: Journey): void {
     await openExplorer(page);
     await write(page, 'Query editor', QUERY);
     await write(page, 'Variables editor', '{"code": "CH"}');
+    // A country and its name, before it is asked for.
+    await page.getByText('Up to 2 points').waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Switzerland').waitFor();
     await page.getByText('Points left').waitFor();
+    await page.getByText('Last run 2,').waitFor();
+    await page.getByText('What costs most').click();
+    await page.getByText('country.name').waitFor();
     await expectAccessible(page);
 
     // The sample is complete once the editors' texts are in it.
@@ -72,8 +80,14 @@ export function explorerJourneys(journey: Journey): void {
     await page.getByText('Message 1').waitFor();
     await expectAccessible(page);
 
+    await write(page, 'Query editor', TOO_DEEP);
+    await page.getByText('This would be refused:').waitFor();
+    await page.getByText('(document_too_deep)').waitFor();
+    await expectAccessible(page);
+
     await page.getByRole('button', { name: 'History' }).click();
     await page.getByRole('button', { name: /^Land/ }).click();
+    await page.getByText('This would be refused:').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Schema' }).click();
     await page.getByRole('button', { name: 'Query', exact: true }).click();
     await page.getByText('Where every query starts.').waitFor();

@@ -14,6 +14,7 @@ import { SelectField } from '../../ui/form/select-field.tsx';
 import { loadPart } from '../../ui/part/load-part.ts';
 import { LightBench } from './light/light-bench.tsx';
 import { firstQuery } from './light/first-query.ts';
+import { ESTIMATES_KEY } from './use-estimate.ts';
 import { useToken } from './use-token.ts';
 import styles from './workbench/workbench.module.css';
 
@@ -49,6 +50,7 @@ function Explorer() {
   const examples = useQuery(examplesQuery);
   const onUsed = useCallback(() => {
     void queryClient.invalidateQueries({ queryKey: paceQuery.queryKey });
+    void queryClient.invalidateQueries({ queryKey: ESTIMATES_KEY });
   }, [queryClient]);
   const failed = [addresses, pace].find(({ data, isError }) => data === undefined && isError);
   if (failed !== undefined)

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { temporaryTokenQuery } from '../../api/temporary-token.ts';
@@ -7,6 +7,22 @@ import { activeTokensQuery } from './queries.ts';
 
 const TEMPORARY = '';
 
+type ManualToken = { application_id: number; token_id: number };
+
+/** A manually created token, only in memory as the temporary one: copying is recorded, so it isn't done per call. */
+const copiedTokenQuery = ({ application_id, token_id }: ManualToken) =>
+  queryOptions({
+    queryKey: ['copied-token', token_id],
+    queryFn: ({ signal }) =>
+      resultOf(
+        api.POST('/api/console/applications/{application_id}/tokens/{token_id}/copy', {
+          signal,
+          params: { path: { application_id, token_id } },
+        }),
+      ),
+    staleTime: Infinity,
+  });
+
 /** The token that calls are made with: the temporary one, or a manually created one of an application. */
 export function useToken() {
   const queryClient = useQueryClient();
@@ -14,22 +30,14 @@ export function useToken() {
   const [chosen, setChosen] = useState(TEMPORARY);
   const token = useMemo<TokenSource>(() => {
     const manual = tokens.find(({ token_id }) => String(token_id) === chosen);
-    if (manual !== undefined) {
-      const { application_id, token_id } = manual;
-      const path = { application_id, token_id };
-      return async () =>
-        (
-          await resultOf(
-            api.POST('/api/console/applications/{application_id}/tokens/{token_id}/copy', {
-              params: { path },
-            }),
-          )
-        ).access_token;
-    }
-    return async (renew) => {
-      const query = renew ? { ...temporaryTokenQuery, staleTime: 0 } : temporaryTokenQuery;
-      return (await queryClient.query(query)).access_token;
+    const read = async (renew: boolean) => {
+      const fresh = renew ? { staleTime: 0 } : {};
+      const { access_token } = await (manual === undefined
+        ? queryClient.query({ ...temporaryTokenQuery, ...fresh })
+        : queryClient.query({ ...copiedTokenQuery(manual), ...fresh }));
+      return access_token;
     };
+    return { id: chosen, read };
   }, [chosen, tokens, queryClient]);
   const options = [
     { value: TEMPORARY, label: 'Temporary token' },

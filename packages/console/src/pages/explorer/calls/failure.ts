@@ -18,6 +18,7 @@ export function failureOf(error: unknown): { message: string; report: CallReport
       bytes: 0,
       requestId: problem?.request_id ?? null,
       pointsCost: null,
+      pointsEstimate: null,
       pointsRemaining: null,
       rate: null,
     },

@@ -7,8 +7,13 @@ export type GraphqlParams = {
   variables?: unknown;
 };
 
-/** A token for a call; `renew` when the last one was refused. */
-export type TokenSource = (renew: boolean) => Promise<string>;
+/** A token for calls. */
+export type TokenSource = {
+  /** The same for the same token; not the token itself. */
+  id: string;
+  /** `renew` when the last one was refused. */
+  read: (renew: boolean) => Promise<string>;
+};
 
 export type PostOptions = { dataUrl: string; token: TokenSource; signal: AbortSignal };
 
@@ -26,7 +31,7 @@ export async function post(params: GraphqlParams, options: PostOptions): Promise
 
 async function postOnce(params: GraphqlParams, options: PostOptions, renew: boolean): Promise<Posted> {
   const { dataUrl, token, signal } = options;
-  const authorization = `Bearer ${await token(renew)}`;
+  const authorization = `Bearer ${await token.read(renew)}`;
   const startedMs = performance.now();
   const response = await fetch(dataUrl, {
     method: 'POST',
@@ -72,6 +77,7 @@ function reportOf(
     ...measured,
     requestId: headers.get('x-request-id'),
     pointsCost: numberIn(headers, 'x-points-cost'),
+    pointsEstimate: numberIn(headers, 'x-points-estimate'),
     pointsRemaining: numberIn(headers, 'x-points-remaining'),
     rate: rateIn(headers),
   };

@@ -8,6 +8,8 @@ export type CallReport = {
   bytes: number;
   requestId: string | null;
   pointsCost: number | null;
+  /** What it could cost at most, by its text. */
+  pointsEstimate: number | null;
   pointsRemaining: number | null;
   /** Calls that the rate limit still allows, and in how many seconds it allows more. */
   rate: { remaining: number; resetSec: number } | null;

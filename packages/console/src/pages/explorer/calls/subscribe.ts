@@ -29,7 +29,7 @@ export function subscribe(
   };
   const client = createClient({
     url: dataUrl.replace(/^http/, 'ws'),
-    connectionParams: async () => ({ token: await token(false) }),
+    connectionParams: async () => ({ token: await token.read(false) }),
     webSocketImpl: countingSocket((bytes) => {
       tell({ bytes: report.bytes + bytes });
     }),

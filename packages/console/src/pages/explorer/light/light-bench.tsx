@@ -6,7 +6,9 @@ import { failureOf } from '../calls/failure.ts';
 import { post } from '../calls/post.ts';
 import type { TokenSource } from '../calls/post.ts';
 import type { CallReport } from '../calls/report.ts';
+import { Price, WouldBeRefused } from '../panels/estimate-panel.tsx';
 import { ReportPanel } from '../panels/report-panel.tsx';
+import { useEstimate } from '../use-estimate.ts';
 import { showResponse } from '../workbench/show-response.ts';
 import styles from '../workbench/workbench.module.css';
 
@@ -28,6 +30,7 @@ export function LightBench(props: LightBenchProps) {
   const [report, setReport] = useState<CallReport | null>(null);
   const [result, setResult] = useState('');
   const isSubscription = startsSubscription(query);
+  const shown = useEstimate(query.trim() === '' ? null : { query }, { dataUrl, token });
   async function run() {
     setRunning(true);
     onBusy(true);
@@ -53,10 +56,12 @@ export function LightBench(props: LightBenchProps) {
         >
           Run
         </Button>
+        <Price {...shown} report={report} isSubscription={isSubscription} pointsLeft={pointsLeft} />
         <p role="status" className={page['muted']}>
           {isSubscription ? 'Subscriptions run once the editor has loaded.' : 'The editor is loading.'}
         </p>
       </div>
+      <WouldBeRefused {...shown} />
       <div className={styles['bench']}>
         <div className={styles['column']}>
           <h2>Query</h2>

@@ -34,11 +34,12 @@ export function ReportPanel({ report, pointsLeft }: ReportPanelProps) {
 }
 
 function CallFacts({ report }: { report: CallReport }) {
-  const { status, pointsCost, durationMs, bytes, pointsRemaining, rate, requestId } = report;
+  const { status, pointsCost, pointsEstimate, durationMs, bytes, pointsRemaining, rate, requestId } = report;
   return (
     <dl className={styles['facts']}>
       <Fact name="Status">{status}</Fact>
       {pointsCost !== null && <Fact name="Points">{formatNumber(pointsCost)}</Fact>}
+      {pointsEstimate !== null && <Fact name="Estimate">{formatNumber(pointsEstimate)}</Fact>}
       <Fact name="Duration">{formatNumber(Math.round(durationMs))} ms</Fact>
       <Fact name="Received">{formatNumber(bytes)} bytes</Fact>
       {pointsRemaining !== null && <Fact name="Points left">{formatNumber(pointsRemaining)}</Fact>}

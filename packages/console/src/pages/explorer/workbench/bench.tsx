@@ -7,11 +7,13 @@ import { CodeSamples } from '../../../code-samples/code-samples.tsx';
 import type { Operation } from '../../../code-samples/languages/operation.ts';
 import { Button } from '../../../ui/button.tsx';
 import page from '../../../ui/page/page.module.css';
-import type { TokenSource } from '../calls/post.ts';
+import type { GraphqlParams, TokenSource } from '../calls/post.ts';
 import type { Report } from '../calls/report.ts';
 import type { Theme } from '../monaco/theme.ts';
 import type { HistoryEntry } from '../panels/history.ts';
+import { DearestFields, Price, WouldBeRefused } from '../panels/estimate-panel.tsx';
 import { ReportPanel } from '../panels/report-panel.tsx';
+import { useEstimate } from '../use-estimate.ts';
 import { Editors } from './editors.tsx';
 import { SidePanel } from './side-panel.tsx';
 import type { PanelName } from './side-panel.tsx';
@@ -42,13 +44,27 @@ export function Bench(props: BenchProps) {
   useEffect(() => {
     actions.setTheme(theme);
   }, [actions, theme]);
-  const operation = useOperation();
+  const { operation, isParsed } = useOperation();
+  const shown = useEstimate(isParsed ? paramsOf(operation) : null, { dataUrl: addresses.dataUrl, token });
   useResponseInView();
   return (
     <>
       <section aria-label="Editors" className={page['card']}>
         <QueryTabs />
-        <Toolbar panel={panel} onPanel={setPanel} examples={examples} />
+        <Toolbar
+          panel={panel}
+          onPanel={setPanel}
+          examples={examples}
+          price={
+            <Price
+              {...shown}
+              report={report}
+              isSubscription={operation.isSubscription}
+              pointsLeft={pointsLeft}
+            />
+          }
+        />
+        <WouldBeRefused {...shown} />
         {schemaError !== null && (
           <div role="status" className={page['actions']}>
             {schemaError} Completion needs it. Loading it is a call that is charged.
@@ -57,14 +73,16 @@ export function Bench(props: BenchProps) {
         )}
         <div className={styles['bench']} data-panel={panel !== null}>
           {panel !== null && <SidePanel name={panel} {...props} />}
-          <Editors>{report !== null && <ReportPanel report={report} pointsLeft={pointsLeft} />}</Editors>
+          <Editors belowQuery={<DearestFields estimate={shown.estimate} />}>
+            {report !== null && <ReportPanel report={report} pointsLeft={pointsLeft} />}
+          </Editors>
         </div>
       </section>
       <CodeSamples
         dataUrl={addresses.dataUrl}
         operation={operation}
         credential={{ kind: 'token', token: '<ACCESS_TOKEN>' }}
-        token={() => token(false)}
+        token={() => token.read(false)}
       >
         <p>
           A copied sample contains the token that the explorer calls with. The temporary one changes every 12
@@ -83,8 +101,8 @@ function useResponseInView(): void {
   }, [isRunning]);
 }
 
-/** What the editors hold, for the samples; variables that are not JSON are left out. */
-function useOperation(): Operation {
+/** What the editors hold; variables that are not JSON are left out. */
+function useOperation(): { operation: Operation; isParsed: boolean } {
   const { tab, documentAST, operationName } = useGraphiQL(
     ({ tabs, activeTabIndex, documentAST: document, operationName: name }) => ({
       tab: tabs[activeTabIndex],
@@ -94,11 +112,18 @@ function useOperation(): Operation {
   );
   const operation = documentAST && getOperationAST(documentAST, operationName);
   return {
-    query: tab?.query ?? '',
-    operationName: operationName ?? null,
-    variables: variablesOf(tab?.variables ?? ''),
-    isSubscription: operation?.operation === OperationTypeNode.SUBSCRIPTION,
+    operation: {
+      query: tab?.query ?? '',
+      operationName: operationName ?? null,
+      variables: variablesOf(tab?.variables ?? ''),
+      isSubscription: operation?.operation === OperationTypeNode.SUBSCRIPTION,
+    },
+    isParsed: documentAST !== undefined,
   };
+}
+
+function paramsOf({ query, operationName, variables }: Operation): GraphqlParams {
+  return { query, operationName, variables };
 }
 
 function variablesOf(text: string): unknown {

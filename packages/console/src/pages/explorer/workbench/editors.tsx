@@ -20,8 +20,10 @@ const OPTIONS = {
 /** Where Escape closes something else first. */
 const NOTHING_OPEN = '!suggestWidgetVisible && !findWidgetVisible && !parameterHintsVisible && !inQuickOpen';
 
+type EditorsProps = { belowQuery: ReactNode; children: ReactNode };
+
 /** Query, variables and response. `children` stand above the response. */
-export function Editors({ children }: { children: ReactNode }) {
+export function Editors({ belowQuery, children }: EditorsProps) {
   const { queryEditor, variableEditor, responseEditor } = useGraphiQL((state) => ({
     queryEditor: state.queryEditor,
     variableEditor: state.variableEditor,
@@ -42,6 +44,7 @@ export function Editors({ children }: { children: ReactNode }) {
         <QueryEditor {...frameOf('Query editor', 'query')} />
         <h2>Variables</h2>
         <VariableEditor {...frameOf('Variables editor', 'variables')} />
+        {belowQuery}
       </div>
       <div className={styles['column']}>
         <h2 id="response">Response</h2>

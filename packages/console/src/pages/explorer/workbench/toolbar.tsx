@@ -1,4 +1,5 @@
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import type { ReactNode } from 'react';
 import type { Example } from '../../../api/examples.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/form/select-field.tsx';
@@ -9,6 +10,8 @@ type ToolbarProps = {
   panel: PanelName | null;
   onPanel: (panel: PanelName | null) => void;
   examples: readonly Example[];
+  /** What a run costs. */
+  price: ReactNode;
 };
 
 const PANELS = [
@@ -17,7 +20,7 @@ const PANELS = [
 ] as const;
 
 /** Runs and stops the operation, and opens the panels. */
-export function Toolbar({ panel, onPanel, examples }: ToolbarProps) {
+export function Toolbar({ panel, onPanel, examples, price }: ToolbarProps) {
   const { isRunning, operations, operationName } = useGraphiQL((state) => ({
     isRunning: state.isFetching || state.subscription !== null,
     operations: state.operations,
@@ -40,6 +43,7 @@ export function Toolbar({ panel, onPanel, examples }: ToolbarProps) {
       >
         {isRunning ? 'Stop' : 'Run'}
       </Button>
+      {price}
       {names.length > 1 && (
         <SelectField
           label="Operation"

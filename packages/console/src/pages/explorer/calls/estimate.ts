@@ -1,0 +1,44 @@
+import { post } from './post.ts';
+import type { GraphqlParams, PostOptions } from './post.ts';
+
+/** What the gateway says of an operation before it runs (docs/guides/price-of-a-query.md). */
+export type Estimate = {
+  /** At most so many, if `isBounded`; null if the operation has no price. */
+  points: number | null;
+  /** Null if they aren't limited. */
+  pointsLeft: number | null;
+  isBounded: boolean;
+  /** Why it would be refused; null if it wouldn't. `message` is the gateway's, with figures, of a refused document. */
+  refusal: { code: string; message: string | null; retryAfterSec: number | null } | null;
+  /** The fields that cost most by themselves. */
+  fields: readonly { path: string; points: number }[];
+};
+
+/**
+ * Asks what an operation would cost, which is free.
+ *
+ * @throws the failure to reach the data endpoint, or to get a token.
+ */
+export async function askEstimate(params: GraphqlParams, options: PostOptions): Promise<Estimate> {
+  const { result, report } = await post(params, { ...options, dataUrl: `${options.dataUrl}/estimate` });
+  const told = (result as { extensions?: { estimate?: Told } } | null)?.extensions?.estimate;
+  if (told === undefined) return { ...NOTHING_TOLD, refusal: report.refusal };
+  return {
+    points: told.points,
+    pointsLeft: told.points_remaining,
+    isBounded: told.bounded,
+    refusal: told.reason === null ? null : { code: told.reason, message: null, retryAfterSec: null },
+    fields: told.fields.map(({ path, points }) => ({ path: path.join('.'), points })),
+  };
+}
+
+/** `extensions.estimate` of the answer. */
+type Told = {
+  points: number | null;
+  points_remaining: number | null;
+  reason: string | null;
+  bounded: boolean;
+  fields: { path: string[]; points: number }[];
+};
+
+const NOTHING_TOLD = { points: null, pointsLeft: null, isBounded: false, fields: [] } as const;
