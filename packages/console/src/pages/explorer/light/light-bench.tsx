@@ -61,7 +61,7 @@ export function LightBench(props: LightBenchProps) {
           {isSubscription ? 'Subscriptions run once the editor has loaded.' : 'The editor is loading.'}
         </p>
       </div>
-      <WouldBeRefused {...shown} />
+      <WouldBeRefused {...shown} report={report} />
       <div className={styles['bench']}>
         <div className={styles['column']}>
           <h2>Query</h2>

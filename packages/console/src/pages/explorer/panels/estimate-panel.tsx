@@ -36,11 +36,14 @@ export function Price({ estimate, isOutdated, report, isSubscription, pointsLeft
   );
 }
 
-/** That a run would be refused, and why. */
-export function WouldBeRefused({ estimate, isOutdated }: ShownEstimate) {
+type WouldBeRefusedProps = ShownEstimate & Pick<PriceProps, 'report'>;
+
+/** That a run would be refused, and why, unless the last one says the same. */
+export function WouldBeRefused({ estimate, isOutdated, report }: WouldBeRefusedProps) {
   const refusal = estimate?.refusal ?? null;
-  // A limit of estimates isn't one of calls.
-  const isShown = refusal !== null && !isOutdated && refusal.code !== 'too_many_requests';
+  // Too many estimates aren't too many calls.
+  const isToldElsewhere = refusal?.code === 'too_many_requests' || refusal?.code === report?.refusal?.code;
+  const isShown = refusal !== null && !isOutdated && !isToldElsewhere;
   return <div role="status">{isShown && <Refused {...refusal} />}</div>;
 }
 

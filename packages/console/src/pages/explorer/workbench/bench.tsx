@@ -64,7 +64,7 @@ export function Bench(props: BenchProps) {
             />
           }
         />
-        <WouldBeRefused {...shown} />
+        <WouldBeRefused {...shown} report={report} />
         {schemaError !== null && (
           <div role="status" className={page['actions']}>
             {schemaError} Completion needs it. Loading it is a call that is charged.
