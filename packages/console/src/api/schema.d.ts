@@ -2688,6 +2688,8 @@ export interface components {
                 month: string | null;
                 year: string | null;
             };
+            /** @description What a year costs less than twelve months; null if it doesn’t, or where prices are only texts. */
+            yearly_saving_percent: number | null;
             /** @description What the plan includes, line by line. */
             included: string[];
             /** @description A limit that is null is not enforced. */

@@ -123,7 +123,7 @@ export function openPayments(
         sync: () => syncStripe(query, provider),
       },
       paidPlans: {
-        priceTexts: async (read) =>
+        prices: async (read) =>
           (await listPrices(read)).map((price) => ({ ...price, text: priceText(price) })),
         keepPrice: keepPlannedPrice,
       },

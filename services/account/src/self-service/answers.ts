@@ -19,6 +19,10 @@ const publicPlanSchema = z
     prices: z
       .object({ month: price, year: price })
       .meta({ description: 'Price texts. The plan is not offered for an interval whose text is null.' }),
+    yearly_saving_percent: z.int().nullable().meta({
+      description:
+        'What a year costs less than twelve months; null if it doesn’t, or where prices are only texts.',
+    }),
     included: z.array(z.string()).meta({ description: 'What the plan includes, line by line.' }),
     limits,
     points_per_call_limit: z.int().nullable().meta({

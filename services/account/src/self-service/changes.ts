@@ -117,7 +117,7 @@ async function requirePaid(
   { billing_interval }: Subscription,
   wanted: Wanted,
 ): Promise<void> {
-  const prices = await paidPlans.priceTexts(query);
+  const prices = await paidPlans.prices(query);
   const isPriced = prices.some(
     (price) => price.plan_id === wanted.plan_id && price.billing_interval === wanted.billing_interval,
   );

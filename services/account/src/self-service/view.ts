@@ -15,6 +15,7 @@ import { findPlan, listPublicPlans } from '../billing/plans/store.ts';
 import type { Plan } from '../billing/plans/store.ts';
 import { findOwnPeriod } from './own-period.ts';
 import type { PaidPlans } from './paid-plans.ts';
+import { yearlySavingPercent } from './yearly-saving.ts';
 import type { SelfService } from './settings.ts';
 import { findCharger, findLiveSubscription, findNextStart, isPayingCustomer } from './store.ts';
 import type { NamedSubscription } from './store.ts';
@@ -135,30 +136,35 @@ function offeredSlots(plan: Plan | undefined): { max: number; price: string | nu
 /** The catalogue. With payments, plans that have a price, with a text that says it. */
 export async function offeredPlans(query: Query, paidPlans: PaidPlans | null) {
   const plans = await listPublicPlans(query);
-  if (paidPlans === null) return plans.map(publicPlanAnswer);
-  const texts = await paidPlans.priceTexts(query);
-  const textOf = (planId: number, interval: BillingInterval) =>
-    texts.find(({ plan_id, billing_interval }) => plan_id === planId && billing_interval === interval)
-      ?.text ?? null;
+  if (paidPlans === null) return plans.map((plan) => publicPlanAnswer(plan, null));
+  const prices = await paidPlans.prices(query);
+  const priceOf = (planId: number, interval: BillingInterval) =>
+    prices.find(({ plan_id, billing_interval }) => plan_id === planId && billing_interval === interval);
   return plans
     .map((plan) => ({
       ...plan,
-      price_month: textOf(plan.plan_id, 'month'),
-      price_year: textOf(plan.plan_id, 'year'),
+      price_month: priceOf(plan.plan_id, 'month')?.text ?? null,
+      price_year: priceOf(plan.plan_id, 'year')?.text ?? null,
       // Additional slots aren't sold online.
       team_slots_max: null,
     }))
     .filter(({ price_month, price_year }) => price_month !== null || price_year !== null)
-    .map(publicPlanAnswer);
+    .map((plan) =>
+      publicPlanAnswer(
+        plan,
+        yearlySavingPercent(priceOf(plan.plan_id, 'month'), priceOf(plan.plan_id, 'year')),
+      ),
+    );
 }
 
 /** As customers see a plan. */
-function publicPlanAnswer(plan: Plan) {
+function publicPlanAnswer(plan: Plan, yearly_saving_percent: number | null) {
   const { plan_id, name, price_month, price_year, included, team_slot_price, team_slots_max } = plan;
   return {
     plan_id,
     name,
     prices: { month: price_month, year: price_year },
+    yearly_saving_percent,
     included,
     limits: limitsOf(plan),
     points_per_call_limit: callRules(plan.description)?.points_per_call_limit ?? null,

@@ -29,7 +29,12 @@ export function PlanCard({ plan, interval, subscription, isFitting, onChoose }: 
         {isNext && <Badge tone="neutral">Next plan</Badge>}
         {isFitting && <Badge tone="neutral">Fits your usage</Badge>}
       </div>
-      <p className={styles['price']}>{plan.prices[interval]}</p>
+      <div>
+        <p className={styles['price']}>{plan.prices[interval]}</p>
+        {plan.yearly_saving_percent !== null && (
+          <p className={styles['saving']}>{savingText(plan.yearly_saving_percent, interval)}</p>
+        )}
+      </div>
       <ul className={styles['included']}>
         {limitRows(plan).map(([label, value]) => (
           <li key={label}>
@@ -43,6 +48,12 @@ export function PlanCard({ plan, interval, subscription, isFitting, onChoose }: 
       {!isCurrent && !isNext && <Choice plan={plan} subscription={subscription} onChoose={onChoose} />}
     </li>
   );
+}
+
+function savingText(percent: number, interval: Interval): string {
+  return interval === 'year'
+    ? `You save ${String(percent)} % compared with paying monthly.`
+    : `Paid yearly, it costs ${String(percent)} % less.`;
 }
 
 function Choice({
