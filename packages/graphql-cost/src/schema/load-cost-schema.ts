@@ -53,8 +53,10 @@ export type CostSchemaOptions = {
 
 export type LoadedCostSchema = {
   schema: CostSchema;
-  /** What is ignored. */
+  /** Directives that are ignored. */
   warnings: readonly string[];
+  /** Coordinates that the file of weights has, and the schema hasn't. */
+  unknownNames: readonly string[];
   /** Coordinates of lists whose size doesn't change the price, because nothing below them weighs anything. */
   flatLists: readonly string[];
 };
@@ -81,7 +83,8 @@ export function loadCostSchema(sdl: string, options: CostSchemaOptions): LoadedC
   const schema = builder.build();
   const faults = [...builder.faults, ...stated.faults];
   if (faults.length > 0) throw new CostSchemaError(faults);
-  return { schema, warnings: [...stated.warnings, ...stated.unused()], flatLists: flatLists(schema) };
+  const { warnings } = stated;
+  return { schema, warnings, unknownNames: stated.unused(), flatLists: flatLists(schema) };
 }
 
 const BUILT_IN_SCALARS = ['Int', 'Float', 'String', 'Boolean', 'ID'];

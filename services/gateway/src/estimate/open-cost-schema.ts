@@ -1,7 +1,7 @@
 import type { CostSchema } from '@tollgate/graphql-cost/cost-schema';
 import { parseCostsFile } from '@tollgate/graphql-cost/costs-file';
 import { COST_PRESETS, loadCostSchema } from '@tollgate/graphql-cost/load-cost-schema';
-import type { CostPreset } from '@tollgate/graphql-cost/load-cost-schema';
+import type { CostPreset, LoadedCostSchema } from '@tollgate/graphql-cost/load-cost-schema';
 import type { Logger } from '@tollgate/log';
 import { fileText, schemaText } from './schema-text.ts';
 import type { ReadText } from './schema-text.ts';
@@ -17,6 +17,10 @@ const RELOAD_MIN_MS = 10_000;
 export type CostSchemaSource = {
   /** Another object is another generation. */
   current: () => CostSchema | null;
+  /** Seconds since it was last read, or found unchanged; since the start if it never was. */
+  ageSec: () => number;
+  /** How many names the file of weights has that the schema lacks. */
+  unknownNames: () => number;
   /** Reads it again, unless it was read in the last 10 s. Never rejects. */
   reload: () => Promise<void>;
   close: () => void;
@@ -45,25 +49,35 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
   const { location, costsPath, upstreamUrl, apiVersion, logger } = options;
   const readSchema = schemaText(location, upstreamUrl);
   const readCosts: ReadText | null = costsPath === undefined ? null : fileText(costsPath);
-  let read: { sdl: string; costs: string } | undefined;
-  let schema: CostSchema | null = null;
+  let read: { sdl: string; costs: string; loaded: () => LoadedCostSchema } | undefined;
+  let used: LoadedCostSchema | null = null;
+  let usableAtMs = performance.now();
   let failure: string | undefined;
   let reloading: Promise<void> | undefined;
   let reloadedMs = -Infinity;
 
   async function load(): Promise<void> {
     const [sdl, costs] = await Promise.all([readSchema(), readCosts?.() ?? '{}']);
-    if (read?.sdl === sdl && read.costs === costs) return;
-    read = { sdl, costs };
-    const loaded = loadCostSchema(sdl, {
+    if (read?.sdl !== sdl || read.costs !== costs) {
+      read = { sdl, costs, loaded: once(() => loadTexts(sdl, costs)) };
+    }
+    const loaded = read.loaded();
+    usableAtMs = performance.now();
+    if (loaded === used) return;
+    used = loaded;
+    const { warnings, unknownNames, flatLists } = loaded;
+    const facts = { api_version: apiVersion };
+    logger.info({ ...facts, flat_lists: flatLists }, 'the GraphQL schema is read');
+    for (const warning of warnings) logger.warn(facts, warning);
+    for (const name of unknownNames) logger.warn(facts, `${name}: the schema has nothing of this name`);
+  }
+
+  function loadTexts(sdl: string, costs: string): LoadedCostSchema {
+    return loadCostSchema(sdl, {
       defaults: COST_PRESETS[options.preset],
       listSize: options.listSize,
       costs: parseCostsFile(costs),
     });
-    schema = loaded.schema;
-    const { warnings, flatLists } = loaded;
-    logger.info({ api_version: apiVersion, flat_lists: flatLists }, 'the GraphQL schema is read');
-    for (const warning of warnings) logger.warn({ api_version: apiVersion }, warning);
   }
 
   function reload(): Promise<void> {
@@ -95,13 +109,15 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
     if (isClosed) return;
     timer = setTimeout(
       () => void follow(),
-      options.reloadMs ?? (schema === null ? RETRY_MS : RELOAD_MS),
+      options.reloadMs ?? (used === null ? RETRY_MS : RELOAD_MS),
     ).unref();
   }
 
   await follow();
   return {
-    current: () => schema,
+    current: () => used?.schema ?? null,
+    ageSec: () => (performance.now() - usableAtMs) / 1_000,
+    unknownNames: () => used?.unknownNames.length ?? 0,
     reload: async () => {
       await (performance.now() - reloadedMs < RELOAD_MIN_MS ? reloading : reload());
     },
@@ -109,5 +125,21 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
       isClosed = true;
       clearTimeout(timer);
     },
+  };
+}
+
+/** The function, run once: what it returned or threw, it returns or throws again. */
+function once<T>(run: () => T): () => T {
+  let outcome: { value: T } | { error: unknown } | undefined;
+  return () => {
+    if (outcome === undefined) {
+      try {
+        outcome = { value: run() };
+      } catch (error) {
+        outcome = { error };
+      }
+    }
+    if ('error' in outcome) throw outcome.error;
+    return outcome.value;
   };
 }

@@ -4,6 +4,7 @@ import { createEstimateRate } from './estimate-rate.ts';
 import type { EstimateRate } from './estimate-rate.ts';
 import { createEstimates } from './estimates.ts';
 import type { Estimates } from './estimates.ts';
+import { observeSchemas } from './metrics.ts';
 import { openCostSchema } from './open-cost-schema.ts';
 import type { CostSchemaSource } from './open-cost-schema.ts';
 
@@ -11,7 +12,8 @@ import type { CostSchemaSource } from './open-cost-schema.ts';
 export async function openEstimates({
   config,
   logger,
-}: Pick<ComposeContext<Config>, 'config' | 'logger'>): Promise<{
+  registry,
+}: Pick<ComposeContext<Config>, 'config' | 'logger' | 'registry'>): Promise<{
   v2: Estimates;
   v1: Estimates;
   rate: EstimateRate;
@@ -22,9 +24,9 @@ export async function openEstimates({
     location: string | undefined,
     costsPath: string | undefined,
     upstreamUrls: readonly string[] | undefined,
-  ): Promise<CostSchemaSource> => {
+  ): Promise<CostSchemaSource | null> => {
     const [upstreamUrl] = upstreamUrls ?? [];
-    if (location === undefined || upstreamUrl === undefined) return NONE;
+    if (location === undefined || upstreamUrl === undefined) return null;
     const { GRAPHQL_COST_DEFAULTS: preset, GRAPHQL_LIST_SIZE: listSize } = config;
     return openCostSchema({ location, costsPath, upstreamUrl, preset, listSize, apiVersion, logger });
   };
@@ -32,19 +34,19 @@ export async function openEstimates({
     open('v2', config.GRAPHQL_SCHEMA, config.GRAPHQL_COSTS, config.UPSTREAM_URL),
     open('v1', config.GRAPHQL_V1_SCHEMA, config.GRAPHQL_V1_COSTS, config.UPSTREAM_V1_URL),
   ]);
+  observeSchemas(registry, { v2, v1 });
   return {
-    v2: createEstimates(v2),
-    v1: createEstimates(v1),
+    v2: createEstimates(v2 ?? NONE),
+    v1: createEstimates(v1 ?? NONE),
     rate: createEstimateRate(config.ESTIMATES_PER_MINUTE),
     close: () => {
-      v2.close();
-      v1.close();
+      v2?.close();
+      v1?.close();
     },
   };
 }
 
-const NONE: CostSchemaSource = {
+const NONE: Parameters<typeof createEstimates>[0] = {
   current: () => null,
   reload: () => Promise.resolve(),
-  close: () => undefined,
 };

@@ -21,7 +21,7 @@ export async function checkGateways(
   }
   const asked = await Promise.all(urls.map((url) => askGateway(url, timeoutMs)));
   return {
-    findings: asked.map(({ finding }) => finding),
+    findings: asked.flatMap(({ findings }) => findings),
     versions: asked.flatMap(({ stated }) => (stated === undefined ? [] : [stated])),
     streamsPerPayer: asked.flatMap(({ streamsPerPayer }) => streamsPerPayer ?? []),
   };
@@ -30,7 +30,7 @@ export async function checkGateways(
 async function askGateway(
   url: string,
   timeoutMs: number,
-): Promise<{ finding: Finding; stated?: StatedVersion; streamsPerPayer?: number[] }> {
+): Promise<{ findings: Finding[]; stated?: StatedVersion; streamsPerPayer?: number[] }> {
   const check = 'gateways';
   const ask = (path: string) => fetch(`${url}${path}`, { signal: AbortSignal.timeout(timeoutMs) });
   try {
@@ -39,17 +39,51 @@ async function askGateway(
       ask('/health/ready'),
       ask('/metrics'),
     ]);
-    const [, perPayer] = STREAMS_PER_PAYER.exec(await metrics.text()) ?? [];
+    const samples = await metrics.text();
+    const [, perPayer] = STREAMS_PER_PAYER.exec(samples) ?? [];
     const streamsPerPayer = perPayer === undefined ? [] : [Number(perPayer)];
     const stated = [`gateway ${url}`, liveSchema.parse(await live.json()).version ?? null] as const;
     return ready.ok
-      ? { finding: ok(check, `${url} is ready.`), stated, streamsPerPayer }
-      : { finding: problem(check, `${url} is not ready.`, `See ${url}/health/ready and its log.`), stated };
+      ? { findings: [ok(check, `${url} is ready.`), ...checkSchemas(url, samples)], stated, streamsPerPayer }
+      : {
+          findings: [problem(check, `${url} is not ready.`, `See ${url}/health/ready and its log.`)],
+          stated,
+        };
   } catch {
     return {
-      finding: problem(check, `${url} can't be reached.`, 'Start the gateway, or correct --gateway-url.'),
+      findings: [problem(check, `${url} can't be reached.`, 'Start the gateway, or correct --gateway-url.')],
     };
   }
+}
+
+const SCHEMA_AGE = /^tollgate_schema_age_seconds\{.*api_version="(v\d)".*\} (\S+)$/gm;
+const UNKNOWN_COSTS = /^tollgate_schema_unknown_costs\{.*api_version="(v\d)".*\} (\d+)$/gm;
+
+/** Gateways read it every 30 s. */
+const SCHEMA_MAX_AGE_SEC = 120;
+
+/** Whether the schemas by which calls are priced are current, and have all that the files of weights name. */
+function checkSchemas(url: string, samples: string): Finding[] {
+  const check = 'graphql-schema';
+  const stale = [...samples.matchAll(SCHEMA_AGE)].flatMap(([, apiVersion = '', value]) => {
+    const ageSec = Number(value);
+    if (ageSec <= SCHEMA_MAX_AGE_SEC) return [];
+    return problem(
+      check,
+      `${url} couldn't read the GraphQL schema of API ${apiVersion} for ${String(Math.round(ageSec))} s.`,
+      'Its log says what is wrong with GRAPHQL_SCHEMA or GRAPHQL_COSTS (GRAPHQL_V1_… for API v1).',
+    );
+  });
+  const unknown = [...samples.matchAll(UNKNOWN_COSTS)].flatMap(([, apiVersion = '', count = '0']) =>
+    count === '0'
+      ? []
+      : warning(
+          check,
+          `The weights that ${url} uses for API ${apiVersion} have ${count} names that the schema lacks.`,
+          'Correct the file of weights: the log of the gateway lists the names.',
+        ),
+  );
+  return [...stale, ...unknown];
 }
 
 export function checkVersions(stated: readonly StatedVersion[]): Finding {

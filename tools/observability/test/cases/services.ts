@@ -107,6 +107,11 @@ export const SERVICE_CASES: AlertCases = {
     },
     quiet: { 'tollgate_unpriced_answers_total{api_version="v2",address="a",reason="missing"}': '3x20' },
   },
+  TollgateSchemaUnreadable: {
+    at: '20m',
+    fires: { 'tollgate_schema_age_seconds{api_version="v2"}': '0+60x30' },
+    quiet: { 'tollgate_schema_age_seconds{api_version="v2"}': '20x30' },
+  },
   TollgateRestoring: {
     at: '20m',
     fires: { 'tollgate_restoring{service="auth"}': '1x30' },
