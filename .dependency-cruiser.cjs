@@ -26,6 +26,7 @@ const rooms = {
       ],
     },
     console: { of: ['http', 'identity'], floors: ['addresses', 'explorer', '.'] },
+    operators: { of: [...base, 'console'] },
     billing: {
       of: base,
       floors: [

@@ -11,7 +11,7 @@ const SPREAD_LITERAL = {
 };
 
 export default defineConfig(
-  { ignores: ['**/node_modules', '**/dist', '.tollgate', '**/src/api/schema.d.ts'] },
+  { ignores: ['**/node_modules', '**/dist', '.tollgate', '**/api/schema.d.ts'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   ts.configs.strictTypeChecked,

@@ -1,10 +1,7 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import type { Plugin } from 'vite';
 import { bundledModules } from './scripts/bundled-modules.ts';
+import { compressed } from './scripts/compressed.ts';
 import { monacoWithoutInlineStyles } from './scripts/monaco-without-inline-styles.ts';
 import { pageChunks } from './scripts/page-chunks.ts';
 import { preloads } from './scripts/preloads.ts';
@@ -13,46 +10,21 @@ import { storedTheme } from './scripts/stored-theme.ts';
 /** What any page may load before it is usable, Brotli-compressed; what it imports later (charts, the explorer) is not counted. */
 const SCRIPT_BUDGET_BYTES = 150_000;
 
-const COMPRESSIBLE = /\.(?:html|css|js|svg)$/;
-
 const modules = bundledModules();
 
-/** Writes a Brotli and a gzip file beside each text file, so that account compresses nothing while it serves. */
-function compressed(): Plugin {
-  let outDir = '';
-  return {
-    name: 'tollgate-compressed',
-    apply: 'build',
-    configResolved(config) {
-      outDir = resolve(config.root, config.build.outDir);
-    },
-    writeBundle(_options, bundle) {
-      writeFileSync(join(outDir, '.modules'), JSON.stringify(modules.paths()));
-      const scriptBytes = new Map<string, number>();
-      for (const name of readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
-        if (!COMPRESSIBLE.test(name)) continue;
-        const content = readFileSync(join(outDir, name));
-        const brotli = brotliCompressSync(content);
-        if (name.endsWith('.js')) scriptBytes.set(name, brotli.length);
-        writeFileSync(join(outDir, `${name}.br`), brotli);
-        writeFileSync(join(outDir, `${name}.gz`), gzipSync(content, { level: 9 }));
-      }
-      const { first, ofPages } = pageChunks(bundle);
-      for (const [page, own] of ofPages) {
-        const bytes = [...first, ...own].reduce(
-          (sum, { fileName }) => sum + (scriptBytes.get(fileName) ?? 0),
-          0,
-        );
-        this.info(`${page} loads ${String(bytes)} bytes of script`);
-        if (bytes > SCRIPT_BUDGET_BYTES) {
-          throw new Error(
-            `${page} loads ${String(bytes)} bytes of script, of ${String(SCRIPT_BUDGET_BYTES)} allowed (Brotli).`,
-          );
-        }
-      }
-    },
-  };
-}
+/** @throws {Error} for the first page over its budget */
+const weigh: NonNullable<Parameters<typeof compressed>[0]['weigh']> = (bundle, scriptBytes, say) => {
+  const { first, ofPages } = pageChunks(bundle);
+  for (const [page, own] of ofPages) {
+    const bytes = [...first, ...own].reduce((sum, { fileName }) => sum + (scriptBytes.get(fileName) ?? 0), 0);
+    say(`${page} loads ${String(bytes)} bytes of script`);
+    if (bytes > SCRIPT_BUDGET_BYTES) {
+      throw new Error(
+        `${page} loads ${String(bytes)} bytes of script, of ${String(SCRIPT_BUDGET_BYTES)} allowed (Brotli).`,
+      );
+    }
+  }
+};
 
 /**
  * A static build that account serves under /user. Nothing is inlined: the page's policy allows neither inline
@@ -60,7 +32,14 @@ function compressed(): Plugin {
  */
 export default defineConfig({
   base: '/user/',
-  plugins: [react(), storedTheme(), monacoWithoutInlineStyles(), modules.plugin(), compressed(), preloads()],
+  plugins: [
+    react(),
+    storedTheme(),
+    monacoWithoutInlineStyles(),
+    modules.plugin(),
+    compressed({ modules: modules.paths, weigh }),
+    preloads(),
+  ],
   // Monaco's workers are bundles of their own.
   worker: { plugins: () => [modules.plugin()] },
   build: {

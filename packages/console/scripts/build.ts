@@ -20,12 +20,14 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== sources) {
   const fresh = join(root, `dist.${String(process.pid)}`);
   const former = `${fresh}.former`;
   try {
-    await build({
-      root,
-      configFile: join(root, 'vite.config.ts'),
-      logLevel: process.argv.includes('--sizes') ? 'info' : 'warn',
-      build: { outDir: fresh },
-    });
+    const logLevel = process.argv.includes('--sizes') ? 'info' : 'warn';
+    // Customers' first: it empties the directory.
+    for (const [config, outDir] of [
+      ['vite.config.ts', fresh],
+      ['vite.operator.config.ts', join(fresh, 'operator')],
+    ] as const) {
+      await build({ root, configFile: join(root, config), logLevel, build: { outDir } });
+    }
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
     throw error;
@@ -43,7 +45,7 @@ function hashOfSources(): string {
     .filter((name) => statSync(join(root, name)).isFile());
   const contracts = ['call-codes.ts', 'error-codes.ts'].map((name) => join('../contracts/src', name));
   const scripts = readdirSync(import.meta.dirname).map((name) => join('scripts', name));
-  const others = ['index.html', 'vite.config.ts', 'package.json', ...scripts];
+  const others = ['index.html', 'operator.html', 'vite.config.ts', 'vite.operator.config.ts', 'package.json', ...scripts];
   for (const name of [...sourceFiles, ...contracts, ...others].sort()) {
     hash
       .update(`${name}\0`)

@@ -9,17 +9,19 @@ export function storedTheme(): Plugin {
   const hash = createHash('sha256').update(source).digest('base64url').slice(0, 8);
   const fileName = `assets/stored-theme-${hash}.js`;
   let isBuild = false;
+  let base = '/';
   return {
     name: 'tollgate-stored-theme',
-    configResolved({ command }) {
-      isBuild = command === 'build';
+    configResolved(config) {
+      isBuild = config.command === 'build';
+      ({ base } = config);
     },
     buildStart() {
       if (isBuild) this.emitFile({ type: 'asset', fileName, source });
     },
     transformIndexHtml: () => [
       isBuild
-        ? { tag: 'script', attrs: { src: `/user/${fileName}` }, injectTo: 'head' }
+        ? { tag: 'script', attrs: { src: `${base}${fileName}` }, injectTo: 'head' }
         : { tag: 'script', children: source, injectTo: 'head' },
     ],
   };

@@ -10,10 +10,19 @@ export type Method = (typeof METHODS)[number];
 
 /**
  * `session`: cookie, and CSRF token for unsafe methods; `closing-session`: the same, also of an account that is being
- * deleted; `token`: Bearer access token; `client`: Basic or form. The others have credentials of the private listener.
+ * deleted; `token`: Bearer access token; `client`: Basic or form; `operator-session`: cookie and CSRF token of an
+ * operator. The others have credentials of the private listener; an `operator` can have a session instead.
  */
 export type CallerName =
-  'anyone' | 'session' | 'closing-session' | 'token' | 'client' | 'operator' | 'service' | 'reporter';
+  | 'anyone'
+  | 'session'
+  | 'closing-session'
+  | 'token'
+  | 'client'
+  | 'operator'
+  | 'operator-session'
+  | 'service'
+  | 'reporter';
 
 /** A response, by its status. */
 export type Answer = {

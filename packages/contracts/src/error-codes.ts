@@ -401,7 +401,7 @@ const CONSOLE = {
   passkeys_unavailable: {
     status: 409,
     title: 'Passkeys are not available at this address',
-    meaning: "Passkeys can't work at `PUBLIC_URL`, which needs a domain name and TLS, or localhost.",
+    meaning: "Passkeys can't work at `PUBLIC_URL`, for operators at `OPERATORS_URL`, which needs a domain name and TLS, or localhost.",
     fix: 'Use an authenticator app.',
   },
   plan_not_offered: {
@@ -480,6 +480,24 @@ const OPERATORS = {
     status: 409,
     title: 'The name is already in use',
     meaning: 'A plan or product already has the name.',
+  },
+  last_admin: {
+    status: 409,
+    title: 'The last admin cannot be removed',
+    meaning: "Without another admin, nobody could sign in to the operators' console and manage operators.",
+    fix: 'Create another admin first: `tollgate operators create --role admin`.',
+  },
+  local_operators_off: {
+    status: 409,
+    title: 'Operators cannot sign in with passkeys',
+    meaning: '`OPERATORS_URL` is not set, or `OPERATORS_LOCAL` is `false`.',
+    fix: 'Change the setting.',
+  },
+  link_expired: {
+    status: 410,
+    title: 'The link has been used or has expired',
+    meaning: 'A link for an operator works once and for minutes.',
+    fix: 'Ask for another one.',
   },
   email_taken: {
     status: 409,

@@ -1,4 +1,6 @@
 import type { RequestListener } from 'node:http';
+import { resolve } from 'node:path';
+import { Router } from 'express';
 import type { Express, RequestHandler } from 'express';
 import { requireServiceCredential } from '@tollgate/http/private-api-credential';
 import { notFound, problemHandler } from '@tollgate/http/error-handler';
@@ -15,6 +17,8 @@ import { requireToken } from './access/authentication/bearer.ts';
 import { documentText } from './api-document/operations.ts';
 import { OPERATOR_API } from './api/operator.ts';
 import type { OperatorNeeds } from './api/operator.ts';
+import { OPERATOR_CONSOLE_API } from './api/operator-console.ts';
+import type { OperatorConsoleNeeds } from './api/operator-console.ts';
 import { OWNER_API, createApiDocument } from './api/owner.ts';
 import type { OwnerNeeds } from './api/owner.ts';
 import { REPORTER_API, SERVICE_API } from './api/services.ts';
@@ -24,6 +28,8 @@ import { browserProtection } from './http/browser-protection.ts';
 import { noteCallerAddress } from './http/caller-address.ts';
 import { noStore } from './http/no-store.ts';
 import { requireOperator, requireRole } from './platform/audit/private-callers.ts';
+import { operatorPage } from './operators/page.ts';
+import { oneKindOfCredential, requireOperatorSession } from './operators/require-operator-session.ts';
 import { noteSignedIn, requireSession } from './identity/sessions/require-session.ts';
 import { sameOriginOnly } from './identity/sessions/same-origin.ts';
 
@@ -72,14 +78,16 @@ export function createPublicApp(
 /** The private listener, for other services, probes and Prometheus. */
 export function createPrivateApp(
   { config, logger, registry, draining, addressOf }: Context,
-  needs: OperatorNeeds & ServicesNeeds,
+  needs: OperatorNeeds & OperatorConsoleNeeds & ServicesNeeds,
   checks: ReadinessChecks,
 ): RequestListener {
   const app = bareApp();
   app.use(probes({ checks, registry, draining }), requestLog(logger), httpMetrics(registry, 'private'));
   const checkAnswers = config.CHECK_ANSWERS;
+  app.use(createOperatorConsole({ config, addressOf }, needs));
   // Separate credentials: none is accepted in place of another.
   const operator = [
+    oneKindOfCredential(needs),
     ...requireOperator(config.OPERATOR_CREDENTIALS, config.OPERATOR_CREDENTIAL_ROLES),
     noStore,
   ];
@@ -90,6 +98,34 @@ export function createPrivateApp(
   serveBelow(app, ['/private'], { chapters: SERVICE_API, needs, guards: service, checkAnswers });
   app.use(notFound, problemHandler(logger, addressOf));
   return app;
+}
+
+/** For people among the operators, below /operator; the only part of the private listener that an Ingress passes on. */
+function createOperatorConsole(
+  { config, addressOf }: Pick<Context, 'config' | 'addressOf'>,
+  needs: OperatorConsoleNeeds,
+): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use(
+    '/operator',
+    browserProtection(config.STRICT_TRANSPORT_SECURITY),
+    noStore,
+    noteCallerAddress(addressOf),
+    oneKindOfCredential(needs),
+  );
+  const url = config.OPERATORS_URL;
+  // Without an address there is no origin to compare with, and nothing to change.
+  if (url !== undefined) router.use('/operator/api', sameOriginOnly(url, { trustsHost: false }));
+  const session = [requireOperatorSession(needs)];
+  serve(router, OPERATOR_CONSOLE_API, {
+    needs,
+    guards: { operator: session, 'operator-session': session },
+    requireRole,
+    checkAnswers: config.CHECK_ANSWERS,
+  });
+  router.use('/operator/api', session, notFound);
+  router.use(operatorPage(resolve(config.CONSOLE_DIR), { productName: config.PRODUCT_NAME }));
+  return router;
 }
 
 /** All that a process without the API answers, on the private listener. */

@@ -17,6 +17,7 @@ import { openMail } from './mail/open.ts';
 import { MAIL_RENDERERS } from './mails.ts';
 import { openNotifications } from './notifications/open.ts';
 import { openOperating } from './operating/open.ts';
+import { openOperators } from './operators/open.ts';
 import { openPayments } from './payments/open.ts';
 import { openPlatform } from './platform/open.ts';
 import { openRefusals } from './refusals/open.ts';
@@ -47,6 +48,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const usage = openUsage(platform, identity.needs);
   const refusals = openRefusals(platform);
   const operating = openOperating(platform);
+  const operators = openOperators(platform);
   const lifecycle = openLifecycle(platform, { ...mail.needs, ...counting.needs });
   const console = openConsole(platform);
   const working = [mail, access, billing, notifications, counting, closing, payments, refusals, lifecycle];
@@ -77,6 +79,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...payments.needs,
     ...usage.needs,
     ...operating.needs,
+    ...operators.needs,
     ...lifecycle.needs,
     ...console.needs,
   };

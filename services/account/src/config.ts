@@ -33,6 +33,7 @@ import { senderOf } from './mail/sender.ts';
 import { parseDatabaseUrl } from './platform/database/database-url.ts';
 import { checkRoles, credentialRoles } from './platform/audit/credential-roles.ts';
 import { sealingKeysSetting } from './platform/sealing/sealing.ts';
+import { checkOperatorsUrl, operatorsUrl } from './operators/settings.ts';
 import { MIN_RETENTION_MONTHS } from './counting/retention/months.ts';
 
 /** One server, or several of which one takes writes (docs/design/stores.md). */
@@ -265,6 +266,21 @@ export const SETTINGS = {
       .default(4)
       .describe('threads of Node.js; one fewer hashes run at once, and at most one for each core'),
   },
+  operators: {
+    OPERATORS_URL: operatorsUrl.optional().meta({
+      description: "address of the operators' console, as their browsers see it; required to sign in there",
+      unset: 'nobody can sign in',
+    }),
+    OPERATORS_LOCAL: trueOrFalse
+      .default(true)
+      .describe('whether operators made by `tollgate operators create` can sign in, with a passkey'),
+    OPERATOR_SESSION_IDLE_TIMEOUT_SEC: wholeNumber(60, 86_400)
+      .default(1_800)
+      .describe("an operator's session without requests for this long ends"),
+    OPERATOR_SESSION_LIFETIME_SEC: wholeNumber(60, 86_400)
+      .default(43_200)
+      .describe("maximum lifetime of an operator's session"),
+  },
   payments: {
     PAYMENTS: z
       .enum(PAYMENT_MODES)
@@ -374,6 +390,7 @@ export const schema = z
     ...SETTINGS.service,
     ...SETTINGS.usage,
     ...SETTINGS.webInterface,
+    ...SETTINGS.operators,
     ...SETTINGS.payments,
     ...SETTINGS.mail,
     ...SETTINGS.webhooks,
@@ -383,6 +400,7 @@ export const schema = z
     path: ['MAIL_FROM'],
   })
   .superRefine(checkRoles)
+  .superRefine(checkOperatorsUrl)
   .superRefine(checkPayments)
   .superRefine(checkDatabaseTls)
   .superRefine(checkRedisTls);

@@ -6,6 +6,7 @@ import { alertMails } from './notifications/alerts/alert-mail.ts';
 import { budgetMails } from './notifications/budgets/budget-mail.ts';
 import { creditMails } from './notifications/credits/credit-mail.ts';
 import { webhookMails } from './notifications/deliveries/webhook-mail.ts';
+import { operatorMails } from './operators/operator-mails.ts';
 import { paymentMails } from './payments/invoices/payment-mail.ts';
 import { topUpMails } from './payments/top-ups/top-up-mail.ts';
 import { handOverMails } from './teams/hand-over-mail.ts';
@@ -25,5 +26,6 @@ export const MAIL_RENDERERS: AnyMailRenderers = new Map(
     ...topUpMails,
     ...webhookMails,
     ...deletionMails,
+    ...operatorMails,
   }),
 );

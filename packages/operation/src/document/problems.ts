@@ -45,7 +45,7 @@ function codesOf(operation: Described): readonly ErrorCode[] {
   const { method, caller, roles = [], params, body, form, problems = [], errors } = operation;
   if (errors !== undefined) return OF_HEADS;
   const isUnsafe = method !== 'GET';
-  const isSession = caller === 'session' || caller === 'closing-session';
+  const isSession = caller === 'session' || caller === 'closing-session' || caller === 'operator-session';
   // Another origin's page, and a body that a form could send (account's same-origin.ts).
   const isConsole = isUnsafe && !PRIVATE_CALLERS.has(caller);
   return [

@@ -52,6 +52,18 @@ export const OPERATOR_SECURITY = {
   },
 } as const satisfies Record<string, ZodOpenApiSecuritySchemeObject>;
 
+/** Of the operators' console. */
+export const OPERATOR_CONSOLE_SECURITY = {
+  operator: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: '__Host-tollgate_operator',
+    description:
+      "An operator's session: `__Host-tollgate_operator` over TLS, `tollgate_operator` on loopback without it. " +
+      'Operations list the roles of which one is needed; `admin` always suffices, and `viewer` means every role.',
+  },
+} as const satisfies Record<string, ZodOpenApiSecuritySchemeObject>;
+
 const service = {
   type: 'http',
   scheme: 'basic',
@@ -95,6 +107,7 @@ export function securityOf(
       return [{ accessToken: [] }, { clientCredentials: ['api'] }];
     case 'client':
       return [{ clientSecret: [] }, {}];
+    case 'operator-session':
     case 'operator':
       return [{ operator: [...roles] }];
     case 'service':

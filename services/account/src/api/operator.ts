@@ -13,6 +13,7 @@ import { operatorCounting } from '../counting/operations.ts';
 import { operatorAccounts } from '../identity/accounts/operations.ts';
 import { operatorTwoFactor } from '../identity/two-factor/operator-reset.ts';
 import { operatorDeletion } from '../lifecycle/deletion/operations.ts';
+import { operatorPeople } from '../operators/operations.ts';
 import { operatorOperating } from '../operating/operations.ts';
 import { operatorPacks } from '../payments/packs/operations.ts';
 import { operatorPaymentIssues } from '../payments/issues/operations.ts';
@@ -51,6 +52,7 @@ export const OPERATOR_API = [
   operatorRefusals,
   operatorCounting,
   operatorOperating,
+  operatorPeople,
 ] as const;
 
 /** What the handlers need of the service. */

@@ -15,7 +15,7 @@ const PRECOMPRESSED = { brotli: true, gzip: true, etag: true };
 const KEPT = { maxAge: 31_536_000, immutable: true };
 
 /** React Aria adds this style for touch screens; only its hash is allowed. */
-const PRESSABLE_STYLE = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
+export const PRESSABLE_STYLE = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
 
 /** The policy of the pages. The explorer calls the data endpoint, and Monaco's workers are files of ours. */
 function policyFor(streamingUrl: string | null): string {

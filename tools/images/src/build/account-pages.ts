@@ -24,7 +24,9 @@ export async function buildConsole(): Promise<void> {
 
 /** The files that the web interface, once built, and the API page are made from. */
 export function pageInputs(): string[] {
-  const modules = JSON.parse(readFileSync(join(CONSOLE_DIST, '.modules'), 'utf8')) as string[];
-  const ofConsole = modules.map((path) => resolve(ROOT, 'packages/console', path));
+  const lists = [CONSOLE_DIST, join(CONSOLE_DIST, 'operator')].map(
+    (directory) => JSON.parse(readFileSync(join(directory, '.modules'), 'utf8')) as string[],
+  );
+  const ofConsole = [...new Set(lists.flat())].map((path) => resolve(ROOT, 'packages/console', path));
   return [...ofConsole, ...SWAGGER_UI_FILES.map((file) => join(SWAGGER_UI_FOLDER, file))];
 }

@@ -110,6 +110,13 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   webhook_previous_secret_ended: 'alerts',
   webhook_disabled: 'alerts',
   webhook_deleted: 'alerts',
+  operator_created: null,
+  operator_removed: null,
+  operator_link_created: null,
+  operator_enrolled: null,
+  operator_signed_in: null,
+  operator_signed_out: null,
+  operator_session_ended: null,
 };
 
 export const OWN_ACTIONS = (Object.keys(KIND_OF) as AuditAction[]).filter(

@@ -11,14 +11,15 @@ export function isUnsafe({ method }: Pick<Request, 'method'>): boolean {
 /**
  * Refuses unsafe requests that a browser sends for another origin, and bodies that a form could send: sign-in and
  * sign-up, which have no session yet, have no other protection. Browsers send Sec-Fetch-Site or, if older or without
- * TLS, Origin. A program that sends neither has no cookies that another site could use.
+ * TLS, Origin. A program that sends neither has no cookies that another site could use. `trustsHost`: an origin that is
+ * the request's own host is accepted too, for installations with several addresses.
  * @throws {Problem} forbidden; unsupported_media_type
  */
-export function sameOriginOnly(publicUrl: string): RequestHandler {
+export function sameOriginOnly(publicUrl: string, { trustsHost = true } = {}): RequestHandler {
   const { origin } = new URL(publicUrl);
   return (req, _res, next) => {
     if (isUnsafe(req)) {
-      if (!isSameOrigin(req, origin)) {
+      if (!isSameOrigin(req, origin, trustsHost)) {
         throw new Problem('forbidden', { detail: 'The request comes from another origin.' });
       }
       if (hasBody(req) && req.is('application/json') === false) {
@@ -34,11 +35,11 @@ function hasBody(req: Request): boolean {
   return req.get('transfer-encoding') !== undefined || Number(req.get('content-length') ?? 0) !== 0;
 }
 
-function isSameOrigin(req: Request, publicOrigin: string): boolean {
+function isSameOrigin(req: Request, publicOrigin: string, trustsHost: boolean): boolean {
   const site = req.get('sec-fetch-site');
   // `none`: the user's own action, for instance a reload.
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   const origin = req.get('origin');
   if (origin === undefined || origin === publicOrigin) return true;
-  return URL.canParse(origin) && new URL(origin).host === req.host;
+  return trustsHost && URL.canParse(origin) && new URL(origin).host === req.host;
 }

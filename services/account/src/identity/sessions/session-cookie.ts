@@ -9,13 +9,20 @@ export type SessionCookie = {
   clear: (res: Response) => void;
 };
 
+/** Of customers. */
+const CUSTOMER = { baseName: 'tollgate_session', sameSite: 'lax', plainPath: '/' } as const;
+
 /**
  * HttpOnly, so that no script reads it; SameSite=Lax, so that no other site's form carries it. Behind TLS it is Secure
  * and `__Host-`, so that a sibling domain or plain HTTP can't set it (RFC 6265bis, section 4.1.3.2).
  */
-export function createSessionCookie({ secure }: { secure: boolean }): SessionCookie {
-  const name = secure ? '__Host-tollgate_session' : 'tollgate_session';
-  const options: CookieOptions = { httpOnly: true, sameSite: 'lax', secure, path: '/' };
+export function createSessionCookie(
+  { secure }: { secure: boolean },
+  /** `plainPath`: without TLS, since `__Host-` requires `/`. */
+  { baseName, sameSite, plainPath }: { baseName: string; sameSite: 'lax' | 'strict'; plainPath: string } = CUSTOMER,
+): SessionCookie {
+  const name = secure ? `__Host-${baseName}` : baseName;
+  const options: CookieOptions = { httpOnly: true, sameSite, secure, path: secure ? '/' : plainPath };
   return {
     name,
     read: ({ headers }) => {

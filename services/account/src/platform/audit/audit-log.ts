@@ -2,12 +2,14 @@ import type { Query } from '../database/query.ts';
 
 export type Actor = {
   /**
-   * `operator:<credential id>`, `service:<credential id>`, `client:<client id>`, `account:<account id>` for its
-   * owner, `renewal`, `closing`, `account-erasure`, `sign-up`, `seed`, `payments` or `webhook-delivery`.
+   * `operator:<credential id>`, `operator:person/<operator id>`, `service:<credential id>`, `client:<client id>`,
+   * `account:<account id>` for its owner, `renewal`, `closing`, `account-erasure`, `sign-up`, `seed`, `payments` or `webhook-delivery`.
    */
   actor: string;
   address: string;
   request_id: string;
+  /** Of operators who have signed in: who that was, also once they are removed. `issuer` is null for passkeys. */
+  person?: { name: string; issuer: string | null };
 };
 
 export const AUDIT_ACTIONS = [
@@ -113,6 +115,13 @@ export const AUDIT_ACTIONS = [
   'webhook_previous_secret_ended',
   'webhook_disabled',
   'webhook_deleted',
+  'operator_created',
+  'operator_removed',
+  'operator_link_created',
+  'operator_enrolled',
+  'operator_signed_in',
+  'operator_signed_out',
+  'operator_session_ended',
 ] as const;
 
 type AuditAction = (typeof AUDIT_ACTIONS)[number];
@@ -128,9 +137,12 @@ export type AuditEntry = Actor & {
 
 /** `query` must be the transaction of the audited change. */
 export async function recordAudit(query: Query, entry: AuditEntry): Promise<void> {
+  const { person, ...row } = entry;
+  // What an operator did reads the same whatever the change writes.
+  const details = person === undefined ? entry.details : { ...entry.details, operator: person };
   await query(
     `INSERT INTO audit_log (actor, action, application_id, account_id, address, request_id, details)
      VALUES (:actor, :action, :application_id, :account_id, :address, :request_id, :details)`,
-    { ...entry, details: JSON.stringify(entry.details) },
+    { ...row, details: JSON.stringify(details) },
   );
 }

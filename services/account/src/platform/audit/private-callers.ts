@@ -19,12 +19,17 @@ function actorOf(name: 'operator' | 'service', req: Request, res: Response): Act
   };
 }
 
-export const operator: Caller<{ actor: Actor; role: OperatorRole }> = {
-  name: 'operator',
-  of: (req, res) => ({ actor: actorOf('operator', req, res), role: roleOf(res) }),
-};
+/** An operator, by a credential or by a session (operators/require-operator-session.ts). */
+export type Operator = { actor: Actor; role: OperatorRole };
 
-const ROLE = 'operatorRole';
+export const operator: Caller<Operator> = { name: 'operator', of: (_req, res) => operatorOf(res) };
+
+const operators = new WeakMap<Response, Operator>();
+
+/** Called by what has authenticated the request. */
+export function noteOperator(res: Response, found: Operator): void {
+  operators.set(res, found);
+}
 
 /** Authenticates an operator. A credential that isn't in `roles` is an admin's. */
 export function requireOperator(
@@ -33,32 +38,33 @@ export function requireOperator(
 ): RequestHandler[] {
   return [
     requireServiceCredential(credentials),
-    (_req, res, next) => {
-      res.locals[ROLE] = roles.get(serviceCallerId(res)) ?? 'admin';
+    (req, res, next) => {
+      const role = roles.get(serviceCallerId(res)) ?? 'admin';
+      noteOperator(res, { actor: actorOf('operator', req, res), role });
       next();
     },
   ];
 }
 
-/** Behind requireOperator. @throws {Problem} (the returned handler) insufficient_role */
+/** Behind what authenticates operators. @throws {Problem} (the returned handler) insufficient_role */
 export function requireRole(roles: readonly OperatorRole[]): RequestHandler {
   const sufficient = roles.includes('admin') ? roles : [...roles, 'admin'];
   return (_req, res, next) => {
-    const role = roleOf(res);
+    const { role } = operatorOf(res);
     if (roleSuffices(role, roles)) next();
     else {
       throw new Problem('insufficient_role', {
-        detail: `The credential's role is ${role}; needed is ${sufficient.join(' or ')}.`,
+        detail: `Your role is ${role}; needed is ${sufficient.join(' or ')}.`,
         extensions: { roles: sufficient },
       });
     }
   };
 }
 
-function roleOf(res: Response): OperatorRole {
-  const role = res.locals[ROLE] as OperatorRole | undefined;
-  if (role === undefined) throw new Error('roleOf without requireOperator');
-  return role;
+function operatorOf(res: Response): Operator {
+  const found = operators.get(res);
+  if (found === undefined) throw new Error('the endpoint is not behind what authenticates operators');
+  return found;
 }
 
 /** auth or a gateway. */

@@ -53,7 +53,7 @@ export async function verifyAssertion(
   assertion: Assertion,
   wanted: ChallengeFor,
 ): Promise<Passkey> {
-  const { id: rpID, origin } = relyingPartyIn(needs);
+  const relyingParty = relyingPartyIn(needs);
   const passkey = await findPasskey(needs.query, assertion.id);
   if (passkey === undefined) throw passkeyRefused();
   const { account_id } = passkey;
@@ -62,30 +62,39 @@ export async function verifyAssertion(
   if (typeof userHandle === 'string' && userHandle !== userHandleOf(account_id).toString('base64url')) {
     throw passkeyRefused();
   }
-  const { newCounter } = await verified(passkey);
+  const newCounter = await checkAssertion(relyingParty, assertion, passkey, {
+    takeChallenge: (challenge) => consumeChallenge(needs.query, challenge, wanted),
+    requireUserVerification: needsUserVerification(wanted),
+  });
   return { ...passkey, sign_count: newCounter };
+}
 
-  async function verified({ credential_id, public_key, sign_count }: Passkey) {
-    try {
-      const { clientDataJSON, authenticatorData, signature } = assertion.response;
-      const { verified: isRight, authenticationInfo } = await verifyAuthenticationResponse({
-        response: {
-          id: assertion.id,
-          rawId: assertion.rawId,
-          type: assertion.type,
-          clientExtensionResults: {},
-          response: { clientDataJSON, authenticatorData, signature },
-        },
-        expectedChallenge: (challenge) => consumeChallenge(needs.query, challenge, wanted),
-        expectedOrigin: origin,
-        expectedRPID: rpID,
-        credential: { id: credential_id, publicKey: new Uint8Array(public_key), counter: sign_count },
-        requireUserVerification: needsUserVerification(wanted),
-      });
-      if (isRight) return authenticationInfo;
-    } catch (error) {
-      throw error instanceof Problem ? error : passkeyRefused(error);
-    }
-    throw passkeyRefused();
+/** Whose passkey it is, is the caller's to check. Returns the new count. @throws {Problem} invalid_request */
+export async function checkAssertion(
+  relyingParty: RelyingParty,
+  assertion: Assertion,
+  { credential_id, public_key, sign_count }: Pick<Passkey, 'credential_id' | 'public_key' | 'sign_count'>,
+  expected: { takeChallenge: (challenge: string) => Promise<boolean>; requireUserVerification: boolean },
+): Promise<number> {
+  try {
+    const { clientDataJSON, authenticatorData, signature } = assertion.response;
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: {
+        id: assertion.id,
+        rawId: assertion.rawId,
+        type: assertion.type,
+        clientExtensionResults: {},
+        response: { clientDataJSON, authenticatorData, signature },
+      },
+      expectedChallenge: expected.takeChallenge,
+      expectedOrigin: relyingParty.origin,
+      expectedRPID: relyingParty.id,
+      credential: { id: credential_id, publicKey: new Uint8Array(public_key), counter: sign_count },
+      requireUserVerification: expected.requireUserVerification,
+    });
+    if (verified) return authenticationInfo.newCounter;
+  } catch (error) {
+    throw error instanceof Problem ? error : passkeyRefused(error);
   }
+  throw passkeyRefused();
 }

@@ -8,6 +8,7 @@ import { passkeyRefused } from './input.ts';
 import type { Registration } from './input.ts';
 import { passkeyDescriptors } from './passkey-store.ts';
 import type { Passkey } from './passkey-store.ts';
+import type { RelyingParty } from './relying-party.ts';
 import { userHandleOf } from './user-handle.ts';
 
 /** `PublicKeyCredentialCreationOptionsJSON` for the browser. @throws {Problem} passkeys_unavailable */
@@ -43,7 +44,20 @@ export async function verifyRegistration(
   registration: Registration,
   accountId: number,
 ): Promise<Omit<Passkey, 'passkey_id'>> {
-  const { id: expectedRPID, origin: expectedOrigin } = relyingPartyIn(needs);
+  const checked = await checkRegistration(relyingPartyIn(needs), registration, {
+    takeChallenge: (challenge) =>
+      consumeChallenge(needs.query, challenge, { purpose: 'register', accountId }),
+    requireUserVerification: false,
+  });
+  return { account_id: accountId, ...checked };
+}
+
+/** What of a passkey is kept, whoever has it. @throws {Problem} invalid_request */
+export async function checkRegistration(
+  relyingParty: RelyingParty,
+  registration: Registration,
+  expected: { takeChallenge: (challenge: string) => Promise<boolean>; requireUserVerification: boolean },
+): Promise<Omit<Passkey, 'passkey_id' | 'account_id'>> {
   try {
     const { clientDataJSON, attestationObject, transports = [] } = registration.response;
     assertNoCertificates(attestationObject);
@@ -55,16 +69,14 @@ export async function verifyRegistration(
         clientExtensionResults: {},
         response: { clientDataJSON, attestationObject },
       },
-      expectedChallenge: (challenge) =>
-        consumeChallenge(needs.query, challenge, { purpose: 'register', accountId }),
-      expectedOrigin,
-      expectedRPID,
-      requireUserVerification: false,
+      expectedChallenge: expected.takeChallenge,
+      expectedOrigin: relyingParty.origin,
+      expectedRPID: relyingParty.id,
+      requireUserVerification: expected.requireUserVerification,
     });
     if (registrationInfo === undefined) throw passkeyRefused();
     const { id, publicKey, counter } = registrationInfo.credential;
     return {
-      account_id: accountId,
       credential_id: id,
       public_key: Buffer.from(publicKey),
       sign_count: counter,

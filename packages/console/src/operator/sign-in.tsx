@@ -1,0 +1,115 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { brand } from '../api/brand.ts';
+import { EntryPage } from '../pages/entry/entry-page.tsx';
+import { Button } from '../ui/button.tsx';
+import { ErrorMessage, Skeleton } from '../ui/page/states.tsx';
+import type { OperatorSession } from './api/client.ts';
+import { enrol, signInByLink, signInByPasskey, waysQuery } from './api/session.ts';
+import type { LinkInAddress } from './api/session.ts';
+
+type SignInProps = { link: LinkInAddress | null; onSignedIn: (session: OperatorSession) => void };
+
+/** Before the operators' console: a passkey, or what has to be set up first. */
+export function OperatorSignIn({ link, onSignedIn }: SignInProps) {
+  const ways = useQuery(waysQuery);
+  return (
+    <EntryPage title={`${brand.name} operators`}>
+      {ways.isPending && <Skeleton rows={2} />}
+      {ways.isError && <ErrorMessage error={ways.error} onRetry={() => void ways.refetch()} isAlone />}
+      {ways.data !== undefined && <Ways ways={ways.data} link={link} onSignedIn={onSignedIn} />}
+    </EntryPage>
+  );
+}
+
+type Ways = { passkeys: { origin: string } | null; missing: 'operators_url' | 'operator' | null };
+
+function Ways({ ways, link, onSignedIn }: SignInProps & { ways: Ways }) {
+  const [isDone, setDone] = useState(false);
+  if (ways.missing === 'operators_url') {
+    return (
+      <p>
+        Nobody can sign in yet. Set <code>OPERATORS_URL</code> to the address of this page, and restart account.
+      </p>
+    );
+  }
+  if (link !== null && !isDone) {
+    return <ByLink link={link} onSignedIn={onSignedIn} onGiveUp={() => { setDone(true); }} />;
+  }
+  if (ways.missing === 'operator') {
+    return (
+      <>
+        <p>There are no operators yet. Whoever has a credential of the installation makes the first one:</p>
+        <p>
+          <code>tollgate operators create --role admin --name … --email …</code>
+        </p>
+      </>
+    );
+  }
+  if (ways.passkeys === null) {
+    return <p>Passkeys cannot be used at this address. They need a domain name and TLS, or localhost.</p>;
+  }
+  if (ways.passkeys.origin !== location.origin) {
+    const url = `${ways.passkeys.origin}/operator/`;
+    return (
+      <p>
+        Passkeys work at another address: <a href={url}>{url}</a>
+      </p>
+    );
+  }
+  return <Attempt label="Sign in with a passkey" act={signInByPasskey} onSignedIn={onSignedIn} />;
+}
+
+function ByLink({
+  link: { purpose, token },
+  onSignedIn,
+  onGiveUp,
+}: {
+  link: LinkInAddress;
+  onSignedIn: (session: OperatorSession) => void;
+  onGiveUp: () => void;
+}) {
+  return (
+    <>
+      <p>
+        {purpose === 'enrol'
+          ? 'Create a passkey on this device. From then on you sign in with it.'
+          : 'This link signs you in once.'}
+      </p>
+      <Attempt
+        label={purpose === 'enrol' ? 'Create a passkey' : 'Sign in'}
+        act={() => (purpose === 'enrol' ? enrol(token) : signInByLink(token))}
+        onSignedIn={onSignedIn}
+      />
+      <p>
+        <Button variant="quiet" onPress={onGiveUp}>
+          Sign in another way
+        </Button>
+      </p>
+    </>
+  );
+}
+
+type AttemptProps = {
+  label: string;
+  act: () => Promise<OperatorSession>;
+  onSignedIn: (session: OperatorSession) => void;
+};
+
+function Attempt({ label, act, onSignedIn }: AttemptProps) {
+  const attempt = useMutation({ mutationFn: act, onSuccess: onSignedIn });
+  return (
+    <>
+      {attempt.isError && <ErrorMessage error={attempt.error} />}
+      <Button
+        variant="primary"
+        isPending={attempt.isPending}
+        onPress={() => {
+          attempt.mutate();
+        }}
+      >
+        {label}
+      </Button>
+    </>
+  );
+}

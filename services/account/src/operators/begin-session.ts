@@ -1,0 +1,67 @@
+import type { OperatorRole } from '@tollgate/contracts/operator-roles';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { OPERATOR_ROLES } from '@tollgate/contracts/operator-roles';
+import { id, instant } from '../http/answer-fields.ts';
+import { callerOf } from '../http/caller-address.ts';
+import { newSecretToken } from '../identity/secret-token.ts';
+import { csrfTokenOf } from '../identity/sessions/csrf-token.ts';
+import { recordAudit } from '../platform/audit/audit-log.ts';
+import type { Query } from '../platform/database/query.ts';
+import { actorOf } from './require-operator-session.ts';
+import type { OperatorSessionNeeds } from './require-operator-session.ts';
+import { beginOperatorSession, endSessionBefore } from './session-store.ts';
+import type { OperatorSession } from './session-store.ts';
+import type { OperatorPerson } from './store.ts';
+
+export const operatorSessionSchema = z
+  .object({
+    session_id: id,
+    operator_id: id,
+    name: z.string(),
+    email: z.string().nullable(),
+    role: z.enum(OPERATOR_ROLES),
+    expires_at: instant,
+    csrf_token: z.string().meta({ description: 'For `X-CSRF-Token`, on every request other than GET.' }),
+  })
+  .meta({ id: 'OperatorSession' });
+
+/** How someone signed in, in the audit log. */
+export type SignInMethod = 'passkey' | 'enrolment' | 'link';
+
+export type Begun = { token: string; session: OperatorSession };
+
+/** The last step of every sign-in of an operator. `inside` is a transaction's. */
+export async function beginSession(
+  { operatorCookie, operatorLifetimes }: OperatorSessionNeeds,
+  inside: Query,
+  { person, role, method }: { person: OperatorPerson; role: OperatorRole; method: SignInMethod },
+  { req, res }: { req: Request; res: Response },
+): Promise<Begun> {
+  const { address, request_id } = callerOf(req, res);
+  // Never the browser's previous token: an attacker may have set it (session fixation).
+  await endSessionBefore(inside, operatorCookie.read(req));
+  const token = newSecretToken();
+  const { operator_id, name, email } = person;
+  const origin = { address, userAgent: req.get('user-agent') ?? '' };
+  const begun = await beginOperatorSession(inside, { operator_id, role, token }, origin, operatorLifetimes);
+  await recordAudit(inside, {
+    ...actorOf(person, { address, request_id }),
+    application_id: null,
+    account_id: null,
+    action: 'operator_signed_in',
+    details: { method, role },
+  });
+  return { token, session: { ...begun, operator_id, name, email, role } };
+}
+
+/** Sets the cookie. @returns the answer */
+export function answerWithSession(res: Response, { operatorCookie }: OperatorSessionNeeds, begun: Begun) {
+  operatorCookie.set(res, begun.token, begun.session.expires_at);
+  return operatorSessionAnswer(begun);
+}
+
+export function operatorSessionAnswer({ token, session }: Begun): z.output<typeof operatorSessionSchema> {
+  const { session_id, operator_id, name, email, role, expires_at } = session;
+  return { session_id, operator_id, name, email, role, expires_at, csrf_token: csrfTokenOf(token) };
+}

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { OPERATOR_ROLES } from '@tollgate/contracts/operator-roles';
+import { Problem } from '@tollgate/http/problem';
+import { Reply, operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
+import { id, instant, nextCursor } from '../http/answer-fields.ts';
+import { idParameter } from '../http/input/id-parameter.ts';
+import { nameSchema } from '../http/input/name.ts';
+import { cutPage, lookAhead, pageFields } from '../http/input/page.ts';
+import { emailField } from '../identity/accounts/input.ts';
+import { enqueueMail } from '../mail/mail-outbox.ts';
+import { recordAudit } from '../platform/audit/audit-log.ts';
+import { operator } from '../platform/audit/private-callers.ts';
+import { isUniqueViolation } from '../platform/database/query.ts';
+import type { Query, Transact } from '../platform/database/query.ts';
+import type { OperatorMail } from './operator-mails.ts';
+import type { OperatorSite } from './settings.ts';
+import {
+  adminAddresses,
+  deleteOperator,
+  insertLocalOperator,
+  listOperators,
+  lockLocalAdmins,
+  newLink,
+} from './store.ts';
+
+type Needs = { query: Query; transact: Transact; operatorSite: OperatorSite };
+
+const operatorSchema = z
+  .object({
+    operator_id: id,
+    name: z.string(),
+    email: z.string().nullable(),
+    local_role: z
+      .enum(OPERATOR_ROLES)
+      .nullable()
+      .meta({ description: 'Null for those whose role an identity provider decides.' }),
+    has_passkey: z.boolean(),
+    last_seen_at: instant.nullable().meta({ description: 'Of the sessions that are kept.' }),
+    created_at: instant,
+  })
+  .meta({ id: 'Operator' });
+
+const linkFields = {
+  url: z.string().meta({ description: 'Works once. Anyone who has it can use it.' }),
+  expires_at: instant,
+};
+
+const ofOperator = z.object({ operator_id: idParameter });
+
+export const operatorPeople = {
+  title: 'Operators',
+  description: "Who can sign in to the operators' console.",
+  operations: [
+    operation('GET /private/operators', {
+      operationId: 'listOperators',
+      summary: 'List operators, newest first',
+      caller: operator,
+      roles: ['admin'],
+      query: z.strictObject(pageFields),
+      answers: {
+        200: {
+          description: 'One page.',
+          schema: z.object({ operators: z.array(operatorSchema), next_cursor: nextCursor }),
+        },
+      },
+      handle: async ({ query: read }: Pick<Needs, 'query'>, { query }) => {
+        const found = await listOperators(read, lookAhead(query));
+        const { rows, next_cursor } = cutPage(found, query, ({ operator_id }) => operator_id);
+        return { operators: rows, next_cursor };
+      },
+    }),
+    operation('POST /private/operators', {
+      operationId: 'createOperator',
+      summary: 'Create an operator who signs in with a passkey',
+      description: 'The passkey is created at `enrolment.url`, within 15 minutes.',
+      caller: operator,
+      roles: ['admin'],
+      body: z.strictObject({ name: nameSchema, email: emailField, role: z.enum(OPERATOR_ROLES) }),
+      example: { name: 'Grace', email: 'grace@example.com', role: 'support' },
+      answers: {
+        201: {
+          description: 'The operator.',
+          schema: z.object({ operator: operatorSchema, enrolment: z.object(linkFields) }),
+        },
+      },
+      problems: ['email_taken', 'local_operators_off'],
+      handle: async ({ transact, operatorSite }: Needs, { by, body }) => {
+        const url = localUrlOf(operatorSite);
+        return transact(async (inside) => {
+          const made = await insertLocalOperator(inside, body).catch(refuseTaken);
+          const { token, expires_at } = await newLink(inside, made.operator_id, 'enrolment');
+          await recordAudit(inside, {
+            ...by.actor,
+            application_id: null,
+            account_id: null,
+            action: 'operator_created',
+            details: { operator_id: made.operator_id, name: body.name, email: body.email, role: body.role },
+          });
+          return new Reply(201, { operator: made, enrolment: { url: `${url}/#enrol=${token}`, expires_at } });
+        });
+      },
+    }),
+    operation('DELETE /private/operators/{operator_id}', {
+      operationId: 'removeOperator',
+      summary: 'Remove an operator',
+      description:
+        "Ends the operator's sessions, and their passkeys no longer work. All admins are told by mail if an admin is removed.",
+      caller: operator,
+      roles: ['admin'],
+      params: ofOperator,
+      answers: { 204: { description: 'The operator is removed.' } },
+      problems: ['last_admin'],
+      handle: async ({ transact }: Pick<Needs, 'transact'>, { by, params: { operator_id } }) => {
+        await transact(async (inside) => {
+          const admins = await lockLocalAdmins(inside);
+          if (admins.length === 1 && admins[0] === operator_id) throw new Problem('last_admin');
+          const addresses = admins.includes(operator_id) ? await adminAddresses(inside) : [];
+          const removed = await deleteOperator(inside, operator_id);
+          if (removed === undefined) throw new Problem('not_found');
+          const { name, email, local_role } = removed;
+          await recordAudit(inside, {
+            ...by.actor,
+            application_id: null,
+            account_id: null,
+            action: 'operator_removed',
+            details: { operator_id, name, email, role: local_role },
+          });
+          for (const recipient of addresses) {
+            const mail: OperatorMail = { kind: 'operator_admin_removed', recipient, name };
+            await enqueueMail(inside, mail);
+          }
+        });
+      },
+    }),
+    operation('POST /private/operators/{operator_id}/sign-in-link', {
+      operationId: 'createOperatorSignInLink',
+      summary: 'Create a link that signs a local operator in once',
+      description:
+        'For development: only where `OPERATORS_URL` is a loopback address, else `not_found`. It works for ten minutes.',
+      caller: operator,
+      roles: ['admin'],
+      params: ofOperator,
+      answers: { 201: { description: 'The link.', schema: z.object(linkFields) } },
+      problems: ['local_operators_off'],
+      handle: async ({ transact, operatorSite }: Needs, { by, params: { operator_id } }) => {
+        const url = localUrlOf(operatorSite);
+        if (!operatorSite.isLoopback) throw new Problem('not_found');
+        return transact(async (inside) => {
+          const rows = await inside(
+            'SELECT 1 FROM operators WHERE operator_id = :operator_id AND local_role IS NOT NULL FOR UPDATE',
+            { operator_id },
+          );
+          if (rows.length === 0) throw new Problem('not_found');
+          const { token, expires_at } = await newLink(inside, operator_id, 'sign_in');
+          await recordAudit(inside, {
+            ...by.actor,
+            application_id: null,
+            account_id: null,
+            action: 'operator_link_created',
+            details: { operator_id },
+          });
+          return new Reply(201, { url: `${url}/#sign-in=${token}`, expires_at });
+        });
+      },
+    }),
+  ],
+} satisfies Chapter;
+
+/** @throws {Problem} local_operators_off */
+function localUrlOf({ url, allowsLocal }: OperatorSite): string {
+  if (url === undefined || !allowsLocal) {
+    throw new Problem('local_operators_off', {
+      detail: url === undefined ? 'OPERATORS_URL is not set.' : 'OPERATORS_LOCAL is false.',
+    });
+  }
+  return url;
+}
+
+function refuseTaken(error: unknown): never {
+  if (isUniqueViolation(error)) throw new Problem('email_taken');
+  throw error;
+}

@@ -1,0 +1,80 @@
+import type { RequestHandler, Response } from 'express';
+import { Problem } from '@tollgate/http/problem';
+import type { Caller } from '@tollgate/operation';
+import { callerOf } from '../http/caller-address.ts';
+import { CSRF_HEADER, isCsrfTokenOf } from '../identity/sessions/csrf-token.ts';
+import { isUnsafe } from '../identity/sessions/same-origin.ts';
+import type { SessionCookie } from '../identity/sessions/session-cookie.ts';
+import type { SessionLifetimes } from '../identity/sessions/session-store.ts';
+import type { Actor } from '../platform/audit/audit-log.ts';
+import { noteOperator } from '../platform/audit/private-callers.ts';
+import type { Operator } from '../platform/audit/private-callers.ts';
+import type { Query } from '../platform/database/query.ts';
+import { findOperatorSession } from './session-store.ts';
+import type { OperatorSession } from './session-store.ts';
+
+/** What operators' sessions are found by. */
+export type OperatorSessionNeeds = {
+  query: Query;
+  operatorCookie: SessionCookie;
+  operatorLifetimes: SessionLifetimes;
+};
+
+export type SignedInOperator = Operator & { session: OperatorSession; token: string };
+
+const signedIn = new WeakMap<Response, SignedInOperator>();
+
+/**
+ * A session below /operator/api, a credential below /private: neither is accepted in place of the other, and who sends
+ * both is told so.
+ * @throws {Problem} invalid_request
+ */
+export function oneKindOfCredential({ operatorCookie }: Pick<OperatorSessionNeeds, 'operatorCookie'>): RequestHandler {
+  return (req, _res, next) => {
+    if (req.headers.authorization !== undefined && operatorCookie.read(req) !== undefined) {
+      throw new Problem('invalid_request', { detail: "Send a session's cookie or a credential, not both." });
+    }
+    next();
+  };
+}
+
+/**
+ * Requires an operator's session and, for unsafe methods, its CSRF token.
+ * @throws {Problem} unauthorized; csrf_token_required; service_unavailable
+ */
+export function requireOperatorSession(needs: OperatorSessionNeeds): RequestHandler {
+  const { query, operatorCookie, operatorLifetimes } = needs;
+  return async (req, res, next) => {
+    const token = operatorCookie.read(req);
+    const session = token === undefined ? undefined : await findOperatorSession(query, token, operatorLifetimes);
+    if (token === undefined || session === undefined) throw new Problem('unauthorized');
+    if (isUnsafe(req) && !isCsrfTokenOf(token, req.get(CSRF_HEADER))) {
+      throw new Problem('csrf_token_required', {
+        detail: 'Send the csrf_token of GET /operator/api/session in the X-CSRF-Token header.',
+      });
+    }
+    const { address, request_id } = callerOf(req, res);
+    const found = { actor: actorOf(session, { address, request_id }), role: session.role, session, token };
+    signedIn.set(res, found);
+    noteOperator(res, found);
+    next();
+  };
+}
+
+/** An operator who is a person, in the audit log. */
+export function actorOf(
+  { operator_id, name }: Pick<OperatorSession, 'operator_id' | 'name'>,
+  at: Pick<Actor, 'address' | 'request_id'>,
+): Actor {
+  return { actor: `operator:person/${String(operator_id)}`, ...at, person: { name, issuer: null } };
+}
+
+/** The caller of operations about an operator's own session. */
+export const operatorSession: Caller<SignedInOperator> = {
+  name: 'operator-session',
+  of: (_req, res) => {
+    const found = signedIn.get(res);
+    if (found === undefined) throw new Error('the endpoint is not behind requireOperatorSession');
+    return found;
+  },
+};

@@ -1,0 +1,296 @@
+import { z } from 'zod';
+import { Problem } from '@tollgate/http/problem';
+import { Reply, anyone, operation } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
+import type { Request, Response } from 'express';
+import { id, instant } from '../http/answer-fields.ts';
+import { callerOf } from '../http/caller-address.ts';
+import { idParameter } from '../http/input/id-parameter.ts';
+import { refuseExceeded } from '../identity/attempts/attempt-counts.ts';
+import type { AttemptCounts } from '../identity/attempts/attempt-counts.ts';
+import { isSecretToken } from '../identity/secret-token.ts';
+import { webauthnOptionsSchema } from '../identity/two-factor/answers.ts';
+import { assertionSchema, passkeyRefused, registrationSchema } from '../identity/two-factor/passkeys/input.ts';
+import { recordAudit } from '../platform/audit/audit-log.ts';
+import { isUniqueViolation } from '../platform/database/query.ts';
+import type { Query, Transact } from '../platform/database/query.ts';
+import {
+  answerWithSession,
+  beginSession,
+  operatorSessionAnswer,
+  operatorSessionSchema,
+} from './begin-session.ts';
+import {
+  enrolmentOptions,
+  operatorAssertionOptions,
+  verifyEnrolment,
+  verifyOperatorAssertion,
+} from './passkeys.ts';
+import type { OperatorPasskeyNeeds } from './passkeys.ts';
+import { actorOf, operatorSession } from './require-operator-session.ts';
+import type { OperatorSessionNeeds } from './require-operator-session.ts';
+import type { OperatorSite } from './settings.ts';
+import { deleteOperatorSession, listOperatorSessions } from './session-store.ts';
+import {
+  findLink,
+  hasLocalOperators,
+  insertOperatorPasskey,
+  noteOperatorPasskeyUse,
+  takeLink,
+} from './store.ts';
+import type { LinkPurpose, OperatorPerson } from './store.ts';
+
+type Needs = OperatorSessionNeeds &
+  OperatorPasskeyNeeds & {
+    transact: Transact;
+    counts: AttemptCounts;
+    operatorSite: OperatorSite;
+    productName: string;
+  };
+
+const tokenField = z.string('must be text').refine(isSecretToken, 'is not a token of a link');
+
+const COOKIE = { 'Set-Cookie': "The session's cookie." };
+
+const BEGUN = { 201: { description: 'The new session.', schema: operatorSessionSchema, headers: COOKIE } };
+
+const TOKEN = 'b3J2aWxsZS13cmlnaHQtYW5kLXdpbGJ1ci13cmlnaHQ';
+
+/** Before a session. Requests of one address are limited, as each makes work. */
+export const operatorSignIn = {
+  title: 'Signing in',
+  description: 'To the console of operators.',
+  operations: [
+    operation('GET /operator/api/sign-in', {
+      operationId: 'getOperatorSignIn',
+      summary: 'Get how operators can sign in',
+      caller: anyone,
+      answers: {
+        200: {
+          description: 'The ways.',
+          schema: z.object({
+            passkeys: z
+              .object({ origin: z.string() })
+              .nullable()
+              .meta({ description: 'The origin whose page can use passkeys; null if none can.' }),
+            missing: z
+              .enum(['operators_url', 'operator'])
+              .nullable()
+              .meta({ description: 'What must be set up before anyone can sign in.' }),
+          }),
+        },
+      },
+      handle: async ({ query, operatorSite, operatorRelyingParty }: Needs) => {
+        const { url, allowsLocal } = operatorSite;
+        const origin = allowsLocal ? operatorRelyingParty?.origin : undefined;
+        const passkeys = origin === undefined ? null : { origin };
+        if (url === undefined) return { passkeys, missing: 'operators_url' as const };
+        return { passkeys, missing: (await hasLocalOperators(query)) ? null : ('operator' as const) };
+      },
+    }),
+    operation('POST /operator/api/sign-in/passkey/options', {
+      operationId: 'getOperatorPasskeyOptions',
+      summary: 'Get a challenge for a passkey',
+      caller: anyone,
+      answers: { 200: { description: 'For `navigator.credentials.get()`.', schema: webauthnOptionsSchema } },
+      problems: ['passkeys_unavailable', 'local_operators_off', 'too_many_requests'],
+      handle: async (needs: Needs, { req, res }) => {
+        await countAttempt(needs, req, res);
+        return operatorAssertionOptions(needs);
+      },
+    }),
+    operation('POST /operator/api/sign-in/passkey', {
+      operationId: 'signInOperatorByPasskey',
+      summary: 'Sign in with a passkey',
+      caller: anyone,
+      body: z.strictObject({ credential: assertionSchema }),
+      answers: BEGUN,
+      problems: ['passkeys_unavailable', 'local_operators_off', 'too_many_requests'],
+      handle: async (needs: Needs, { body, req, res }) => {
+        await countAttempt(needs, req, res);
+        const used = await verifyOperatorAssertion(needs, body.credential);
+        const begun = await needs.transact(async (inside) => {
+          if (!(await noteOperatorPasskeyUse(inside, used))) throw passkeyRefused();
+          return beginSession(needs, inside, { ...asLocal(used), method: 'passkey' }, { req, res });
+        });
+        return new Reply(201, answerWithSession(res, needs, begun));
+      },
+    }),
+    operation('POST /operator/api/enrolment/options', {
+      operationId: 'getOperatorEnrolmentOptions',
+      summary: 'Get a challenge for a new passkey, by the enrolment link',
+      caller: anyone,
+      body: z.strictObject({ token: tokenField }),
+      example: { token: TOKEN },
+      answers: { 200: { description: 'For `navigator.credentials.create()`.', schema: webauthnOptionsSchema } },
+      problems: ['passkeys_unavailable', 'local_operators_off', 'link_expired', 'too_many_requests'],
+      handle: async (needs: Needs, { body, req, res }) => {
+        await countAttempt(needs, req, res);
+        return enrolmentOptions(needs, await ownerOfLink(needs.query, body.token, 'enrolment'));
+      },
+    }),
+    operation('POST /operator/api/enrolment', {
+      operationId: 'enrolOperator',
+      summary: 'Add the passkey of an enrolment link, and sign in',
+      caller: anyone,
+      body: z.strictObject({ token: tokenField, credential: registrationSchema }),
+      answers: BEGUN,
+      problems: ['passkeys_unavailable', 'local_operators_off', 'link_expired', 'too_many_requests'],
+      handle: async (needs: Needs, { body: { token, credential }, req, res }) => {
+        await countAttempt(needs, req, res);
+        const person = await ownerOfLink(needs.query, token, 'enrolment');
+        const passkey = await verifyEnrolment(needs, credential, person.operator_id);
+        const begun = await needs.transact(async (inside) => {
+          if (!(await takeLink(inside, token, 'enrolment'))) throw linkExpired();
+          await insertOperatorPasskey(inside, person.operator_id, passkey).catch((error: unknown) => {
+            throw isUniqueViolation(error) ? passkeyRefused(error) : error;
+          });
+          const { address, request_id } = callerOf(req, res);
+          await recordAudit(inside, {
+            ...actorOf(person, { address, request_id }),
+            application_id: null,
+            account_id: null,
+            action: 'operator_enrolled',
+            details: {},
+          });
+          return beginSession(needs, inside, { ...asLocal(person), method: 'enrolment' }, { req, res });
+        });
+        return new Reply(201, answerWithSession(res, needs, begun));
+      },
+    }),
+    operation('POST /operator/api/sign-in/link', {
+      operationId: 'signInOperatorByLink',
+      summary: 'Sign in with a one-time link',
+      description: 'For development: only where `OPERATORS_URL` is a loopback address.',
+      caller: anyone,
+      body: z.strictObject({ token: tokenField }),
+      example: { token: TOKEN },
+      answers: BEGUN,
+      problems: ['local_operators_off', 'link_expired', 'too_many_requests'],
+      handle: async (needs: Needs, { body: { token }, req, res }) => {
+        await countAttempt(needs, req, res);
+        if (!needs.operatorSite.isLoopback) throw linkExpired();
+        const person = await ownerOfLink(needs.query, token, 'sign_in');
+        const begun = await needs.transact(async (inside) => {
+          if (!(await takeLink(inside, token, 'sign_in'))) throw linkExpired();
+          return beginSession(needs, inside, { ...asLocal(person), method: 'link' }, { req, res });
+        });
+        return new Reply(201, answerWithSession(res, needs, begun));
+      },
+    }),
+  ],
+} satisfies Chapter;
+
+export const operatorSessions = {
+  title: 'Sessions',
+  description: "An operator's own.",
+  operations: [
+    operation('GET /operator/api/session', {
+      operationId: 'getOperatorSession',
+      summary: 'Get the current session',
+      caller: operatorSession,
+      answers: { 200: { description: 'The session.', schema: operatorSessionSchema } },
+      handle: (_needs: unknown, { by }) => operatorSessionAnswer(by),
+    }),
+    operation('DELETE /operator/api/session', {
+      operationId: 'signOutOperator',
+      summary: 'Sign out',
+      caller: operatorSession,
+      answers: { 204: { description: 'The session has ended.', headers: COOKIE } },
+      handle: async (
+        { transact, operatorCookie }: Pick<Needs, 'transact' | 'operatorCookie'>,
+        { by: { session, actor }, res },
+      ) => {
+        await transact(async (inside) => {
+          // A concurrent request may have ended it.
+          if (!(await deleteOperatorSession(inside, session.operator_id, session.session_id))) return;
+          const entry = { ...actor, application_id: null, account_id: null, details: {} };
+          await recordAudit(inside, { ...entry, action: 'operator_signed_out' });
+        });
+        operatorCookie.clear(res);
+      },
+    }),
+    operation('GET /operator/api/sessions', {
+      operationId: 'listOperatorSessions',
+      summary: 'List sessions, newest first',
+      caller: operatorSession,
+      answers: {
+        200: {
+          description: 'The sessions.',
+          schema: z.object({
+            sessions: z.array(
+              z.object({
+                session_id: id,
+                created_at: instant,
+                last_seen_at: instant,
+                expires_at: instant,
+                address: z.string(),
+                user_agent: z.string(),
+                current: z.boolean(),
+              }),
+            ),
+          }),
+        },
+      },
+      handle: async (
+        { query, operatorLifetimes }: Pick<Needs, 'query' | 'operatorLifetimes'>,
+        { by: { session } },
+      ) => {
+        const found = await listOperatorSessions(query, session.operator_id, operatorLifetimes);
+        return { sessions: found.map((one) => ({ ...one, current: one.session_id === session.session_id })) };
+      },
+    }),
+    operation('DELETE /operator/api/sessions/{session_id}', {
+      operationId: 'endOperatorSession',
+      summary: 'End a session',
+      caller: operatorSession,
+      params: z.object({ session_id: idParameter }),
+      answers: { 204: { description: 'The session has ended.' } },
+      handle: async (
+        { transact }: Pick<Needs, 'transact'>,
+        { by: { session, actor }, params: { session_id } },
+      ) => {
+        await transact(async (inside) => {
+          if (!(await deleteOperatorSession(inside, session.operator_id, session_id))) {
+            throw new Problem('not_found');
+          }
+          const entry = { ...actor, application_id: null, account_id: null, details: { session_id } };
+          await recordAudit(inside, { ...entry, action: 'operator_session_ended' });
+        });
+      },
+    }),
+  ],
+} satisfies Chapter;
+
+/** Requests of one address before it has signed in. */
+const ATTEMPTS_PER_ADDRESS = 100;
+const ATTEMPTS_WINDOW_SEC = 900;
+
+/** @throws {Problem} local_operators_off; too_many_requests */
+async function countAttempt(
+  { counts, operatorSite }: Pick<Needs, 'counts' | 'operatorSite'>,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  if (operatorSite.url === undefined || !operatorSite.allowsLocal) throw new Problem('local_operators_off');
+  const subject = `operator sign-in address ${callerOf(req, res).addressGroup}`;
+  refuseExceeded(
+    await counts.take([{ subject, max: ATTEMPTS_PER_ADDRESS, windowSec: ATTEMPTS_WINDOW_SEC }]),
+  );
+}
+
+async function ownerOfLink(query: Query, token: string, purpose: LinkPurpose): Promise<OperatorPerson> {
+  const person = await findLink(query, token, purpose);
+  if (person === undefined) throw linkExpired();
+  return person;
+}
+
+function linkExpired(): Problem {
+  return new Problem('link_expired', { detail: 'The link has been used or has expired. Ask for another one.' });
+}
+
+/** Only local operators have passkeys and links. */
+function asLocal(person: OperatorPerson) {
+  if (person.local_role === null) throw new Error(`operator ${String(person.operator_id)} has no local role`);
+  return { person, role: person.local_role };
+}
