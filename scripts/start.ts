@@ -3,11 +3,13 @@ import { localDemo, welcome } from './launcher/demo.ts';
 import { launch } from './launcher/launch.ts';
 import { takeLock } from './launcher/lock.ts';
 import type { Lock } from './launcher/lock.ts';
+import { operatorLink } from './launcher/operator-link.ts';
 import { requireFreePorts } from './launcher/ports.ts';
 import { loadSecrets } from './launcher/secrets.ts';
 import { addressLines, readSettings } from './launcher/settings.ts';
 import type { Settings } from './launcher/settings.ts';
 import { clearLogs, makeStateDirectory, statePaths, writePrivateFile } from './launcher/state.ts';
+import { localUrl } from '@tollgate/stack/service-settings';
 import { stopSignal } from './launcher/stop-signal.ts';
 import { createSupervisor, endLeftovers } from './launcher/supervisor.ts';
 
@@ -41,7 +43,8 @@ async function run(settings: Settings, lock: Lock, stop: Promise<NodeJS.Signals>
     if (typeof first === 'object') {
       const demo = localDemo(settings, secrets, first);
       writePrivateFile(paths.demo, demo);
-      say(welcome(settings, demo, paths));
+      const link = await operatorLink(localUrl(settings.ports.accountPrivate), secrets.credentials.operator);
+      say(welcome(settings, demo, paths, link));
     }
     await Promise.race([stop, supervisor.failure]);
     say('\nStopping …');

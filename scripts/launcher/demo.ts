@@ -26,6 +26,7 @@ export function welcome(
   settings: Settings,
   demo: Demo,
   { logs, mail }: Pick<StatePaths, 'logs' | 'mail'>,
+  operatorSignIn: string,
 ): string {
   const { application } = demo;
   const query = JSON.stringify({ query: '{ country(code: "CH") { name capital languages { name } } }' });
@@ -35,6 +36,11 @@ Tollgate is running. Sign in, and see each call in the Overview:
   ${demo.console.url}/sign-in
   email     ${demo.console.email}
   password  ${demo.console.password}
+
+The operators' console, and a link that signs its sample operator in once:
+
+  ${new URL('.', operatorSignIn).href}
+  ${operatorSignIn}
 
 A token, a call, the usage:
 

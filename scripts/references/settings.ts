@@ -20,6 +20,7 @@ const TABLES: Readonly<Record<string, Settings>> = {
   account: account.service,
   'account-usage': account.usage,
   'account-web-interface': account.webInterface,
+  'account-operators': account.operators,
   'account-payments': account.payments,
   'account-mail': account.mail,
   'account-webhooks': account.webhooks,

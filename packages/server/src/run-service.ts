@@ -22,6 +22,8 @@ export type Service = {
   /** Without it, there is no public listener. */
   publicHandler?: RequestListener;
   privateHandler: RequestListener;
+  /** A path below which the private listener serves proxies; nothing else of it does. */
+  proxiedBelow?: string | undefined;
   onRefusedHead?: OnRefusedHead;
   upgradeHandler?: UpgradeHandler;
   continueHandler?: RequestListener;
@@ -154,6 +156,7 @@ function listenersOf(service: Service, config: ProcessConfig, accessLog: AccessL
     port: config.PRIVATE_PORT,
     setting: 'PRIVATE_PORT',
     directOnly: true,
+    proxiedBelow: service.proxiedBelow,
     fastPath: isPlain ? service.privateFastPath : undefined,
     limits,
     receiveLimits,

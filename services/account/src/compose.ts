@@ -99,6 +99,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...listener,
     publicHandler: traces.wrap(listener.publicHandler, (req) => trusts(req.socket.remoteAddress)),
     privateHandler: traces.wrap(privateApp, () => true),
+    ...(config.OPERATORS_URL === undefined ? {} : { proxiedBelow: '/operator' }),
     drain: () => {
       usage.needs.liveFeeds.drain();
       return Promise.resolve();

@@ -9,6 +9,7 @@ import { budgetsGroup } from './groups/budgets.ts';
 import { callsGroup } from './groups/calls.ts';
 import { creditsGroup } from './groups/credits.ts';
 import { doctorCommand } from './groups/doctor.ts';
+import { operatorsGroup } from './groups/operators.ts';
 import { paymentsGroup } from './groups/payments.ts';
 import { periodsGroup } from './groups/periods.ts';
 import { plansGroup } from './groups/plans.ts';
@@ -59,6 +60,7 @@ export function createProgram(surroundings: Surroundings = {}): Command {
     usageGroup,
     doctorCommand,
     seedCommand,
+    operatorsGroup,
   ]) {
     program.addCommand(group(open));
   }

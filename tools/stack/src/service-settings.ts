@@ -45,6 +45,7 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       USAGE_REPORTER_CREDENTIALS: `usage_reporter:${plan.credentials.usage_reporter}`,
       DATABASE_URL: plan.databaseUrl,
       PUBLIC_URL: localUrl(ports.gateway),
+      OPERATORS_URL: operatorsUrl(ports.accountPrivate),
       // account's own address serves the interface, too, and has no data endpoint.
       STREAMING_URL: localUrl(ports.gateway),
       AUTH_URL: localUrl(ports.auth),
@@ -99,6 +100,11 @@ const LOCAL_PROXIES = '127.0.0.0/8 ::1/128';
 
 export function localUrl(port: number): string {
   return `http://127.0.0.1:${String(port)}`;
+}
+
+/** Browsers have passkeys for `localhost`, not for an address. */
+export function operatorsUrl(accountPrivatePort: number): string {
+  return `http://localhost:${String(accountPrivatePort)}/operator`;
 }
 
 function common(

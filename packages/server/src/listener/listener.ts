@@ -51,6 +51,8 @@ export type ListenerOptions = {
   limits: HeadLimits;
   /** Refuses what came through a proxy (docs/design/listeners.md). */
   directOnly?: boolean;
+  /** A path, such as `/operator`, below which a direct-only listener serves proxies too. */
+  proxiedBelow?: string | undefined;
   /** By default a request has node:http's five minutes. */
   receiveLimits?: ReceiveLimits | undefined;
   accessLog?: Pick<AccessLog, 'observe' | 'observeUpgrade'> | null;
@@ -75,11 +77,16 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** What a connection without a credential may make a service hold, for a moment. */
 const FAST_BODY_MAX_BYTES = 65_536;
 
+/** Literally, as the routes are taken: nothing is decoded, and no `..` is resolved. */
+function isBelow(url: string | undefined, path: string | undefined): boolean {
+  return path !== undefined && url?.startsWith(path) === true && /^(?:$|[/?])/.test(url.slice(path.length));
+}
+
 export function createListener(handler: RequestListener, options: ListenerOptions): Listener {
   const { limits, receiveLimits, accessLog, onRefusedHead } = options;
-  const { upgradeHandler, continueHandler, prepare, fastPath, directOnly = false } = options;
-  const proxyProblemOf = (head: Pick<IncomingMessage, 'rawHeaders'>) =>
-    directOnly ? proxyProblem(head) : null;
+  const { upgradeHandler, continueHandler, prepare, fastPath, directOnly = false, proxiedBelow } = options;
+  const proxyProblemOf = (head: Pick<IncomingMessage, 'rawHeaders' | 'url'>) =>
+    directOnly && !isBelow(head.url, proxiedBelow) ? proxyProblem(head) : null;
   const headersTimeoutMs = Math.min(HEADERS_TIMEOUT_MS, receiveLimits?.totalMs ?? HEADERS_TIMEOUT_MS);
   const server = createServer(
     {

@@ -42,6 +42,30 @@ describe('a private listener', () => {
   );
 });
 
+describe('a private listener with a path for proxies', () => {
+  const options = { directOnly: true, proxiedBelow: '/operator' };
+
+  test.each(['/operator', '/operator/', '/operator/accounts', '/operator?x', '/operator/../private'])(
+    'serves them %s, taken literally',
+    async (path) => {
+      const wire = await open(echo, options);
+      wire.socket.write(post(path, 'hi', 'X-Forwarded-For: 203.0.113.7\r\n'));
+      await waitFor(() => echoes(wire).length === 1);
+      expect(echoes(wire)[0]).toContain(path);
+    },
+  );
+
+  test.each(['/operatorx', '/operator%2f..%2fprivate', '//operator', '/private', '/metrics', '/x/operator'])(
+    'refuses them %s',
+    async (path) => {
+      const wire = await open(echo, options);
+      wire.socket.write(post(path, 'hi', 'X-Forwarded-For: 203.0.113.7\r\n'));
+      await wire.closed;
+      expect(wire.received()).toMatch(/^HTTP\/1\.1 403 /);
+    },
+  );
+});
+
 test('a public listener serves proxies', async () => {
   const wire = await open(echo);
   wire.socket.write(post('/fast', 'hi', 'X-Forwarded-For: 203.0.113.7\r\n'));

@@ -1,0 +1,382 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { freePort } from '@tollgate/stack/ports';
+import { operatePath, operatorAuthorization } from '../../test/suite/operator.ts';
+import type { Answer } from '../../test/suite/operator.ts';
+import { startOperatedAccount } from '../../test/suite/operated-account.ts';
+import type { OperatedAccount } from '../../test/suite/operated-account.ts';
+import { newAuthenticator } from '../../test/suite/stand-ins/authenticator.ts';
+import type { Authenticator } from '../../test/suite/stand-ins/authenticator.ts';
+
+/** docs/operators.md: signing in to the operators' console. */
+
+let suite: OperatedAccount;
+let origin: string;
+
+beforeAll(async () => {
+  const port = String(await freePort());
+  origin = `http://localhost:${port}`;
+  suite = await startOperatedAccount({
+    settings: {
+      PRIVATE_PORT: port,
+      OPERATORS_URL: `${origin}/operator`,
+      TRUSTED_PROXIES: '127.0.0.1/32',
+      HOUSEKEEPING_INTERVAL_SEC: '1',
+    },
+  });
+});
+
+afterAll(() => suite.close());
+
+type Browser = { cookie?: string; csrf?: string };
+
+let made = 0;
+
+/** Below /operator/api, as the page calls it. */
+async function call(
+  browser: Browser,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${suite.account.privateUrl}/operator/api${path}`, {
+    method,
+    headers: {
+      ...(browser.cookie === undefined ? {} : { cookie: browser.cookie }),
+      ...(browser.csrf === undefined ? {} : { 'x-csrf-token': browser.csrf }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const answer = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+  const [set] = response.headers.getSetCookie();
+  if (set !== undefined) browser.cookie = set.split(';')[0] ?? '';
+  if (typeof answer['csrf_token'] === 'string') browser.csrf = answer['csrf_token'];
+  return { status: response.status, headers: response.headers, body: answer };
+}
+
+async function createOperator(role = 'admin') {
+  made += 1;
+  const body = { name: `Operator ${String(made)}`, email: `operator-${String(made)}@example.com`, role };
+  const answer = await operatePath(suite.account, 'POST', '/private/operators', body);
+  expect(answer.status).toBe(201);
+  const { operator, enrolment } = answer.body as {
+    operator: { operator_id: number };
+    enrolment: { url: string };
+  };
+  const token = new URL(enrolment.url).hash.replace('#enrol=', '');
+  return { ...body, operator_id: operator.operator_id, token, url: enrolment.url };
+}
+
+async function enrol(token: string, authenticator: Authenticator, browser: Browser = {}) {
+  const { body: options } = await call(browser, 'POST', '/enrolment/options', { token });
+  const answer = await call(browser, 'POST', '/enrolment', { token, credential: authenticator.create(options) });
+  return { browser, answer };
+}
+
+async function signedIn(role = 'admin') {
+  const operator = await createOperator(role);
+  const authenticator = newAuthenticator(origin);
+  const { browser, answer } = await enrol(operator.token, authenticator);
+  expect(answer.status).toBe(201);
+  return { operator, authenticator, browser, session: answer.body };
+}
+
+async function signIn(authenticator: Authenticator, browser: Browser = {}) {
+  const { body: options } = await call(browser, 'POST', '/sign-in/passkey/options');
+  const answer = await call(browser, 'POST', '/sign-in/passkey', { credential: authenticator.get(options) });
+  return { browser, answer };
+}
+
+describe('enrolment', () => {
+  test('a link at OPERATORS_URL, with the token where no server sees it, makes a passkey and signs in', async () => {
+    const { operator, session, browser } = await signedIn('support');
+    expect(operator.url).toBe(`${origin}/operator/#enrol=${operator.token}`);
+    expect(session).toMatchObject({ name: operator.name, role: 'support' });
+    expect((await call(browser, 'GET', '/session')).body).toMatchObject({ operator_id: operator.operator_id });
+  });
+
+  test('works once, also for two at a time', async () => {
+    const { token } = await createOperator();
+    const both = [newAuthenticator(origin), newAuthenticator(origin)];
+    const options = await Promise.all(both.map(() => call({}, 'POST', '/enrolment/options', { token })));
+    const answers = await Promise.all(
+      both.map((authenticator, index) =>
+        call({}, 'POST', '/enrolment', { token, credential: authenticator.create(options[index]?.body ?? {}) }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 410]);
+    expect((await call({}, 'POST', '/enrolment/options', { token })).status).toBe(410);
+  });
+
+  test('ends after 15 minutes', async () => {
+    const { token, operator_id } = await createOperator();
+    const [link] = await suite.database('operator_links').where({ operator_id }).select('expires_at');
+    const { expires_at } = link as { expires_at: Date };
+    expect(Math.abs(expires_at.getTime() - Date.now() - 900_000)).toBeLessThan(60_000);
+    await suite.database('operator_links').where({ operator_id }).update({ expires_at: new Date() });
+    expect((await call({}, 'POST', '/enrolment/options', { token })).status).toBe(410);
+    await waitFor(async () => (await suite.database('operator_links').where({ operator_id })).length === 0);
+  });
+
+  test('needs an authenticator that verifies its user, at the origin of OPERATORS_URL', async () => {
+    const { token } = await createOperator();
+    for (const changes of [{ verified: false }, { origin: 'https://elsewhere.example' }]) {
+      const { body: options } = await call({}, 'POST', '/enrolment/options', { token });
+      const credential = newAuthenticator(origin).create(options, changes);
+      expect((await call({}, 'POST', '/enrolment', { token, credential })).status).toBe(400);
+    }
+    expect((await enrol(token, newAuthenticator(origin))).answer.status).toBe(201);
+  });
+});
+
+describe('signing in', () => {
+  test('by the passkey, with a new session', async () => {
+    const { authenticator, browser, operator } = await signedIn();
+    const again = await signIn(authenticator, { ...browser });
+    expect(again.answer.status).toBe(201);
+    expect(again.browser.cookie).not.toBe(browser.cookie);
+    // The browser's session before has ended.
+    expect((await call(browser, 'GET', '/session')).status).toBe(401);
+    const entries = await suite
+      .database('audit_log')
+      .where({ actor: `operator:person/${String(operator.operator_id)}`, action: 'operator_signed_in' })
+      .orderBy('audit_id');
+    expect(entries).toMatchObject([
+      { details: { method: 'enrolment', role: 'admin', operator: { name: operator.name, issuer: null } } },
+      { details: { method: 'passkey', role: 'admin' } },
+    ]);
+  });
+
+  test('not by a replayed answer, a copy of the passkey, another origin or an unverified user', async () => {
+    const { authenticator } = await signedIn();
+    const options = async () => (await call({}, 'POST', '/sign-in/passkey/options')).body;
+    const attempt = async (credential: object) =>
+      (await call({}, 'POST', '/sign-in/passkey', { credential })).status;
+    const credential = authenticator.get(await options());
+    expect(await attempt(credential)).toBe(201);
+    expect(await attempt(credential)).toBe(400);
+    expect(await attempt(authenticator.get(await options(), { verified: false }))).toBe(400);
+    expect(await attempt(authenticator.get(await options(), { origin: 'http://localhost:1' }))).toBe(400);
+    authenticator.count = 0;
+    expect(await attempt(authenticator.get(await options()))).toBe(400);
+    expect(await attempt(newAuthenticator(origin).get(await options()))).toBe(400);
+  });
+
+  test('the cookie is HttpOnly, Strict, and below /operator only', async () => {
+    const { token } = await createOperator();
+    const { answer } = await enrol(token, newAuthenticator(origin));
+    const [cookie = ''] = answer.headers.getSetCookie();
+    expect(cookie).toMatch(/^tollgate_operator=/);
+    for (const part of ['Path=/operator', 'HttpOnly', 'SameSite=Strict']) expect(cookie).toContain(part);
+  });
+
+  test('is limited by address', async () => {
+    const from = { 'x-forwarded-for': '203.0.113.77' };
+    const answers = await Promise.all(
+      Array.from({ length: 110 }, () => call({}, 'POST', '/sign-in/passkey/options', undefined, from)),
+    );
+    const counts = Map.groupBy(answers, ({ status }) => status);
+    expect([...counts].map(([status, { length }]) => [status, length])).toEqual([
+      [200, 100],
+      [429, 10],
+    ]);
+    const other = { 'x-forwarded-for': '203.0.113.78' };
+    expect((await call({}, 'POST', '/sign-in/passkey/options', undefined, other)).status).toBe(200);
+  });
+
+  test('by a link, once, for development', async () => {
+    const { operator_id } = await createOperator('viewer');
+    const path = `/private/operators/${String(operator_id)}/sign-in-link`;
+    const { status, body } = await operatePath(suite.account, 'POST', path);
+    expect(status).toBe(201);
+    const token = new URL(String(body['url'])).hash.replace('#sign-in=', '');
+    const both = await Promise.all([0, 1].map(() => call({}, 'POST', '/sign-in/link', { token })));
+    expect(both.map((answer) => answer.status).toSorted()).toEqual([201, 410]);
+    // A link for one purpose is none for the other.
+    expect((await call({}, 'POST', '/enrolment/options', { token })).status).toBe(410);
+  });
+});
+
+describe('a session', () => {
+  test('calls the operators’ API with its role, and is the actor with the address that trusted proxies report', async () => {
+    const { browser, operator } = await signedIn('support');
+    const path = `/accounts/${String(suite.account_id)}`;
+    expect((await call(browser, 'GET', path)).body).toMatchObject({ account_id: suite.account_id });
+    const from = { 'x-forwarded-for': '198.51.100.7' };
+    expect(await call(browser, 'POST', `${path}/block`, undefined, from)).toMatchObject({ status: 200 });
+    expect((await call(browser, 'POST', `${path}/unblock`, undefined, from)).status).toBe(200);
+    expect((await call(browser, 'POST', '/products', { name: 'X' })).body).toMatchObject({
+      code: 'insufficient_role',
+    });
+    const [entry] = await suite.database('audit_log').where({ action: 'account_blocked' });
+    expect(entry).toMatchObject({
+      actor: `operator:person/${String(operator.operator_id)}`,
+      address: '198.51.100.7',
+      details: { operator: { name: operator.name, issuer: null } },
+    });
+  });
+
+  test('is needed, with its CSRF token, from its own origin', async () => {
+    const { browser } = await signedIn();
+    const path = `/accounts/${String(suite.account_id)}/unblock`;
+    expect((await call({}, 'POST', path)).status).toBe(401);
+    const { cookie = '' } = browser;
+    expect((await call({ cookie }, 'POST', path)).body).toMatchObject({ code: 'csrf_token_required' });
+    for (const headers of [
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://elsewhere.example' },
+      // The Host header is no one's word.
+      { origin: 'http://evil.example', host: 'evil.example', 'x-forwarded-host': 'evil.example' },
+    ]) {
+      expect((await call(browser, 'POST', path, undefined, headers)).status).toBe(403);
+    }
+    expect((await call(browser, 'POST', path, undefined, { origin })).status).toBe(200);
+  });
+
+  test('is not accepted below /private, nor a credential below /operator, nor both', async () => {
+    const { browser } = await signedIn();
+    const cookie = browser.cookie ?? '';
+    const ask = (path: string, headers: Record<string, string>) =>
+      fetch(`${suite.account.privateUrl}${path}`, { headers });
+    const basic = { authorization: operatorAuthorization };
+    expect((await ask('/private/accounts', { cookie })).status).toBe(401);
+    const refused = await ask('/operator/api/accounts', basic);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate') ?? '').not.toContain('Basic');
+    for (const path of ['/private/accounts', '/operator/api/accounts', '/operator/api/session']) {
+      expect((await ask(path, { cookie, ...basic })).status).toBe(400);
+    }
+  });
+
+  test('never gets what signs in, or a token', async () => {
+    const { browser } = await signedIn();
+    const account = `/accounts/${String(suite.account_id)}`;
+    for (const path of [`${account}/temporary-token`, '/operators', '/applications/1/tokens/1/copy']) {
+      expect([404, 405]).toContain((await call(browser, 'POST', path, {})).status);
+    }
+  });
+
+  test('ends when it is ended, on every replica at once', async () => {
+    const { browser, authenticator } = await signedIn();
+    const other = await signIn(authenticator);
+    const replica = await suite.startReplica();
+    const { cookie = '' } = other.browser;
+    const ask = () => fetch(`${replica.privateUrl}/operator/api/session`, { headers: { cookie } });
+    expect((await ask()).status).toBe(200);
+    const id = String(other.answer.body['session_id']);
+    expect((await call(browser, 'DELETE', `/sessions/${id}`)).status).toBe(204);
+    expect((await ask()).status).toBe(401);
+    expect((await call(browser, 'DELETE', `/sessions/${id}`)).status).toBe(404);
+    expect((await call(browser, 'DELETE', '/session')).status).toBe(204);
+    expect((await call(browser, 'GET', '/session')).status).toBe(401);
+  });
+
+  test.each([
+    ['idle for 30 minutes', { last_seen_at: new Date(Date.now() - 1_801_000) }],
+    ['12 hours old', { expires_at: new Date(Date.now() - 1_000) }],
+  ])('ends when it is %s', async (_, change) => {
+    const { browser, session } = await signedIn();
+    const { session_id } = session as { session_id: number };
+    await suite.database('operator_sessions').where({ session_id }).update(change);
+    expect((await call(browser, 'GET', '/session')).status).toBe(401);
+  });
+
+  test('of another operator is out of reach', async () => {
+    const [one, other] = [await signedIn(), await signedIn()];
+    const { session_id } = other.session as { session_id: number };
+    expect((await call(one.browser, 'DELETE', `/sessions/${String(session_id)}`)).status).toBe(404);
+    const { body } = await call(one.browser, 'GET', '/sessions');
+    expect(body['sessions']).toHaveLength(1);
+  });
+});
+
+describe('removing', () => {
+  const remove = (id: number) => operatePath(suite.account, 'DELETE', `/private/operators/${String(id)}`);
+
+  test('ends sessions and passkeys', async () => {
+    const { browser, authenticator, operator } = await signedIn('support');
+    expect((await remove(operator.operator_id)).status).toBe(204);
+    expect((await call(browser, 'GET', '/session')).status).toBe(401);
+    expect((await signIn(authenticator)).answer.status).toBe(400);
+    expect((await remove(operator.operator_id)).status).toBe(404);
+  });
+
+  test('of two admins at a time leaves one; all admins are told', async () => {
+    await suite.database('operators').delete();
+    const [one, other] = [await createOperator(), await createOperator()];
+    const answers = await Promise.all([remove(one.operator_id), remove(other.operator_id)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'last_admin' });
+    expect(await suite.database('operators').where({ local_role: 'admin' })).toHaveLength(1);
+    const entry = suite.database('audit_log').where({ action: 'operator_removed' });
+    expect((await entry.orderBy('audit_id', 'desc'))[0]).toMatchObject({ actor: 'operator:suite-operator' });
+  });
+
+  test('an address is one operator’s', async () => {
+    const { email } = await createOperator();
+    const body = { name: 'Again', email: email.toUpperCase(), role: 'viewer' };
+    expect((await operatePath(suite.account, 'POST', '/private/operators', body)).body).toMatchObject({
+      code: 'email_taken',
+    });
+  });
+});
+
+describe('every path below /operator, without a session', () => {
+  const ask = (path: string, accept: string) =>
+    fetch(`${suite.account.privateUrl}${path}`, { headers: { accept }, redirect: 'manual' });
+
+  test.each(['/operator/', '/operator', '/operator/accounts/1', '/operator/nothing'])(
+    '%s is the sign-in page for people, and 401 for programs',
+    async (path) => {
+      const page = await ask(path, 'text/html');
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(page.headers.get('cache-control')).toBe('no-store');
+      expect(page.headers.get('content-security-policy')).toContain("connect-src 'self';");
+      expect(page.headers.get('x-frame-options')).toBe('DENY');
+      expect((await ask(path, 'application/json')).status).toBe(401);
+    },
+  );
+
+  test.each(['/operator/api/nothing', '/operator/api', '/operator/api/accounts', '/operator/assets/nothing.js'])(
+    '%s is 401',
+    async (path) => {
+      expect((await ask(path, 'text/html')).status).toBe(401);
+    },
+  );
+
+  test.each(['/operatorx', '/operator%2f..%2fprivate', '//operator'])('%s isn’t below it', async (path) => {
+    expect((await ask(path, 'text/html')).status).toBe(404);
+  });
+});
+
+describe('set up', () => {
+  test('says what is missing', async () => {
+    await suite.database('operators').delete();
+    const { body } = await call({}, 'GET', '/sign-in');
+    expect(body).toEqual({ passkeys: { origin }, missing: 'operator' });
+    await createOperator();
+    expect((await call({}, 'GET', '/sign-in')).body).toEqual({ passkeys: { origin }, missing: null });
+  });
+
+  test('without OPERATORS_URL, or with OPERATORS_LOCAL=false, there are no local operators', async () => {
+    const body = { name: 'No', email: 'no@example.com', role: 'viewer' };
+    for (const changed of [{ OPERATORS_URL: '' }, { OPERATORS_LOCAL: 'false' }]) {
+      const other = await startOperatedAccount({
+        databaseUrl: suite.databaseUrl,
+        settings: { OPERATORS_URL: 'http://localhost:1/operator', ...changed },
+      });
+      try {
+        const create = await operatePath(other.account, 'POST', '/private/operators', body);
+        expect(create.body).toMatchObject({ code: 'local_operators_off' });
+        const url = `${other.account.privateUrl}/operator/api/sign-in/passkey/options`;
+        expect((await fetch(url, { method: 'POST' })).status).toBe(409);
+      } finally {
+        await other.close();
+      }
+    }
+  });
+});
