@@ -45,7 +45,14 @@ function hashOfSources(): string {
     .filter((name) => statSync(join(root, name)).isFile());
   const contracts = ['call-codes.ts', 'error-codes.ts'].map((name) => join('../contracts/src', name));
   const scripts = readdirSync(import.meta.dirname).map((name) => join('scripts', name));
-  const others = ['index.html', 'operator.html', 'vite.config.ts', 'vite.operator.config.ts', 'package.json', ...scripts];
+  const others = [
+    'index.html',
+    'operator.html',
+    'vite.config.ts',
+    'vite.operator.config.ts',
+    'package.json',
+    ...scripts,
+  ];
   for (const name of [...sourceFiles, ...contracts, ...others].sort()) {
     hash
       .update(`${name}\0`)

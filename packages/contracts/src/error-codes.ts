@@ -401,7 +401,8 @@ const CONSOLE = {
   passkeys_unavailable: {
     status: 409,
     title: 'Passkeys are not available at this address',
-    meaning: "Passkeys can't work at `PUBLIC_URL`, for operators at `OPERATORS_URL`, which needs a domain name and TLS, or localhost.",
+    meaning:
+      "Passkeys can't work at `PUBLIC_URL`, for operators at `OPERATORS_URL`, which needs a domain name and TLS, or localhost.",
     fix: 'Use an authenticator app.',
   },
   plan_not_offered: {

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { brand } from '../api/brand.ts';
 import { EntryPage } from '../pages/entry/entry-page.tsx';
@@ -16,14 +17,13 @@ export function OperatorConsole({ link }: { link: LinkInAddress | null }) {
   const session = useQuery(operatorSessionQuery);
   const begin = (begun: OperatorSession | null) => {
     setCsrfToken(begun?.csrf_token ?? null);
-    // What one operator has read isn't the next one's.
-    queryClient.clear();
+    forgetPages(queryClient);
     queryClient.setQueryData(operatorSessionQuery.queryKey, begun);
   };
   useEffect(() => {
     onSessionExpired(() => {
       setCsrfToken(null);
-      queryClient.clear();
+      forgetPages(queryClient);
       queryClient.setQueryData(operatorSessionQuery.queryKey, null);
     });
   }, [queryClient]);
@@ -31,10 +31,28 @@ export function OperatorConsole({ link }: { link: LinkInAddress | null }) {
   if (session.isError) {
     return (
       <EntryPage title={`${brand.name} is unavailable`}>
-        <ErrorMessage error={session.error} what="your session" onRetry={() => void session.refetch()} isAlone />
+        <ErrorMessage
+          error={session.error}
+          what="your session"
+          onRetry={() => void session.refetch()}
+          isAlone
+        />
       </EntryPage>
     );
   }
   if (session.data === null) return <OperatorSignIn link={link} onSignedIn={begin} />;
-  return <OperatorShell session={session.data} onSignedOut={() => { begin(null); }} />;
+  return (
+    <OperatorShell
+      session={session.data}
+      onSignedOut={() => {
+        begin(null);
+      }}
+    />
+  );
+}
+
+/** What one operator has read isn't the next one's. The session itself is observed, so it is changed, not removed. */
+function forgetPages(queryClient: QueryClient): void {
+  const [own] = operatorSessionQuery.queryKey;
+  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== own });
 }

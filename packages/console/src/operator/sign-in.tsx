@@ -29,12 +29,21 @@ function Ways({ ways, link, onSignedIn }: SignInProps & { ways: Ways }) {
   if (ways.missing === 'operators_url') {
     return (
       <p>
-        Nobody can sign in yet. Set <code>OPERATORS_URL</code> to the address of this page, and restart account.
+        Nobody can sign in yet. Set <code>OPERATORS_URL</code> to the address of this page, and restart
+        account.
       </p>
     );
   }
   if (link !== null && !isDone) {
-    return <ByLink link={link} onSignedIn={onSignedIn} onGiveUp={() => { setDone(true); }} />;
+    return (
+      <ByLink
+        link={link}
+        onSignedIn={onSignedIn}
+        onGiveUp={() => {
+          setDone(true);
+        }}
+      />
+    );
   }
   if (ways.missing === 'operator') {
     return (

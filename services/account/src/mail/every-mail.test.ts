@@ -186,6 +186,7 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
     row: () => ({ kind: 'account_deletion_cancelled', ...own() }),
     pages: ['/user/api_v2/applications'],
   },
+  { name: 'operator_admin_removed', row: () => ({ kind: 'operator_admin_removed' }), pages: [] },
   { name: 'account_deleted', row: () => ({ kind: 'account_deleted' }), pages: [] },
 ];
 

@@ -127,7 +127,7 @@ export const operatorPeople = {
             details: { operator_id, name, email, role: local_role },
           });
           for (const recipient of addresses) {
-            const mail: OperatorMail = { kind: 'operator_admin_removed', recipient, name };
+            const mail: OperatorMail = { kind: 'operator_admin_removed', recipient };
             await enqueueMail(inside, mail);
           }
         });

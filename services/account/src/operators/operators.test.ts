@@ -73,7 +73,10 @@ async function createOperator(role = 'admin') {
 
 async function enrol(token: string, authenticator: Authenticator, browser: Browser = {}) {
   const { body: options } = await call(browser, 'POST', '/enrolment/options', { token });
-  const answer = await call(browser, 'POST', '/enrolment', { token, credential: authenticator.create(options) });
+  const answer = await call(browser, 'POST', '/enrolment', {
+    token,
+    credential: authenticator.create(options),
+  });
   return { browser, answer };
 }
 
@@ -96,7 +99,9 @@ describe('enrolment', () => {
     const { operator, session, browser } = await signedIn('support');
     expect(operator.url).toBe(`${origin}/operator/#enrol=${operator.token}`);
     expect(session).toMatchObject({ name: operator.name, role: 'support' });
-    expect((await call(browser, 'GET', '/session')).body).toMatchObject({ operator_id: operator.operator_id });
+    expect((await call(browser, 'GET', '/session')).body).toMatchObject({
+      operator_id: operator.operator_id,
+    });
   });
 
   test('works once, also for two at a time', async () => {
@@ -105,7 +110,10 @@ describe('enrolment', () => {
     const options = await Promise.all(both.map(() => call({}, 'POST', '/enrolment/options', { token })));
     const answers = await Promise.all(
       both.map((authenticator, index) =>
-        call({}, 'POST', '/enrolment', { token, credential: authenticator.create(options[index]?.body ?? {}) }),
+        call({}, 'POST', '/enrolment', {
+          token,
+          credential: authenticator.create(options[index]?.body ?? {}),
+        }),
       ),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 410]);
@@ -114,8 +122,9 @@ describe('enrolment', () => {
 
   test('ends after 15 minutes', async () => {
     const { token, operator_id } = await createOperator();
-    const [link] = await suite.database('operator_links').where({ operator_id }).select('expires_at');
-    const { expires_at } = link as { expires_at: Date };
+    const { expires_at } = (await suite.database('operator_links').where({ operator_id }).first()) as {
+      expires_at: Date;
+    };
     expect(Math.abs(expires_at.getTime() - Date.now() - 900_000)).toBeLessThan(60_000);
     await suite.database('operator_links').where({ operator_id }).update({ expires_at: new Date() });
     expect((await call({}, 'POST', '/enrolment/options', { token })).status).toBe(410);
@@ -212,7 +221,7 @@ describe('a session', () => {
     expect((await call(browser, 'POST', '/products', { name: 'X' })).body).toMatchObject({
       code: 'insufficient_role',
     });
-    const [entry] = await suite.database('audit_log').where({ action: 'account_blocked' });
+    const entry: unknown = await suite.database('audit_log').where({ action: 'account_blocked' }).first();
     expect(entry).toMatchObject({
       actor: `operator:person/${String(operator.operator_id)}`,
       address: '198.51.100.7',
@@ -341,12 +350,14 @@ describe('every path below /operator, without a session', () => {
     },
   );
 
-  test.each(['/operator/api/nothing', '/operator/api', '/operator/api/accounts', '/operator/assets/nothing.js'])(
-    '%s is 401',
-    async (path) => {
-      expect((await ask(path, 'text/html')).status).toBe(401);
-    },
-  );
+  test.each([
+    '/operator/api/nothing',
+    '/operator/api',
+    '/operator/api/accounts',
+    '/operator/assets/nothing.js',
+  ])('%s is 401', async (path) => {
+    expect((await ask(path, 'text/html')).status).toBe(401);
+  });
 
   test.each(['/operatorx', '/operator%2f..%2fprivate', '//operator'])('%s isn’t below it', async (path) => {
     expect((await ask(path, 'text/html')).status).toBe(404);

@@ -32,8 +32,14 @@ export function operatorPage(directory: string, { productName }: Pick<Brand, 'pr
   const index = join(build, 'operator.html');
   if (existsSync(index)) {
     const kept = { maxAge: 31_536_000, immutable: true };
-    router.use('/operator/assets', sirv(join(build, 'assets'), { brotli: true, gzip: true, etag: true, ...kept }));
-    router.get(/^\/operator(?:\/|$)(?!assets\/|api(?:\/|$))/, forPeople(page(readFileSync(index, 'utf8'), productName)));
+    router.use(
+      '/operator/assets',
+      sirv(join(build, 'assets'), { brotli: true, gzip: true, etag: true, ...kept }),
+    );
+    router.get(
+      /^\/operator(?:\/|$)(?!assets\/|api(?:\/|$))/,
+      forPeople(page(readFileSync(index, 'utf8'), productName)),
+    );
   }
   router.use('/operator', unauthorized);
   return router;

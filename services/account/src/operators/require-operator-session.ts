@@ -29,7 +29,9 @@ const signedIn = new WeakMap<Response, SignedInOperator>();
  * both is told so.
  * @throws {Problem} invalid_request
  */
-export function oneKindOfCredential({ operatorCookie }: Pick<OperatorSessionNeeds, 'operatorCookie'>): RequestHandler {
+export function oneKindOfCredential({
+  operatorCookie,
+}: Pick<OperatorSessionNeeds, 'operatorCookie'>): RequestHandler {
   return (req, _res, next) => {
     if (req.headers.authorization !== undefined && operatorCookie.read(req) !== undefined) {
       throw new Problem('invalid_request', { detail: "Send a session's cookie or a credential, not both." });
@@ -46,7 +48,8 @@ export function requireOperatorSession(needs: OperatorSessionNeeds): RequestHand
   const { query, operatorCookie, operatorLifetimes } = needs;
   return async (req, res, next) => {
     const token = operatorCookie.read(req);
-    const session = token === undefined ? undefined : await findOperatorSession(query, token, operatorLifetimes);
+    const session =
+      token === undefined ? undefined : await findOperatorSession(query, token, operatorLifetimes);
     if (token === undefined || session === undefined) throw new Problem('unauthorized');
     if (isUnsafe(req) && !isCsrfTokenOf(token, req.get(CSRF_HEADER))) {
       throw new Problem('csrf_token_required', {

@@ -116,5 +116,7 @@ export async function deleteOperatorSession(
 /** The session that a browser had before it signed in again. */
 export async function endSessionBefore(query: Query, token: string | undefined): Promise<void> {
   if (token === undefined) return;
-  await query('DELETE FROM operator_sessions WHERE token_hash = :tokenHash', { tokenHash: hashOfToken(token) });
+  await query('DELETE FROM operator_sessions WHERE token_hash = :tokenHash', {
+    tokenHash: hashOfToken(token),
+  });
 }

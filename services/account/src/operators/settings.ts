@@ -22,7 +22,12 @@ export const operatorsUrl = z
 
 /** Cookies and passkeys belong to a host, whatever its port. */
 export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname);
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\./.test(hostname)
+  );
 }
 
 /** Customers' pages on the same host would share its cookies and passkeys. */

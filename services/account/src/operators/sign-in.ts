@@ -10,7 +10,11 @@ import { refuseExceeded } from '../identity/attempts/attempt-counts.ts';
 import type { AttemptCounts } from '../identity/attempts/attempt-counts.ts';
 import { isSecretToken } from '../identity/secret-token.ts';
 import { webauthnOptionsSchema } from '../identity/two-factor/answers.ts';
-import { assertionSchema, passkeyRefused, registrationSchema } from '../identity/two-factor/passkeys/input.ts';
+import {
+  assertionSchema,
+  passkeyRefused,
+  registrationSchema,
+} from '../identity/two-factor/passkeys/input.ts';
 import { recordAudit } from '../platform/audit/audit-log.ts';
 import { isUniqueViolation } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
@@ -122,7 +126,9 @@ export const operatorSignIn = {
       caller: anyone,
       body: z.strictObject({ token: tokenField }),
       example: { token: TOKEN },
-      answers: { 200: { description: 'For `navigator.credentials.create()`.', schema: webauthnOptionsSchema } },
+      answers: {
+        200: { description: 'For `navigator.credentials.create()`.', schema: webauthnOptionsSchema },
+      },
       problems: ['passkeys_unavailable', 'local_operators_off', 'link_expired', 'too_many_requests'],
       handle: async (needs: Needs, { body, req, res }) => {
         await countAttempt(needs, req, res);
@@ -274,9 +280,7 @@ async function countAttempt(
 ): Promise<void> {
   if (operatorSite.url === undefined || !operatorSite.allowsLocal) throw new Problem('local_operators_off');
   const subject = `operator sign-in address ${callerOf(req, res).addressGroup}`;
-  refuseExceeded(
-    await counts.take([{ subject, max: ATTEMPTS_PER_ADDRESS, windowSec: ATTEMPTS_WINDOW_SEC }]),
-  );
+  refuseExceeded(await counts.take([{ subject, max: ATTEMPTS_PER_ADDRESS, windowSec: ATTEMPTS_WINDOW_SEC }]));
 }
 
 async function ownerOfLink(query: Query, token: string, purpose: LinkPurpose): Promise<OperatorPerson> {
@@ -286,7 +290,9 @@ async function ownerOfLink(query: Query, token: string, purpose: LinkPurpose): P
 }
 
 function linkExpired(): Problem {
-  return new Problem('link_expired', { detail: 'The link has been used or has expired. Ask for another one.' });
+  return new Problem('link_expired', {
+    detail: 'The link has been used or has expired. Ask for another one.',
+  });
 }
 
 /** Only local operators have passkeys and links. */

@@ -18,7 +18,9 @@ export function SessionsPage() {
   });
   const end = useMutation({
     mutationFn: (session_id: number) =>
-      resultOf(operatorApi.DELETE('/operator/api/sessions/{session_id}', { params: { path: { session_id } } })),
+      resultOf(
+        operatorApi.DELETE('/operator/api/sessions/{session_id}', { params: { path: { session_id } } }),
+      ),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: KEY }),
   });
   return (

@@ -19,7 +19,11 @@ const CUSTOMER = { baseName: 'tollgate_session', sameSite: 'lax', plainPath: '/'
 export function createSessionCookie(
   { secure }: { secure: boolean },
   /** `plainPath`: without TLS, since `__Host-` requires `/`. */
-  { baseName, sameSite, plainPath }: { baseName: string; sameSite: 'lax' | 'strict'; plainPath: string } = CUSTOMER,
+  {
+    baseName,
+    sameSite,
+    plainPath,
+  }: { baseName: string; sameSite: 'lax' | 'strict'; plainPath: string } = CUSTOMER,
 ): SessionCookie {
   const name = secure ? `__Host-${baseName}` : baseName;
   const options: CookieOptions = { httpOnly: true, sameSite, secure, path: secure ? '/' : plainPath };

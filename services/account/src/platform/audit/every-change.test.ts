@@ -43,6 +43,7 @@ beforeAll(async () => {
     settings: {
       PUBLIC_URL,
       OPERATOR_CREDENTIALS: operatorCredentials,
+      OPERATORS_URL: 'http://localhost:4102/operator',
       SELF_SERVICE: 'subscribe change cancel slots',
       SIGN_IN_FAILURES_PER_ADDRESS: UNLIMITED,
       MAIL_REQUESTS_PER_ADDRESS: UNLIMITED,
@@ -314,6 +315,17 @@ describe('the private listener', () => {
     return `/private/products/${String(product_id)}`;
   }
 
+  const operatorBody = () => ({ name: 'Grace', email: `${randomUUID()}@example.com`, role: 'admin' });
+  async function operatorPath(): Promise<string> {
+    const { operator } = await done<{ operator: { operator_id: number } }>(
+      suite.account,
+      'POST',
+      '/private/operators',
+      operatorBody(),
+    );
+    return `/private/operators/${String(operator.operator_id)}`;
+  }
+
   const plan = async () => `/private/plans/${String(await makePlan(suite.account))}`;
   const publicPlan = async () => `/private/plans/${String(await makePublicPlan(suite.account, {}))}`;
   const account = async () => `/private/accounts/${String(await makeAccount(suite.account))}`;
@@ -440,6 +452,15 @@ describe('the private listener', () => {
         .returning<{ issue_id: number }[]>('issue_id');
       return { path: `/private/payments/issues/${String(issue?.issue_id)}/resolve` };
     },
+    'POST /private/operators': () => Promise.resolve({ path: '/private/operators', body: operatorBody() }),
+    'DELETE /private/operators/{operator_id}': async () => {
+      // Another admin stays.
+      await operated('POST', '/private/operators', operatorBody());
+      return { path: await operatorPath() };
+    },
+    'POST /private/operators/{operator_id}/sign-in-link': async () => ({
+      path: `${await operatorPath()}/sign-in-link`,
+    }),
     'POST /private/accounts': () =>
       Promise.resolve({
         path: '/private/accounts',
