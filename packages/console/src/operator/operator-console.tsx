@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { brand } from '../api/brand.ts';
 import { EntryPage } from '../pages/entry/entry-page.tsx';
 import { ErrorMessage } from '../ui/page/states.tsx';
@@ -12,11 +12,14 @@ import { OperatorShell } from './shell.tsx';
 import { OperatorSignIn } from './sign-in.tsx';
 
 /** The sign-in, or the pages behind it: nothing of them is asked for without a session. */
-export function OperatorConsole({ link }: { link: LinkInAddress | null }) {
+export function OperatorConsole({ link: given }: { link: LinkInAddress | null }) {
+  // It works once, so whoever signs out afterwards is not offered it again.
+  const [link, setLink] = useState(given);
   const queryClient = useQueryClient();
   const session = useQuery(operatorSessionQuery);
   const begin = (begun: OperatorSession | null) => {
     setCsrfToken(begun?.csrf_token ?? null);
+    setLink(null);
     forgetPages(queryClient);
     queryClient.setQueryData(operatorSessionQuery.queryKey, begun);
   };
