@@ -1,16 +1,31 @@
 import type { ReactNode } from 'react';
 import { PageHeader } from '../ui/page/page-header.tsx';
 import type { OperatorSession } from './api/client.ts';
+import { AuditPage } from './pages/audit.tsx';
+import { CustomerPage } from './pages/customer.tsx';
+import { CustomersPage } from './pages/customers.tsx';
 import { SessionsPage } from './pages/sessions.tsx';
 
 /** The navigation. */
-export const PAGES = [{ path: '/', label: 'Your sessions' }] as const;
+export const PAGES = [
+  { path: '/', label: 'Customers' },
+  { path: '/audit', label: 'Audit log' },
+  { path: '/sessions', label: 'Your sessions' },
+] as const;
 
 /** The page of an address below /operator. */
-export function pageAt(address: string, _session: OperatorSession): ReactNode {
+export function pageAt(address: string, { role }: OperatorSession): ReactNode {
   const { pathname } = new URL(address, location.origin);
+  const accountId = /^\/accounts\/([1-9]\d{0,14})$/.exec(pathname)?.[1];
+  if (accountId !== undefined) {
+    return <CustomerPage key={accountId} accountId={Number(accountId)} role={role} />;
+  }
   switch (pathname) {
     case '/':
+      return <CustomersPage />;
+    case '/audit':
+      return <AuditPage />;
+    case '/sessions':
       return <SessionsPage />;
     default:
       return <PageHeader title="This page does not exist" />;

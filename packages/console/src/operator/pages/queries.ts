@@ -1,0 +1,146 @@
+import { queryOptions } from '@tanstack/react-query';
+import { nullIf, resultOf } from '../../api/client.ts';
+import { operatorApi } from '../api/client.ts';
+import type { components } from '../api/schema.d.ts';
+
+export type Account = components['schemas']['OperatedAccount'];
+export type AccountSummary = components['schemas']['AccountSummary'];
+
+/** The newest of each list; the command has all of them. */
+const LIMIT = 20;
+
+export const accountQuery = (account_id: number) =>
+  queryOptions({
+    queryKey: ['account', account_id],
+    queryFn: ({ signal }) =>
+      resultOf(
+        operatorApi.GET('/operator/api/accounts/{account_id}', { signal, params: { path: { account_id } } }),
+      ),
+  });
+
+export const applicationsQuery = (account_id: number) =>
+  queryOptions({
+    queryKey: ['account', account_id, 'applications'],
+    queryFn: async ({ signal }) => {
+      const params = { query: { account_id, limit: LIMIT } };
+      return (await resultOf(operatorApi.GET('/operator/api/applications', { signal, params }))).applications;
+    },
+  });
+
+export const tokensQuery = (account_id: number) =>
+  queryOptions({
+    queryKey: ['account', account_id, 'tokens'],
+    queryFn: async ({ signal }) => {
+      const params = { path: { account_id }, query: { limit: LIMIT } };
+      const path = '/operator/api/accounts/{account_id}/tokens';
+      return (await resultOf(operatorApi.GET(path, { signal, params }))).tokens;
+    },
+  });
+
+export const periodsQuery = (account_id: number) =>
+  queryOptions({
+    queryKey: ['account', account_id, 'periods'],
+    queryFn: async ({ signal }) => {
+      const params = { query: { account_id, limit: LIMIT } };
+      return (await resultOf(operatorApi.GET('/operator/api/periods', { signal, params }))).periods;
+    },
+  });
+
+export const creditsQuery = (account_id: number) =>
+  queryOptions({
+    queryKey: ['account', account_id, 'credits'],
+    queryFn: async ({ signal }) => {
+      const params = { query: { account_id, limit: LIMIT } };
+      return (await resultOf(operatorApi.GET('/operator/api/credits', { signal, params }))).credits;
+    },
+  });
+
+export const refusalsQuery = (account_id: number) =>
+  queryOptions({
+    queryKey: ['account', account_id, 'refusals'],
+    queryFn: async ({ signal }) => {
+      const params = { path: { account_id }, query: { limit: LIMIT } };
+      const path = '/operator/api/accounts/{account_id}/refusals';
+      return (await resultOf(operatorApi.GET(path, { signal, params }))).refusals;
+    },
+  });
+
+/** What was done: to an account, or everywhere. */
+export const auditQuery = (account_id: number | undefined) =>
+  queryOptions({
+    queryKey: account_id === undefined ? ['audit'] : ['account', account_id, 'audit'],
+    queryFn: async ({ signal }) => {
+      const limit = account_id === undefined ? 100 : LIMIT;
+      const params = { query: { limit, ...(account_id === undefined ? {} : { account_id }) } };
+      return (await resultOf(operatorApi.GET('/operator/api/audit-log', { signal, params }))).entries;
+    },
+  });
+
+export type Found = { account_id: number; what: string };
+
+/**
+ * Accounts by what a customer quotes: an email address, an account's ID, a request's ID, or an application's name or
+ * client ID.
+ */
+export const findQuery = (text: string) =>
+  queryOptions({
+    queryKey: ['find', text],
+    queryFn: ({ signal }) => find(text, signal),
+    enabled: text !== '',
+  });
+
+async function find(text: string, signal: AbortSignal): Promise<Found[]> {
+  if (/^[1-9]\d{0,14}$/.test(text)) {
+    const params = { path: { account_id: Number(text) } };
+    const asked = resultOf(operatorApi.GET('/operator/api/accounts/{account_id}', { signal, params }));
+    const account = await nullIf(404, asked);
+    return account === null ? [] : [{ account_id: account.account_id, what: account.email }];
+  }
+  if (text.includes('@')) {
+    const params = { query: { email: text, limit: LIMIT } };
+    const { accounts } = await resultOf(operatorApi.GET('/operator/api/accounts', { signal, params }));
+    return accounts.map(({ account_id, email }) => ({ account_id, what: email }));
+  }
+  if (/^[0-9a-f]{32}$/i.test(text)) {
+    const params = { path: { request_id: text.toLowerCase() } };
+    const asked = resultOf(operatorApi.GET('/operator/api/calls/{request_id}', { signal, params }));
+    const { records } = (await nullIf(404, asked)) ?? { records: [] };
+    return records.flatMap(({ account_id, code, at }) =>
+      account_id === null ? [] : [{ account_id, what: `${code}, ${at}` }],
+    );
+  }
+  const params = { query: { search: text, limit: LIMIT } };
+  const { applications } = await resultOf(operatorApi.GET('/operator/api/applications', { signal, params }));
+  return applications.map(({ account_id, name, client_id }) => ({
+    account_id,
+    what: `${name} (${client_id})`,
+  }));
+}
+
+export const newestAccountsQuery = queryOptions({
+  queryKey: ['accounts'],
+  queryFn: async ({ signal }) => {
+    const params = { query: { limit: LIMIT } };
+    return (await resultOf(operatorApi.GET('/operator/api/accounts', { signal, params }))).accounts;
+  },
+});
+
+/** @throws {ApiError} */
+export function setBlocked(account_id: number, isBlocked: boolean): Promise<Account> {
+  const path = isBlocked
+    ? '/operator/api/accounts/{account_id}/block'
+    : '/operator/api/accounts/{account_id}/unblock';
+  return resultOf(operatorApi.POST(path, { params: { path: { account_id } } }));
+}
+
+export type Grant = { points: number; source: 'promotion' | 'compensation'; note: string };
+
+/** `key`: one for each grant that is meant, so that a repeated request grants once. @throws {ApiError} */
+export function grantCredits(account_id: number, { points, source, note }: Grant, key: string) {
+  return resultOf(
+    operatorApi.POST('/operator/api/credits', {
+      params: { header: { 'Idempotency-Key': key } },
+      body: { account_id, points, source, priority: 50, note },
+    }),
+  );
+}
