@@ -154,6 +154,25 @@ const REQUESTS = {
       "The GraphQL document can't be parsed, or doesn't match the schema; `locations` says where. Status 200 if the client accepts only `application/json`.",
     fix: 'Fix the document.',
   },
+  document_unknown: {
+    status: 400,
+    title: 'The GraphQL document is unknown',
+    meaning:
+      "The request names a stored document that the gateway doesn't know, so it can't be checked against the guards.",
+    fix: 'Send the text of the document, or ask the operator to register it.',
+  },
+  PERSISTED_QUERY_NOT_FOUND: {
+    status: 200,
+    title: 'PersistedQueryNotFound',
+    meaning: "Automatic persisted queries: the hash isn't known yet.",
+    fix: 'Send the text with its hash, as clients do by themselves.',
+  },
+  persisted_query_mismatch: {
+    status: 400,
+    title: 'The hash is not that of the GraphQL document',
+    meaning: "`sha256Hash` isn't the SHA-256 of the text beside it.",
+    fix: 'Compute the hash of the exact text.',
+  },
   call_too_expensive: {
     status: 400,
     title: 'The GraphQL operation costs too many points',

@@ -27,6 +27,7 @@ import { createCallMetrics } from './pipeline/metrics.ts';
 import { openMetering, openRecalls } from './open-metering.ts';
 import type { Recalls } from './open-metering.ts';
 import { createReadDataCall } from './operation-reader/read-call.ts';
+import { openStoredDocuments } from './operation-reader/open-stored-documents.ts';
 import { createReaderOf } from './operation-reader/readers-of-plans.ts';
 import { createCheckPrice } from './estimate/check-price.ts';
 import { createAnswerEstimate } from './estimate/estimate-only.ts';
@@ -74,6 +75,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     batchLimit: config.GRAPHQL_BATCH_LIMIT,
   });
   const estimating = await openEstimates(context);
+  const documents = await openStoredDocuments(context);
   const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
   const webSockets = createWebSockets({
     settings: webSocketSettings(config),
@@ -85,6 +87,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     primePayer,
     readPointsLeft,
     readerOf,
+    documents: documents.v2,
     checkPrice: createCheckPrice(estimating.v2),
     missingPoints:
       config.MISSING_POINTS === 'estimate'
@@ -135,6 +138,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     v2: createDataEndpoint({
       ...pipeline,
       ...estimatesOf(estimating.v2),
+      documents: documents.v2,
       forward: upstreams.v2.forward,
       apiVersion: 'v2',
     }),
@@ -143,6 +147,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       createDataEndpoint({
         ...pipeline,
         ...estimatesOf(estimating.v1),
+        documents: documents.v1,
         forward: upstreams.v1.forward,
         apiVersion: 'v1',
       }),
@@ -177,6 +182,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       await refusals.close();
       stopComparing();
       estimating.close();
+      documents.close();
       store.clock.close();
       const pools = [account, paymentEvents, liveUsage, auth, upstreams, peers];
       await Promise.all([...pools.map((pool) => pool.close()), traces.close()]);

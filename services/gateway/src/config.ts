@@ -111,6 +111,21 @@ export const SETTINGS = {
     GRAPHQL_LIST_SIZE: wholeNumber(0, 1_000_000)
       .default(10)
       .describe('items of a list whose size neither arguments nor the schema tell'),
+    GRAPHQL_DOCUMENTS: z.string().min(1).optional().meta({
+      description: 'documents that callers may name by id: a manifest of Apollo or Relay',
+      values: 'path of a JSON file',
+    }),
+    GRAPHQL_V1_DOCUMENTS: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'the same for API v1', values: 'path of a JSON file' }),
+    APQ: z
+      .enum(['learn', 'pass'])
+      .default('learn')
+      .describe(
+        'automatic persisted queries: known by their registrations, or forwarded unread for the data API to know',
+      ),
     ESTIMATES_PER_MINUTE: wholeNumber(1, 1_000_000)
       .default(120)
       .describe("one account's estimates and refused documents on this gateway, then 429"),
@@ -308,7 +323,15 @@ export const schema = z
     ...SETTINGS.sockets,
     ...SETTINGS.traces,
   })
-  .superRefine(checkRedisTls);
+  .superRefine(checkRedisTls)
+  .superRefine(({ APQ, STRICT_POINTS }, context) => {
+    if (APQ === 'learn' || STRICT_POINTS !== 'all') return;
+    context.addIssue({
+      code: 'custom',
+      path: ['APQ'],
+      message: 'must be learn with STRICT_POINTS=all, since what is forwarded unread has no estimate',
+    });
+  });
 
 export type Config = z.output<typeof schema>;
 

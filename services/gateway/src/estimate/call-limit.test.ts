@@ -116,7 +116,7 @@ describe('points_per_call_limit', () => {
         ],
       },
     ]);
-    const stored = await gateway.query({ token, body: '{"documentId":"abc"}' });
+    const stored = await gateway.query({ token, body: '{"id":"abc","query":"{ users { name } }"}' });
     expect(stored.json()).toMatchObject({ errors: [{ extensions: { code: 'price_unknown' } }] });
     expect(upstreamCalls).toBe(0);
   });

@@ -47,7 +47,7 @@ function codeOf(answer: Answer): string | undefined {
 const QUERY = '{"query":"{ a }"}';
 const MUTATION = '{"query":"mutation { a }"}';
 const SUBSCRIPTION = '{"query":"subscription { a }"}';
-const PERSISTED = '{"documentId":"abc"}';
+const AMBIGUOUS = '{"query":"query A { a } subscription B { a }"}';
 const batchOf = (count: number, one = QUERY) => `[${Array.from({ length: count }, () => one).join()}]`;
 
 /** What a call costs that the upstream answers so, without a price. */
@@ -115,8 +115,8 @@ describe('the operation decides on the price, not the form of the answer', () =>
     expect(await costOf(SUBSCRIPTION, type, answer)).toMatchObject({ points: 5, requests: 1 });
   });
 
-  test('a persisted operation of unknown type: each result, and by the minute', async () => {
-    expect(await costOf(PERSISTED, 'text/event-stream', EVENTS)).toMatchObject({
+  test('an operation of unknown type: each result, and by the minute', async () => {
+    expect(await costOf(AMBIGUOUS, 'text/event-stream', EVENTS)).toMatchObject({
       points: 2 * DEFAULT_POINTS + 5,
       requests: 1,
     });
@@ -132,7 +132,7 @@ describe('the operation decides on the kind of slot, not Accept', () => {
   test.each([
     [QUERY, 'session_limit_exceeded'],
     [MUTATION, 'session_limit_exceeded'],
-    [PERSISTED, 'session_limit_exceeded'],
+    [AMBIGUOUS, 'session_limit_exceeded'],
     [batchOf(2), 'session_limit_exceeded'],
     [SUBSCRIPTION, 'subscription_limit_exceeded'],
   ])('%s', async (body, code) => {
@@ -262,13 +262,13 @@ describe('a GET can only run a query', () => {
   test.each<[Record<string, string>, number]>([
     [{ query: '{ a }' }, 200],
     [{ query: SEVERAL, operationName: 'A' }, 200],
-    [{ extensions: '{"persistedQuery":{"version":1,"sha256Hash":"abc"}}' }, 200],
-    [{ documentId: 'abc' }, 200],
+    [{ documentId: 'abc' }, 400],
     [{ query: 'mutation { a }' }, 405],
     [{ query: 'subscription { a }' }, 405],
     [{ query: SEVERAL, operationName: 'B' }, 405],
     [{ query: SEVERAL }, 405],
-    [{ query: '{ a }', documentId: 'abc' }, 405],
+    [{ query: '{ a }', id: 'abc' }, 405],
+    [{ query: '{ a }', documentId: 'abc' }, 400],
     [{ query: '{ a }', Query: 'mutation { a }' }, 400],
   ])('%j: %i', async (parameters, status) => {
     const seen = watchUpstream(gateway);

@@ -130,8 +130,12 @@ describe('a document that cannot be parsed', () => {
     expect(JSON.stringify(refusal)).not.toContain('secret');
   });
 
-  test('is forwarded if it is empty, as with the name of a stored document', () => {
-    expect(readerWith(DEFAULTS).readOne({ query: '', documentId: 'abc' }).type).toBe('unknown');
+  test('is refused if it is empty beside the name of a stored document, unless all guards are off', () => {
+    const request = { query: '', documentId: 'abc' };
+    expect(() => readerWith(DEFAULTS).readOne(request)).toThrow(
+      expect.objectContaining({ code: 'document_unknown' }),
+    );
+    expect(readerWith(OFF).readOne(request).type).toBe('unknown');
   });
 
   test('is forwarded if all guards are off', () => {

@@ -6,6 +6,7 @@ import { UNKNOWN_OPERATION, createReadDocument } from './document-types.ts';
 import type { OperationType, ReadOperation } from './document-types.ts';
 import type { Guards } from './guards.ts';
 import { isObject } from './json.ts';
+import { hasGuards } from './parse-guarded.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
 
 /**
@@ -50,7 +51,10 @@ export type OperationReader = {
   read: (request: unknown) => ReadRequest;
   /** The same, but the documents of a batch have a turn of the event loop each, so that long ones hold no others up. */
   readInTurns: (request: unknown) => Promise<ReadRequest>;
-  /** Of one operation, over HTTP or WebSocket. @throws {Problem} document_too_large, document_invalid, and the codes of the guards */
+  /**
+   * Of one operation, over HTTP or WebSocket.
+   * @throws {Problem} document_too_large, document_unknown, document_invalid, and the codes of the guards
+   */
   readOne: (request: Record<string, unknown>) => ReadOperation;
 };
 
@@ -70,11 +74,16 @@ export function createOperationReader({
   rememberedMaxLength,
 }: OperationReaderLimits): OperationReader {
   const readDocument = createReadDocument(guards, rememberedMaxLength);
+  const isGuarded = hasGuards(guards);
 
   function readOne(request: Record<string, unknown>): ReadOperation {
     const { query, operationName } = request;
     // Some clients send an empty text with the name of a stored document.
-    if (typeof query !== 'string' || query === '') return UNKNOWN_OPERATION;
+    if (typeof query !== 'string' || query === '') {
+      // What it names could be beyond the guards.
+      if (isGuarded && namesStored(request)) throw new Problem('document_unknown');
+      return UNKNOWN_OPERATION;
+    }
     if (Buffer.byteLength(query) > maxDocumentBytes) {
       throw new Problem('document_too_large', {
         detail: `A GraphQL document may have ${String(maxDocumentBytes)} bytes.`,
@@ -180,13 +189,18 @@ function variablesOf({ variables }: Record<string, unknown>): unknown {
 
 /** Whether a server could run a stored document rather than the text beside which it is named. */
 function mayRunAnother(request: Record<string, unknown>, text: string): boolean {
-  if (STORED_DOCUMENT_NAMES.some((name) => (request[name] ?? null) !== null)) return true;
+  if (namesStored(request)) return true;
   const extensions = request['extensions'] ?? null;
   if (extensions === null) return false;
   if (!isObject(extensions)) return true;
   const names = Object.keys(extensions).filter((name) => folded(name) === PERSISTED_QUERY);
   // Automatic persisted queries: a client that registers its document sends both.
   return names.some((name) => !isHashOf(extensions[name], text));
+}
+
+/** Whether a request names a stored document by one of today's members for its id. */
+export function namesStored(request: Record<string, unknown>): boolean {
+  return STORED_DOCUMENT_NAMES.some((name) => (request[name] ?? null) !== null);
 }
 
 const PERSISTED_QUERY = folded('persistedQuery');

@@ -16,13 +16,17 @@ import type { Decode } from './content-coding.ts';
 import { keepRepeated } from './repeated-bodies.ts';
 import { MAX_OPERATIONS_BYTES, createUploadParts } from './upload-parts.ts';
 import type { OperationReader, ReadRequest } from './operation-reader.ts';
+import type { StoredDocuments, WithTexts } from './stored-documents.ts';
 import type { ReaderOf } from './readers-of-plans.ts';
+import { parseKeepingDigits } from './json.ts';
 import { assertExactNames, assertExactParameters, assertShallow } from './protocol-names.ts';
 
 /** A data call whose operations are known. */
 export type ReadCall = ReadRequest & {
   /** For the upstream, without a content coding. */
   body: Buffer | Readable | null;
+  /** The URL's query for the upstream; null for the request's own. */
+  query: string | null;
   /** Null if it isn't known, or there is no body. */
   lengthBytes: number | null;
   /** Whether what it asks for takes long to work on, and should be worked on in turns. */
@@ -35,13 +39,27 @@ export type ReadCall = ReadRequest & {
  * Reads a call before anything is taken for it that calls share: a slot, a connection to the upstream
  * (docs/design/admission.md). A promise only while the body is incomplete, encoded or long; null if the caller has gone.
  * @throws {Problem} method_not_allowed for a GET that is no query; unsupported_media_type; payload_too_large;
- * request_timeout; invalid_request; batch_too_large; too_many_requests or service_unavailable if the payer's, or all
+ * request_timeout; invalid_request; PERSISTED_QUERY_NOT_FOUND; persisted_query_mismatch; batch_too_large; too_many_requests or service_unavailable if the payer's, or all
  * bodies that are under way are too much. Also in the promise.
  */
-export type ReadDataCall = (req: HttpRequest, payer: Reading) => ReadCall | null | Promise<ReadCall | null>;
+export type ReadDataCall = (
+  req: HttpRequest,
+  payer: Reading,
+  documents: StoredDocuments,
+) => ReadCall | null | Promise<ReadCall | null>;
 
 /** Whose memory a call takes, and the guards of whose plan it is held to. */
 type Reading = { payerId: number; callRules: CallRules | null };
+
+/** What a body asks for. */
+type ReadBody = ReadRequest & {
+  /** With the texts of the documents that are named; null for the body as it is. */
+  rewritten: Buffer | null;
+  namesDocument: boolean;
+};
+
+/** Puts the texts of documents into a request, as far as they are known to the payer. */
+type TextsOf = (request: unknown) => WithTexts;
 
 export type ReadDataCallOptions = {
   readerOf: ReaderOf;
@@ -80,12 +98,13 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
     ...refusing('uploads'),
   });
 
-  function readUrl(req: HttpRequest, reader: OperationReader): ReadCall {
+  function readUrl(req: HttpRequest, reader: OperationReader, textsOf: TextsOf): ReadCall {
     const parameters = new URLSearchParams(queryOf(req));
     assertExactParameters(parameters);
-    const request: Record<string, unknown> = Object.fromEntries(parameters);
-    if (typeof request['extensions'] === 'string') request['extensions'] = parsed(request['extensions']);
-    if (typeof request['variables'] === 'string') request['variables'] = parsedOrText(request['variables']);
+    const sent: Record<string, unknown> = Object.fromEntries(parameters);
+    if (typeof sent['extensions'] === 'string') sent['extensions'] = parsed(sent['extensions']);
+    if (typeof sent['variables'] === 'string') sent['variables'] = parsedOrText(sent['variables']);
+    const request = textsOf(sent).request as Record<string, unknown>;
     const { operations, requests } = reader.read(request);
     // A persisted document has no text here; whether it is a query is the upstream's to check.
     const mayBeQuery = operations.type === 'query' || request['query'] === undefined;
@@ -95,18 +114,29 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
         headers: { allow: 'POST' },
       });
     }
-    return { operations, requests, body: null, lengthBytes: null, isLong: false, release: NOTHING_HELD };
+    return {
+      operations,
+      requests,
+      body: null,
+      query: request === sent ? null : queryWithText(parameters, request),
+      lengthBytes: null,
+      isLong: false,
+      release: NOTHING_HELD,
+    };
   }
 
-  const repeatedOf = new WeakMap<OperationReader, (body: Buffer) => ReadRequest>();
+  const repeatedOf = new WeakMap<OperationReader, (body: Buffer, textsOf: TextsOf) => ReadBody>();
 
-  function readRepeated(body: Buffer, reader: OperationReader): ReadRequest {
+  function readRepeated(body: Buffer, reader: OperationReader, textsOf: TextsOf): ReadBody {
     let read = repeatedOf.get(reader);
     if (read === undefined) {
-      read = keepRepeated((each) => readJson(each, reader));
+      read = keepRepeated(
+        (each: Buffer, texts: TextsOf) => readJson(each, reader, texts),
+        ({ namesDocument }) => !namesDocument,
+      );
       repeatedOf.set(reader, read);
     }
-    return read(body);
+    return read(body, textsOf);
   }
 
   const codingOf = keepPerHead(({ rawHeaders }) => ({
@@ -114,16 +144,23 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
     decode: bodyDecoder(rawHeaders),
   }));
 
-  function whole(body: Buffer, reader: OperationReader, release: () => void): ReadCall | Promise<ReadCall> {
-    if (body.length > LONG_BODY_BYTES) return wholeInTurns(body, reader, release);
-    const { operations, requests } = readRepeated(body, reader);
-    return { operations, requests, body, lengthBytes: body.length, isLong: false, release };
+  function whole(
+    received: Buffer,
+    reader: OperationReader,
+    textsOf: TextsOf,
+    release: () => void,
+  ): ReadCall | Promise<ReadCall> {
+    if (received.length > LONG_BODY_BYTES) return wholeInTurns(received, reader, textsOf, release);
+    const { operations, requests, rewritten } = readRepeated(received, reader, textsOf);
+    const body = rewritten ?? received;
+    return { operations, requests, body, query: null, lengthBytes: body.length, isLong: false, release };
   }
 
   async function arriving(
     req: HttpRequest,
     decode: Decode | null,
     { payerId, callRules }: Reading,
+    textsOf: TextsOf,
   ): Promise<ReadCall | null> {
     const reader = readerOf(callRules);
     const place = bodies.take(payerId, BODY_MIN_BYTES);
@@ -133,10 +170,10 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
         place.release();
         return null;
       }
-      if (decode === null) return await whole(received, reader, place.release);
+      if (decode === null) return await whole(received, reader, textsOf, place.release);
       const body = await decode(received, limits.maxBytes);
       place.reach(received.length + body.length);
-      return await whole(body, reader, place.release);
+      return await whole(body, reader, textsOf, place.release);
     } catch (error) {
       place.release();
       throw error;
@@ -147,6 +184,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
     req: HttpRequest,
     boundary: string,
     { payerId, callRules }: Reading,
+    textsOf: TextsOf,
   ): Promise<ReadCall | null> {
     const reader = readerOf(callRules);
     const lengthBytes = declaredBytes(req, limits) ?? null;
@@ -155,8 +193,8 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
       const body = arrivedBody(req, limits);
       const text = parts.saw(body);
       if (text === undefined) throw incomplete();
-      const { operations, requests } = readJson(Buffer.from(text), reader);
-      return { operations, requests, body, lengthBytes, isLong: true, release: NOTHING_HELD };
+      const { operations, requests } = readUpload(text, reader, textsOf);
+      return { operations, requests, body, query: null, lengthBytes, isLong: true, release: NOTHING_HELD };
     }
     if (req.destroyed) return null;
     const place = uploads.take(payerId, 1);
@@ -179,8 +217,8 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
           reject(incomplete());
         });
       });
-      const { operations, requests } = readJson(Buffer.from(text), reader);
-      return { operations, requests, body: body ?? null, lengthBytes, isLong: true, release };
+      const { operations, requests } = readUpload(text, reader, textsOf);
+      return { operations, requests, body: body ?? null, query: null, lengthBytes, isLong: true, release };
     } catch (error) {
       release();
       // A request whose body has ended is destroyed, too.
@@ -189,18 +227,19 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
     }
   }
 
-  return (req, payer) => {
-    if (req.method === 'GET') return readUrl(req, readerOf(payer.callRules));
+  return (req, payer, documents) => {
+    const textsOf: TextsOf = (request) => documents.withTexts(request, payer.payerId);
+    if (req.method === 'GET') return readUrl(req, readerOf(payer.callRules), textsOf);
     const { form, decode } = codingOf(req);
     if (form.kind === 'upload') {
       if (decode !== null)
         throw new Problem('unsupported_media_type', { detail: 'Uploads must not be encoded.' });
-      return uploading(req, form.boundary, payer);
+      return uploading(req, form.boundary, payer, textsOf);
     }
     if (decode === null && isWhole(req)) {
-      return whole(arrivedBody(req, limits), readerOf(payer.callRules), NOTHING_HELD);
+      return whole(arrivedBody(req, limits), readerOf(payer.callRules), textsOf, NOTHING_HELD);
     }
-    return arriving(req, decode, payer);
+    return arriving(req, decode, payer, textsOf);
   };
 }
 
@@ -217,19 +256,60 @@ function refusing(what: string): Pick<RoomOptions, 'tooMuchOfPayer' | 'what'> {
 
 const NOTHING_HELD = (): void => undefined;
 
-async function wholeInTurns(body: Buffer, reader: OperationReader, release: () => void): Promise<ReadCall> {
-  const { operations, requests } = await reader.readInTurns(requestIn(body));
-  return { operations, requests, body, lengthBytes: body.length, isLong: true, release };
+async function wholeInTurns(
+  received: Buffer,
+  reader: OperationReader,
+  textsOf: TextsOf,
+  release: () => void,
+): Promise<ReadCall> {
+  const text = textIn(received);
+  const sent = requestIn(text);
+  const { request } = textsOf(sent);
+  const { operations, requests } = await reader.readInTurns(request);
+  const body = request === sent ? received : withTexts(text, textsOf);
+  return { operations, requests, body, query: null, lengthBytes: body.length, isLong: true, release };
 }
 
-function readJson(body: Buffer, reader: OperationReader): ReadRequest {
-  return reader.read(requestIn(body));
+function readJson(body: Buffer, reader: OperationReader, textsOf: TextsOf): ReadBody {
+  const text = textIn(body);
+  const sent = requestIn(text);
+  const { request, namesDocument } = textsOf(sent);
+  const { operations, requests } = reader.read(request);
+  return {
+    operations,
+    requests,
+    rewritten: request === sent ? null : withTexts(text, textsOf),
+    namesDocument,
+  };
+}
+
+/** The operations of an upload pass as they are sent, so they must have their texts. */
+function readUpload(operations: string, reader: OperationReader, textsOf: TextsOf): ReadRequest {
+  const { rewritten, ...read } = readJson(Buffer.from(operations), reader, textsOf);
+  if (rewritten === null) return read;
+  throw new Problem('invalid_request', { detail: 'An upload must have the text of its document.' });
+}
+
+/** Only after the request was read, since a text takes more room than its name. */
+function withTexts(json: string, textsOf: TextsOf): Buffer {
+  return Buffer.from(JSON.stringify(textsOf(parseKeepingDigits(json)).request));
+}
+
+function queryWithText(sent: URLSearchParams, request: Record<string, unknown>): string {
+  const parameters = new URLSearchParams(sent);
+  for (const name of sent.keys()) if (!(name in request)) parameters.delete(name);
+  parameters.set('query', String(request['query']));
+  return `?${parameters.toString()}`;
 }
 
 /** @throws {Problem} invalid_request */
-function requestIn(body: Buffer): unknown {
-  if (!isUtf8(body)) throw new Problem('invalid_request', { detail: 'The body must be UTF-8.' });
-  const text = body.toString();
+function textIn(body: Buffer): string {
+  if (isUtf8(body)) return body.toString();
+  throw new Problem('invalid_request', { detail: 'The body must be UTF-8.' });
+}
+
+/** @throws {Problem} invalid_request */
+function requestIn(text: string): unknown {
   assertShallow(text);
   const request = parsed(text);
   assertExactNames(text);

@@ -10,12 +10,18 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+/** A body whose result depends on more than itself. */
+const OF_MORE = '{"documentId":"abc"}';
+
 function counted() {
   const reads: string[] = [];
-  const read = keepRepeated((body) => {
-    reads.push(body.toString());
-    return { of: body.toString() };
-  });
+  const read = keepRepeated(
+    (body) => {
+      reads.push(body.toString());
+      return { of: body.toString() };
+    },
+    ({ of }) => of !== OF_MORE,
+  );
   return { reads, read: (text: string) => read(Buffer.from(text)) };
 }
 
@@ -54,9 +60,12 @@ test('what is kept is the same as what is read, whatever order bodies come in', 
 });
 
 test('what the reader refuses is refused each time', () => {
-  const read = keepRepeated((body) => {
-    throw new Error(body.toString());
-  });
+  const read = keepRepeated(
+    (body) => {
+      throw new Error(body.toString());
+    },
+    () => true,
+  );
   for (let time = 0; time < 3; time += 1) expect(() => read(Buffer.from('no'))).toThrow('no');
 });
 
@@ -81,10 +90,19 @@ test('bodies, which may hold secrets, are forgotten after seconds', () => {
 test('the bytes that a body was received with are not kept', () => {
   const received = Buffer.from('{}{}');
   const body = received.subarray(0, 2);
-  const read = keepRepeated((bytes) => bytes.toString());
+  const read = keepRepeated(
+    (bytes) => bytes.toString(),
+    () => true,
+  );
   read(body);
   read(body);
   received.write('[]');
   expect(read(Buffer.from('{}'))).toBe('{}');
   expect(read(body)).toBe('[]');
+});
+
+test('what depends on more than the body is not kept', () => {
+  const { reads, read } = counted();
+  for (let times = 0; times < 4; times += 1) read(OF_MORE);
+  expect(reads).toHaveLength(4);
 });

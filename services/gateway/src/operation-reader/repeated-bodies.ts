@@ -10,9 +10,13 @@ type Kept<T> = { body: Buffer; result: T };
 
 /**
  * Keeps what `read` makes of a body from its first repetition on, since many clients repeat theirs. What it throws is
- * not kept. The checksum only tells where to look; a body has to be the same byte for byte.
+ * not kept, nor what depends on more than the body. The checksum only tells where to look; a body has to be the same
+ * byte for byte.
  */
-export function keepRepeated<T>(read: (body: Buffer) => T): (body: Buffer) => T {
+export function keepRepeated<T, Rest extends unknown[]>(
+  read: (body: Buffer, ...rest: Rest) => T,
+  dependsOnBodyAlone: (result: T) => boolean,
+): (body: Buffer, ...rest: Rest) => T {
   const seen = new Uint32Array(SLOTS);
   const kept = new Array<Kept<T> | undefined>(SLOTS);
   let forgetting: NodeJS.Timeout | undefined;
@@ -22,17 +26,18 @@ export function keepRepeated<T>(read: (body: Buffer) => T): (body: Buffer) => T 
     forgetting = undefined;
   }
 
-  return (body) => {
-    if (body.length > KEPT_MAX_BYTES) return read(body);
+  return (body, ...rest) => {
+    if (body.length > KEPT_MAX_BYTES) return read(body, ...rest);
     const checksum = crc32(body);
     const slot = checksum % SLOTS;
     if (seen[slot] !== checksum) {
       seen[slot] = checksum;
-      return read(body);
+      return read(body, ...rest);
     }
     const known = kept[slot];
     if (known?.body.equals(body) === true) return known.result;
-    const result = read(body);
+    const result = read(body, ...rest);
+    if (!dependsOnBodyAlone(result)) return result;
     // A slice would keep all bytes that were received with it.
     kept[slot] = { body: Buffer.from(body), result };
     forgetting ??= setTimeout(forget, KEPT_MS).unref();

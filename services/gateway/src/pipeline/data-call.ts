@@ -29,6 +29,7 @@ import type { OpenStream } from '../streams/stream-meter.ts';
 import type { TokenWatch } from './authenticate/token-watch.ts';
 import type { CallTrace, Traces } from '../trace/traces.ts';
 import type { Operations } from '../operation-reader/operation-reader.ts';
+import type { StoredDocuments } from '../operation-reader/stored-documents.ts';
 import type { ReadCall, ReadDataCall } from '../operation-reader/read-call.ts';
 import { assertDataRequest } from './data-request.ts';
 import { asksForEstimate } from '../estimate/estimate-only.ts';
@@ -48,6 +49,7 @@ export type DataCallOptions = {
   authenticate: Authenticate;
   entitle: Entitle;
   readCall: ReadDataCall;
+  documents: StoredDocuments;
   estimates: Estimates;
   estimateRate: EstimateRate;
   checkPrice: CheckPrice;
@@ -175,7 +177,8 @@ export function createDataEndpoint(options: DataCallOptions): HttpHandler {
 /** The upstream's own errors are passed on, and recorded as one code with their status. */
 function failureOf(outcome: DataCallOutcome, status: number): string | null {
   if (outcome === 'answered') return status >= 400 ? 'upstream_error' : null;
-  return outcome === 'aborted' ? null : outcome;
+  // A step of automatic persisted queries: the client sends the text next.
+  return outcome === 'aborted' || outcome === 'PERSISTED_QUERY_NOT_FOUND' ? null : outcome;
 }
 
 /** A payer that may not call can still ask for prices. */
@@ -189,7 +192,7 @@ async function payerOrCode(entitle: () => ReturnType<Entitle>): Promise<PayerEnt
 }
 
 function createServe(options: DataCallOptions): Serve {
-  const { authenticate, entitle, readCall, admit, forward, meterStream, settle } = options;
+  const { authenticate, entitle, readCall, documents, admit, forward, meterStream, settle } = options;
   const { estimates, estimateRate, checkPrice, answerEstimate, pointsPerMinute } = options;
   const { onSteps, accessLog, apiVersion, tokenWatch } = options;
   const assertDataHead = keepPerHead(assertDataRequest);
@@ -206,7 +209,7 @@ function createServe(options: DataCallOptions): Serve {
     accountId: number,
   ): ReturnType<ReadDataCall> => {
     try {
-      const reading = readCall(req, payer);
+      const reading = readCall(req, payer, documents);
       return reading instanceof Promise
         ? reading.catch((error: unknown) => onUnread(error, accountId))
         : reading;
@@ -239,7 +242,7 @@ function createServe(options: DataCallOptions): Serve {
     const reading = typeof payer === 'string' ? { payerId: token.account_id, callRules: null } : payer;
     estimateRate.check(token.account_id);
     estimateRate.take(token.account_id);
-    const read = await readCall(req, reading);
+    const read = await readCall(req, reading, documents);
     if (read === null) return 'aborted';
     try {
       await answerEstimate(res, read, payer, requestId);

@@ -34,7 +34,7 @@ function caller(limits: Partial<Limits>, used: { time_ms?: number } = {}) {
 
 const SUBSCRIPTION = '{"query":"subscription { a }"}';
 /** Its type is unknown. */
-const PERSISTED = '{"documentId":"abc"}';
+const AMBIGUOUS = '{"query":"query A { a } subscription B { a }"}';
 
 async function subscribe(token: string, { accept = 'text/event-stream', body = SUBSCRIPTION } = {}) {
   open = [];
@@ -164,10 +164,10 @@ test('a stream whose token is revoked ends with an event that says so, which is 
 
 test('a persisted operation that turns out to be a subscription costs its time, and needs its slot', async () => {
   const { accountId, token } = caller({ subscription_limit: 1, session_limit: 1 });
-  const first = await subscribe(token, { body: PERSISTED });
+  const first = await subscribe(token, { body: AMBIGUOUS });
   // The call's own slot is free again.
   await waitFor(async () => {
-    const { status, ended } = await subscribe(token, { body: PERSISTED });
+    const { status, ended } = await subscribe(token, { body: AMBIGUOUS });
     return status === 200 && (await ended) === 'whole';
   });
   first.request.destroy();

@@ -214,12 +214,15 @@ test('points that Redis has forgotten are not given twice', async () => {
   expect((await first).status).toBe(200);
 }, 60_000);
 
+/** A server could run the document that the id names. */
+const UNPRICED = '{"id":"abc","query":"{ a }"}';
+
 test('without a price, and of a plan that isn’t strict', async () => {
   const { token } = strict({ points_limit: 10 });
-  const unpriced = await gateway.query({ token, body: '{"documentId":"abc"}' });
+  const unpriced = await gateway.query({ token, body: UNPRICED });
   expect(unpriced.json()).toMatchObject({ errors: [{ extensions: { code: 'price_unknown' } }] });
   const lenient = caller((accountId) => withCallRules(accountId, {}, { points_limit: 1 }));
   expect((await lenient.call()).status).toBe(200);
   const unlimited = strict({ points_limit: null });
-  expect((await gateway.query({ token: unlimited.token, body: '{"documentId":"abc"}' })).status).toBe(200);
+  expect((await gateway.query({ token: unlimited.token, body: UNPRICED })).status).toBe(200);
 });

@@ -91,7 +91,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     const request = {
       method: req.method ?? 'GET',
-      query: queryOf(req),
+      query: read.query ?? queryOf(req),
       body,
       operations,
       estimatedPoints,

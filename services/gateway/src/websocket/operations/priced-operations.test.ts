@@ -263,7 +263,7 @@ describe('a query is held to what a call is held to', () => {
   ])('one of unknown type is held to both: %s', async (code, limits) => {
     limitTo(limits);
     const raw = await ready();
-    raw.send({ id: '1', type: 'subscribe', payload: { extensions: { persistedQuery: { version: 1 } } } });
+    raw.send({ id: '1', type: 'subscribe', payload: { query: 'query A { a } subscription B { a }' } });
     expect(codeOf(await raw.message({ type: 'error', id: '1' }))).toBe(code);
     raw.socket.close();
   });
@@ -373,7 +373,7 @@ describe('the upstream gets what the gateway has read', () => {
   test('a document beside the name of a stored one costs what either could', async () => {
     limitTo({ session_limit: 0 });
     const raw = await ready();
-    raw.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { a }', documentId: 'abc' } });
+    raw.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { a }', id: 'abc' } });
     expect((await raw.message({ type: 'error', id: '1' })).payload).toMatchObject([
       { extensions: { code: 'session_limit_exceeded' } },
     ]);

@@ -141,6 +141,7 @@ function scripted() {
         wholeTimeoutMs: 0,
       },
       readOne: (payload) => ({ type: payload['is'] as OperationType, counted: null }),
+      documents: { withTexts: (request) => ({ request, namesDocument: false }) },
       checkPrice: () => 1,
       missingPoints: null,
       estimateRate: { check: () => undefined, takeRefused: () => undefined },

@@ -6,6 +6,7 @@ import type { Principal } from '../../ledger/principal.ts';
 import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
 import type { ReadOperation } from '../../operation-reader/document-types.ts';
 import { isObject } from '../../operation-reader/json.ts';
+import type { StoredDocuments } from '../../operation-reader/stored-documents.ts';
 import { operationRequest } from '../../operation-reader/operation-reader.ts';
 import { needsPrice } from '../../estimate/check-price.ts';
 import type { CheckPrice } from '../../estimate/check-price.ts';
@@ -43,6 +44,7 @@ export type OperationServices = {
   rules: OperationRules;
   /** @throws {Problem} what the guards of the settings, or of the payer's plan, refuse */
   readOne: (payload: Record<string, unknown>, rules: CallRules | null) => ReadOperation;
+  documents: StoredDocuments;
   checkPrice: CheckPrice;
   /** What an operation costs for which the upstream states nothing; null for the default, always or of this one. */
   missingPoints: ((request: OperationRequest) => number | null) | null;
@@ -187,9 +189,9 @@ export class SocketOperations {
       return;
     }
     // The upstream gets what is read here, and nothing that it could read otherwise.
-    const payload = withExactNames(sent);
-    const read = this.#readOne(payload);
-    const name = operationName(payload['operationName']);
+    const exact = withExactNames(sent);
+    const read = this.#readOne(exact);
+    const name = operationName(exact['operationName']);
     if (this.#operations.ofCaller(id) !== undefined) end(gatewayClose('duplicate_operation'));
     else if (this.#operations.size >= maxOperations) {
       const detail = 'Too many operations on one socket';
@@ -199,7 +201,7 @@ export class SocketOperations {
     } else if (subscriptionsOnly && read.type !== 'subscription') {
       this.#refuseUnopened(id, new Problem('subscriptions_only'), name);
     } else {
-      const { type, counted } = read;
+      const { type, counted, payload } = read;
       const traced = trace?.operation(payload['operationName']) ?? null;
       // As over HTTP: of an unknown type, each result costs the default.
       const missing = type === 'unknown' ? null : this.#services.missingPoints;
@@ -212,13 +214,15 @@ export class SocketOperations {
     }
   }
 
-  #readOne(payload: Record<string, unknown>): ReadOperation | Problem {
-    const { estimateRate, readOne } = this.#services;
+  /** With the text of the document that the payload names, if it is known. */
+  #readOne(sent: Record<string, unknown>): (ReadOperation & { payload: Record<string, unknown> }) | Problem {
+    const { estimateRate, readOne, documents } = this.#services;
     const { token, payer } = this.#operations.subscriptions.principal;
     try {
       estimateRate.check(token.account_id);
-      if (Array.isArray(payload['variables'])) throw new Problem('invalid_request', { detail: NO_BATCH });
-      return readOne(payload, payer.callRules);
+      if (Array.isArray(sent['variables'])) throw new Problem('invalid_request', { detail: NO_BATCH });
+      const payload = documents.withTexts(sent, payer.payerId).request as Record<string, unknown>;
+      return { ...readOne(payload, payer.callRules), payload };
     } catch (error) {
       estimateRate.takeRefused(error, token.account_id);
       return toProblem(error);

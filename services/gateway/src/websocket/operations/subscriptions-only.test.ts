@@ -21,7 +21,7 @@ afterAll(async () => {
 test.each([
   ['a query', { query: '{ hello }' }],
   ['a mutation', { query: 'mutation { hello }' }],
-  ['what is persisted', { extensions: { persistedQuery: { version: 1, sha256Hash: 'a' } } }],
+  ['what could be either', { query: 'query A { hello } subscription B { ticks(count: 1) }' }],
 ])('WEBSOCKET_OPERATIONS=subscriptions: %s gets an error, and the socket stays', async (_, payload) => {
   const raw = await openReady(gateway.graphqlUrl.replace('http', 'ws'), gateway.auth.issue());
   raw.send({ id: '1', type: 'subscribe', payload });

@@ -57,7 +57,7 @@ function streamFrom(type = 'text/event-stream'): void {
 
 const SUBSCRIPTION = '{"query":"subscription { a }"}';
 /** Its type is unknown until it is answered. */
-const PERSISTED = '{"documentId":"abc"}';
+const AMBIGUOUS = '{"query":"query A { a } subscription B { a }"}';
 
 async function open(accountId: number, accept: string, body = SUBSCRIPTION): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${tokenOf(accountId)}`, accept };
@@ -109,7 +109,7 @@ test('a stream that the upstream chose has a slot as well, or is refused', async
   streamFrom();
   const answers = [];
   for (let number = 0; number <= STREAMS_PER_PAYER; number += 1)
-    answers.push(await open(ONE, accept, PERSISTED));
+    answers.push(await open(ONE, accept, AMBIGUOUS));
   expect(statusesOf(answers)).toEqual([...Array<number>(STREAMS_PER_PAYER).fill(200), 429]);
   gateway.upstream(answerOk);
   expect((await gateway.query({ token: tokenOf(OTHER) })).status).toBe(200);

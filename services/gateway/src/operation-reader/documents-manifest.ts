@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { Logger } from '@tollgate/log';
+import { fileText } from '../estimate/schema-text.ts';
+
+/** Texts of documents by their ids. */
+export type Manifest = ReadonlyMap<string, string>;
+
+/** What `@apollo/generate-persisted-query-manifest` writes. */
+const apolloSchema = z
+  .object({
+    format: z.literal('apollo-persisted-query-manifest'),
+    version: z.literal(1),
+    operations: z.array(z.object({ id: z.string().min(1), body: z.string().min(1) })),
+  })
+  .transform(({ operations }) => new Map(operations.map(({ id, body }) => [id, body])));
+
+/** What Relay's compiler writes (`persistConfig.file`). */
+const relaySchema = z
+  .record(z.string().min(1), z.string().min(1))
+  .transform((texts) => new Map(Object.entries(texts)));
+
+const manifestSchema = z.union([apolloSchema, relaySchema]);
+
+/** @throws if the text is no manifest of Apollo or Relay */
+export function parseManifest(text: string): Manifest {
+  return manifestSchema.parse(JSON.parse(text));
+}
+
+const RELOAD_MS = 30_000;
+
+export type ManifestSource = { current: () => Manifest; close: () => void };
+
+export type ManifestOptions = {
+  /** Of the file; undefined for none. */
+  path: string | undefined;
+  apiVersion: 'v1' | 'v2';
+  logger: Pick<Logger, 'info' | 'error'>;
+  /** Default: 30 s. */
+  reloadMs?: number;
+};
+
+/** Reads the file, and again every 30 s. One that can't be used is logged, and the one before stays in use. */
+export async function openManifest(options: ManifestOptions): Promise<ManifestSource> {
+  const { path, apiVersion, logger, reloadMs = RELOAD_MS } = options;
+  let manifest: Manifest = new Map();
+  if (path === undefined) return { current: () => manifest, close: () => undefined };
+  const readText = fileText(path);
+  let read: string | undefined;
+  let failure: string | undefined;
+
+  async function load(): Promise<void> {
+    try {
+      const text = await readText();
+      if (text !== read) {
+        manifest = parseManifest(text);
+        read = text;
+        logger.info({ api_version: apiVersion, documents: manifest.size }, 'the GraphQL documents are read');
+      }
+      failure = undefined;
+    } catch (error) {
+      const message = String(error);
+      // Once for each failure, not every 30 s.
+      if (message !== failure) {
+        logger.error({ api_version: apiVersion, err: error }, 'the GraphQL documents cannot be used');
+      }
+      failure = message;
+    }
+  }
+
+  await load();
+  const timer = setInterval(() => void load(), reloadMs).unref();
+  return {
+    current: () => manifest,
+    close: () => {
+      clearInterval(timer);
+    },
+  };
+}

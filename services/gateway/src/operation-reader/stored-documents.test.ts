@@ -1,0 +1,308 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@tollgate/log';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { startGateway } from '../../test/suite/gateway.ts';
+import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
+import type { Answer } from '../../test/suite/http-client.ts';
+import { openReady } from '../../test/suite/raw-socket.ts';
+import { withLimits } from '../../test/suite/stand-ins.ts';
+import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
+import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
+import { watchUpstream } from '../../test/suite/upstreams/watch-upstream.ts';
+import type { UpstreamSeen } from '../../test/suite/upstreams/watch-upstream.ts';
+import { openManifest, parseManifest } from './documents-manifest.ts';
+import { createLearnedTexts } from './learned-texts.ts';
+
+const APOLLO = {
+  format: 'apollo-persisted-query-manifest',
+  version: 1,
+  operations: [
+    { id: 'read', name: 'Read', type: 'query', body: 'query Read { hello }' },
+    { id: 'write', name: 'Write', type: 'mutation', body: 'mutation Write { hello }' },
+    { id: 'wide', name: 'Wide', type: 'query', body: '{ a: hello b: hello c: hello }' },
+    { id: 'ticks', name: 'Ticks', type: 'subscription', body: 'subscription Ticks { ticks(count: 1) }' },
+  ],
+};
+
+let folder: string;
+let sockets: GraphqlUpstream;
+let gateway: GatewayUnderTest;
+let seen: UpstreamSeen[];
+let nextAccount = 9_100;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'documents-'));
+  const path = join(folder, 'manifest.json');
+  writeFileSync(path, JSON.stringify(APOLLO));
+  sockets = await startGraphqlUpstream();
+  gateway = await startGateway({
+    env: { GRAPHQL_DOCUMENTS: path, GRAPHQL_MAX_ROOT_FIELDS: '2', UPSTREAM_WS_URL: sockets.url },
+  });
+});
+
+beforeEach(() => {
+  seen = watchUpstream(gateway);
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await sockets.close();
+  rmSync(folder, { recursive: true });
+});
+
+function newToken(): string {
+  const accountId = (nextAccount += 1);
+  gateway.account.entitle(accountId, withLimits(accountId, {}));
+  return gateway.auth.issue({ accountId });
+}
+
+const persisted = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha256Hash } });
+const post = (body: object, token?: string) =>
+  gateway.query({ body: JSON.stringify(body), ...(token === undefined ? {} : { token }) });
+const get = (parameters: Record<string, string>, token = newToken()) =>
+  gateway.query({ method: 'GET', token, search: `?${new URLSearchParams(parameters).toString()}` });
+const sentOf = (index: number) => JSON.parse(String(seen[index]?.body)) as unknown;
+
+function codeOf(answer: Answer): unknown {
+  const { errors } = answer.json() as { errors?: { extensions: { code: string } }[] };
+  return errors?.[0]?.extensions.code;
+}
+
+describe('automatic persisted queries', () => {
+  const query = 'query Hello { hello }';
+  const extensions = persisted(hash('sha256', query));
+
+  test('an unknown hash is answered as clients expect, and is free', async () => {
+    const answer = await post({ extensions }, newToken());
+    expect([answer.status, answer.headers['x-points-cost']]).toEqual([200, '0']);
+    expect(answer.json()).toMatchObject({
+      errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } }],
+    });
+    expect(seen).toHaveLength(0);
+  });
+
+  test('a registered one reaches the upstream with its text, by POST and GET', async () => {
+    const token = newToken();
+    expect((await post({ query, extensions }, token)).status).toBe(200);
+    // Twice, since bodies that repeat are remembered.
+    for (let times = 0; times < 3; times += 1) await post({ extensions, variables: { a: 1 } }, token);
+    await get({ extensions: JSON.stringify(extensions) }, token);
+    expect([0, 1, 2, 3].map(sentOf)).toEqual([
+      { query, extensions },
+      ...Array.from({ length: 3 }, () => ({ query, extensions, variables: { a: 1 } })),
+    ]);
+    const { searchParams } = new URL(seen[4]?.url ?? '', 'http://upstream');
+    expect(Object.fromEntries(searchParams)).toEqual({ query, extensions: JSON.stringify(extensions) });
+  });
+
+  test('numbers keep their digits in a request that gets its text', async () => {
+    const token = newToken();
+    await post({ query, extensions }, token);
+    const variables = '{"id":12345678901234567890,"price":1.10}';
+    const body = `{"query":"","variables":${variables},"extensions":${JSON.stringify(extensions)}}`;
+    await gateway.query({ token, body });
+    expect(String(seen[1]?.body)).toContain(`"variables":${variables}`);
+    expect(sentOf(1)).toMatchObject({ query });
+  });
+
+  test('what one account registers, another has to register itself, with the same bytes', async () => {
+    const [one, other] = [newToken(), newToken()];
+    for (let times = 0; times < 3; times += 1) await post({ query, extensions }, one);
+    expect(codeOf(await post({ extensions }, other))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    await post({ query, extensions }, other);
+    expect(codeOf(await post({ extensions }, other))).toBeUndefined();
+  });
+
+  test('a hash of another text is 400, and nothing is registered or sent', async () => {
+    const token = newToken();
+    const answer = await post({ query: '{ other }', extensions }, token);
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'persisted_query_mismatch']);
+    expect(codeOf(await post({ extensions }, token))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    expect(seen).toHaveLength(0);
+  });
+
+  test.each([
+    ['written in another case', { PersistedQuery: { sha256Hash: hash('sha256', query) } }],
+    ['without a hash', { persistedQuery: { version: 1 } }],
+    ['that is no object', { persistedQuery: 'abc' }],
+  ])('one %s is 400', async (_what, malformed) => {
+    expect(codeOf(await post({ query, extensions: malformed }))).toBe('invalid_request');
+    expect(seen).toHaveLength(0);
+  });
+
+  test('the guards hold for a document that is named', async () => {
+    const token = newToken();
+    const wide = '{ a: hello b: hello c: hello }';
+    const hashed = persisted(hash('sha256', wide));
+    expect(codeOf(await post({ query: wide, extensions: hashed }, token))).toBe('too_many_root_fields');
+    expect(codeOf(await post({ extensions: hashed }, token))).toBe('too_many_root_fields');
+    expect(seen).toHaveLength(0);
+  });
+
+  test('a named mutation is no GET', async () => {
+    const token = newToken();
+    const mutation = 'mutation { hello }';
+    const hashed = persisted(hash('sha256', mutation));
+    await post({ query: mutation, extensions: hashed }, token);
+    expect((await get({ extensions: JSON.stringify(hashed) }, token)).status).toBe(405);
+  });
+
+  test('in a batch, each gets its text', async () => {
+    const token = newToken();
+    await post({ query, extensions }, token);
+    await post([{ extensions }, { query: '{ a }' }], token);
+    expect(sentOf(1)).toEqual([{ extensions, query }, { query: '{ a }' }]);
+  });
+
+  test('a batch of names that is too large is refused before texts are put in', async () => {
+    const token = newToken();
+    await post({ query, extensions }, token);
+    const names = Array.from({ length: 1_000 }, () => ({ extensions }));
+    expect(codeOf(await post(names, token))).toBe('batch_too_large');
+  });
+
+  test('over WebSocket the upstream gets text and hash', async () => {
+    const raw = await openReady(gateway.graphqlUrl.replace('http', 'ws'), newToken());
+    const ticks = 'subscription { ticks(count: 1) }';
+    const hashed = persisted(hash('sha256', ticks));
+    raw.send({ id: '1', type: 'subscribe', payload: { extensions: hashed } });
+    expect((await raw.message({ type: 'error', id: '1' })).payload).toMatchObject([
+      { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } },
+    ]);
+    raw.send({ id: '2', type: 'subscribe', payload: { query: ticks, extensions: hashed } });
+    await raw.message({ type: 'complete', id: '2' });
+    raw.send({ id: '3', type: 'subscribe', payload: { extensions: hashed } });
+    await raw.message({ type: 'complete', id: '3' });
+    raw.socket.close();
+  });
+});
+
+describe('documents of the manifest', () => {
+  test.each(['documentId', 'id', 'doc_id'])('%s: the upstream gets the text instead', async (name) => {
+    await post({ [name]: 'read', variables: {} });
+    expect(sentOf(0)).toEqual({ query: 'query Read { hello }', variables: {} });
+  });
+
+  test('by GET', async () => {
+    await get({ documentId: 'read', operationName: 'Read' });
+    const { searchParams } = new URL(seen[0]?.url ?? '', 'http://upstream');
+    expect(Object.fromEntries(searchParams)).toEqual({
+      operationName: 'Read',
+      query: 'query Read { hello }',
+    });
+    expect((await get({ documentId: 'write' })).status).toBe(405);
+  });
+
+  test('as a hash, as clients of Apollo send ids', async () => {
+    await post({ extensions: persisted('read') });
+    expect(sentOf(0)).toMatchObject({ query: 'query Read { hello }' });
+  });
+
+  test('over WebSocket', async () => {
+    const raw = await openReady(gateway.graphqlUrl.replace('http', 'ws'), newToken());
+    raw.send({ id: '1', type: 'subscribe', payload: { documentId: 'ticks' } });
+    await raw.message({ type: 'complete', id: '1' });
+    raw.send({ id: '2', type: 'subscribe', payload: { documentId: 'none' } });
+    expect((await raw.message({ type: 'error', id: '2' })).payload).toMatchObject([
+      { extensions: { code: 'document_unknown' } },
+    ]);
+    raw.socket.close();
+  });
+
+  test.each([
+    ['an unknown id', { documentId: 'none' }, 'document_unknown'],
+    ['an id that is no text', { documentId: 7 }, 'document_unknown'],
+    ['two ids', { documentId: 'read', id: 'write' }, 'document_unknown'],
+    ['an id beside a text', { documentId: 'read', query: '{ hello }' }, 'invalid_request'],
+    ['a document beyond the guards', { documentId: 'wide' }, 'too_many_root_fields'],
+  ])('%s is 400', async (_what, body, code) => {
+    const answer = await post(body);
+    expect([answer.status, codeOf(answer)]).toEqual([400, code]);
+    expect(seen).toHaveLength(0);
+  });
+
+  test('of Relay', () => {
+    expect([...parseManifest('{"abc":"{ a }"}')]).toEqual([['abc', '{ a }']]);
+  });
+
+  test.each([
+    '',
+    '[]',
+    '{"abc":7}',
+    '{"format":"apollo-persisted-query-manifest","version":2,"operations":[]}',
+  ])('no manifest: %s', (text) => {
+    expect(() => parseManifest(text)).toThrow();
+  });
+
+  test('is read again, and one that can’t be used changes nothing', async () => {
+    const path = join(folder, 'changing.json');
+    writeFileSync(path, '{"a":"{ a }"}');
+    const failures: unknown[] = [];
+    const silent = createLogger('suite', 'silent');
+    const logger = {
+      info: silent.info.bind(silent),
+      error: (...failure: unknown[]) => {
+        failures.push(failure);
+      },
+    };
+    const manifest = await openManifest({ path, apiVersion: 'v2', logger, reloadMs: 20 });
+    writeFileSync(path, '{"a":"{ a }","longer":"{ b }"}');
+    await waitFor(() => manifest.current().has('longer'));
+    writeFileSync(path, 'broken');
+    await waitFor(() => failures.length === 1);
+    expect([...manifest.current().keys()]).toEqual(['a', 'longer']);
+    manifest.close();
+  });
+});
+
+describe('what is learned is bounded', () => {
+  const text = 'x'.repeat(100_000);
+
+  test('by payer', () => {
+    const learned = createLearnedTexts();
+    for (let number = 0; number < 20; number += 1) learned.set(1, String(number), text);
+    learned.set(2, 'one', text);
+    expect(learned.get(1, '0')).toBeUndefined();
+    expect(learned.get(1, '19')).toBe(text);
+    expect(learned.get(2, '19')).toBeUndefined();
+  });
+
+  test('in all: the payer whose documents were named longest ago loses them', () => {
+    const learned = createLearnedTexts(250_000);
+    learned.set(1, 'a', text);
+    learned.set(2, 'b', text);
+    learned.get(1, 'a');
+    learned.set(3, 'c', text);
+    expect([learned.get(1, 'a'), learned.get(2, 'b'), learned.get(3, 'c')]).toEqual([text, undefined, text]);
+  });
+});
+
+describe('with APQ=pass', () => {
+  let passing: GatewayUnderTest;
+
+  beforeAll(async () => {
+    passing = await startGateway({ env: { APQ: 'pass' } });
+  });
+  afterAll(() => passing.stop());
+
+  test('a hash is forwarded unread', async () => {
+    const forwarded = watchUpstream(passing);
+    const body = JSON.stringify({ extensions: persisted('abc') });
+    expect((await passing.query({ body })).status).toBe(200);
+    expect(String(forwarded[0]?.body)).toBe(body);
+  });
+});
+
+test('with all guards off, an id that is unknown is forwarded', async () => {
+  const names = ['DEPTH', 'ALIASES', 'ROOT_FIELDS', 'TOKENS', 'DIRECTIVES'];
+  const env = Object.fromEntries(names.map((name) => [`GRAPHQL_MAX_${name}`, '0']));
+  const open = await startGateway({ env });
+  const forwarded = watchUpstream(open);
+  expect((await open.query({ body: '{"documentId":"abc"}' })).status).toBe(200);
+  expect(String(forwarded[0]?.body)).toBe('{"documentId":"abc"}');
+  await open.stop();
+});
