@@ -504,7 +504,7 @@ const OPERATORS = {
   last_admin: {
     status: 409,
     title: 'The last admin cannot be removed',
-    meaning: "Without another admin, nobody could sign in to the operators' console and manage operators.",
+    meaning: "The operator is the last admin who can sign in to the operators' console.",
     fix: 'Create another admin first: `tollgate operators create --role admin`.',
   },
   local_operators_off: {

@@ -269,7 +269,7 @@ export const SETTINGS = {
   operators: {
     OPERATORS_URL: operatorsUrl.optional().meta({
       description: "address of the operators' console, as their browsers see it; required to sign in there",
-      unset: 'nobody can sign in',
+      unset: 'signing in is off',
     }),
     OPERATORS_LOCAL: trueOrFalse
       .default(true)

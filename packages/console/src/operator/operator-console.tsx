@@ -13,7 +13,7 @@ import { OperatorSignIn } from './sign-in.tsx';
 
 /** The sign-in, or the pages behind it: nothing of them is asked for without a session. */
 export function OperatorConsole({ link: given }: { link: LinkInAddress | null }) {
-  // It works once, so whoever signs out afterwards is not offered it again.
+  // It works once, so after signing out it is not offered again.
   const [link, setLink] = useState(given);
   const queryClient = useQueryClient();
   const session = useQuery(operatorSessionQuery);

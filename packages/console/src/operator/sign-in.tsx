@@ -29,8 +29,7 @@ function Ways({ ways, link, onSignedIn }: SignInProps & { ways: Ways }) {
   if (ways.missing === 'operators_url') {
     return (
       <p>
-        Nobody can sign in yet. Set <code>OPERATORS_URL</code> to the address of this page, and restart
-        account.
+        Signing in is off. Set <code>OPERATORS_URL</code> to the address of this page, and restart account.
       </p>
     );
   }
@@ -48,7 +47,7 @@ function Ways({ ways, link, onSignedIn }: SignInProps & { ways: Ways }) {
   if (ways.missing === 'operator') {
     return (
       <>
-        <p>There are no operators yet. Whoever has a credential of the installation makes the first one:</p>
+        <p>There are no operators yet. Create the first one with a credential of the installation:</p>
         <p>
           <code>tollgate operators create --role admin --name … --email …</code>
         </p>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Where operators sign in. */
 export type OperatorSite = {
-  /** Ends in `/operator`. Undefined: nobody can sign in. */
+  /** Ends in `/operator`. Undefined: signing in is off. */
   url: string | undefined;
   isLoopback: boolean;
   /** Whether operators with a passkey of ours can sign in. */

@@ -19,7 +19,7 @@ export function onSessionExpired(listener: () => void): void {
   onSessionEnd = listener;
 }
 
-/** Where a 401 says that nobody is signed in, or that a sign-in failed. */
+/** Where a 401 says that there is no session, or that a sign-in failed. */
 const BEFORE_SESSION = /^\/operator\/api\/(?:session|sign-in|enrolment)(?:\/|$)/;
 
 const session: Middleware = {

@@ -212,5 +212,6 @@ function Used({ at }: { at: string | null }) {
 }
 
 function Status({ status }: { status: string }) {
-  return <Badge tone={status === 'active' ? 'good' : 'neutral'}>{status}</Badge>;
+  // Applications and tokens write it differently.
+  return <Badge tone={status.toLowerCase() === 'active' ? 'good' : 'neutral'}>{status}</Badge>;
 }

@@ -28,7 +28,7 @@ export function CustomersPage() {
               label="Email, account ID, request ID, client ID or application"
               name="text"
               autoComplete="off"
-              description="Never a token: whoever sees one can use it."
+              description="Never a token: anyone who sees one can use it."
               error={errors['text']}
             />
           )}

@@ -52,7 +52,7 @@ export async function verifyRegistration(
   return { account_id: accountId, ...checked };
 }
 
-/** What of a passkey is kept, whoever has it. @throws {Problem} invalid_request */
+/** What is kept of a passkey, a customer's or an operator's. @throws {Problem} invalid_request */
 export async function checkRegistration(
   relyingParty: RelyingParty,
   registration: Registration,
