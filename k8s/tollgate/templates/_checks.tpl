@@ -16,6 +16,9 @@ values. Checked before the migrations, so that a refused upgrade changes nothing
 {{- if and $sells (not .Values.secrets.stripe.existingSecret) (not (hasKey .Values.account.secretSettings "STRIPE_SECRET_KEY")) -}}
 {{- fail "Set secrets.stripe.existingSecret to a Secret with the keys stripe_secret_key and stripe_webhook_secret; it also sets PAYMENTS." -}}
 {{- end -}}
+{{- if and .Values.graphql.existingConfigMap (include "tollgate.graphqlFiles" . | fromYaml) -}}
+{{- fail "graphql.existingConfigMap and texts of files are in graphql: keep one of them." -}}
+{{- end -}}
 {{- range $name := list "gateway" "auth" "account" "accountWorkers" -}}
 {{- $values := get $.Values $name -}}
 {{- if and $values.autoscaling.enabled (lt (int $values.autoscaling.maxReplicas) (int $values.replicas)) -}}

@@ -8,6 +8,7 @@ One service, or a part of it. Argument: (dict "root" $ "component" name "values"
 {{- $service := .service | default .component -}}
 {{- $ports := include "tollgate.ports" (dict "service" $service) | fromYaml -}}
 {{- $secrets := dict "root" $root "component" $service "secretSettings" $values.secretSettings -}}
+{{- $graphql := ternary (include "tollgate.graphqlConfigMap" $root) "" (eq $service "gateway") -}}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -83,6 +84,11 @@ spec:
             - name: mail
               mountPath: /mail
             {{- end }}
+            {{- if $graphql }}
+            - name: graphql
+              mountPath: /etc/tollgate/graphql
+              readOnly: true
+            {{- end }}
       volumes:
         - {{- include "tollgate.secretVolume" $secrets | nindent 10 }}
         {{- if eq $service "account" }}
@@ -90,6 +96,12 @@ spec:
           emptyDir:
             medium: Memory
             sizeLimit: 16Mi
+        {{- end }}
+        {{- with $graphql }}
+        # Gateways read changed files again: no pod is replaced for them.
+        - name: graphql
+          configMap:
+            name: {{ . }}
         {{- end }}
 {{- end -}}
 
@@ -138,6 +150,29 @@ livenessProbe:
 {{ .Values.upstreamUrl | default (ternary (printf "http://%s-upstream:4003/graphql" (include "tollgate.fullname" .)) "" .Values.sampleUpstream.enabled) | required "Set upstreamUrl to the address of your GraphQL API, or sampleUpstream.enabled to true." }}
 {{- end -}}
 
+{{/* The texts among the values of graphql, each with its file and the gateway's setting that names it. */}}
+{{- define "tollgate.graphqlFiles" -}}
+{{- $files := dict
+  "schema" (dict "file" "schema.graphql" "setting" "GRAPHQL_SCHEMA")
+  "costs" (dict "file" "costs.json" "setting" "GRAPHQL_COSTS")
+  "v1Schema" (dict "file" "v1-schema.graphql" "setting" "GRAPHQL_V1_SCHEMA")
+  "v1Costs" (dict "file" "v1-costs.json" "setting" "GRAPHQL_V1_COSTS") -}}
+{{- $given := dict -}}
+{{- range $value, $file := $files -}}
+{{- if get $.Values.graphql $value -}}{{- $_ := set $given $value $file -}}{{- end -}}
+{{- end -}}
+{{- toYaml $given -}}
+{{- end -}}
+
+{{/* The name of the ConfigMap with these files, or nothing. */}}
+{{- define "tollgate.graphqlConfigMap" -}}
+{{- if .Values.graphql.existingConfigMap -}}
+{{- .Values.graphql.existingConfigMap -}}
+{{- else if include "tollgate.graphqlFiles" . | fromYaml -}}
+{{- include "tollgate.fullname" . }}-gateway-graphql
+{{- end -}}
+{{- end -}}
+
 {{/* Settings that follow from the chart. docs/configuration.md describes all; values.yaml can set any other. */}}
 {{- define "tollgate.settings" -}}
 {{- $values := .root.Values -}}
@@ -153,6 +188,12 @@ AUTH_PUBLIC_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listen
 ACCOUNT_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "account" "listener" "private") $url) }}
 ACCOUNT_PUBLIC_URL: {{ include "tollgate.url" (merge (dict "service" "account" "listener" "public") $url) }}
 UPSTREAM_URL: {{ include "tollgate.upstreamUrl" .root | quote }}
+{{- if not $values.upstreamUrl }}
+GRAPHQL_SCHEMA: http://{{ include "tollgate.fullname" .root }}-upstream:4003/schema.graphql
+{{- end }}
+{{- range include "tollgate.graphqlFiles" .root | fromYaml }}
+{{ .setting }}: /etc/tollgate/graphql/{{ .file }}
+{{- end }}
 {{- else }}
 {{- with $values.podNetworks }}
 TRUSTED_PROXIES: {{ join " " . | quote }}

@@ -271,6 +271,43 @@ describeWithHelm('the chart', () => {
     expect(reaching(selling)).toEqual(sellers);
   });
 
+  test('gives the gateway, and nothing else, the files of prices and the settings that name them', () => {
+    const texts = { schema: 'type Query { a: Int }\n# "quoted": yes', costs: '{"weights":{"Query.a":2}}' };
+    const manifests = render(
+      'production',
+      `--set-json=graphql=${JSON.stringify({ ...texts, v1Schema: '', v1Costs: '', existingConfigMap: '' })}`,
+    );
+    const configMap = manifests.find(({ metadata }) => metadata.name === 'tollgate-gateway-graphql');
+    expect(configMap?.data).toEqual({ 'schema.graphql': texts.schema, 'costs.json': texts.costs });
+    for (const { component, containers, volumes = [] } of podSpecs(manifests)) {
+      const isGateway = component === 'gateway';
+      const [container] = containers;
+      const mount = container?.volumeMounts?.find(({ name }) => name === 'graphql');
+      const settings = container?.env?.filter(({ name }) => name.startsWith('GRAPHQL_')) ?? [];
+      expect([component, mount?.mountPath, volumes.some(({ name }) => name === 'graphql')]).toEqual([
+        component,
+        isGateway ? '/etc/tollgate/graphql' : undefined,
+        isGateway,
+      ]);
+      const file = (name: string) => `/etc/tollgate/graphql/${name}`;
+      expect(settings).toEqual(
+        isGateway
+          ? [
+              { name: 'GRAPHQL_COSTS', value: file('costs.json') },
+              { name: 'GRAPHQL_SCHEMA', value: file('schema.graphql') },
+            ]
+          : [],
+      );
+    }
+  });
+
+  test('prices the sample API by its own schema', () => {
+    const settings = podSpecs(render('demo')).flatMap(({ containers: [container] }) => container?.env ?? []);
+    expect(settings.filter(({ name }) => name === 'GRAPHQL_SCHEMA')).toEqual([
+      { name: 'GRAPHQL_SCHEMA', value: 'http://tollgate-upstream:4003/schema.graphql' },
+    ]);
+  });
+
   test('migrates before the new version, beside the first one', () => {
     const hooks = (...args: string[]) =>
       render('demo', ...args).find(

@@ -34,6 +34,7 @@ export type Container = {
   env?: { name: string; value?: string; valueFrom?: unknown }[];
   envFrom?: unknown;
   securityContext?: Record<string, unknown>;
+  volumeMounts?: { name: string; mountPath: string }[];
   resources?: Record<'requests' | 'limits', Record<string, string>>;
   ports?: { name: string; containerPort: number }[];
 } & Partial<

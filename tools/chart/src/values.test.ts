@@ -113,6 +113,8 @@ describeWithHelm('values that the API server would refuse are refused before', (
       'A is in gateway.secretSettings and in settings',
     ],
     ['account.settings.PAYMENTS=stripe', 'Set secrets.stripe.existingSecret to a Secret'],
+    ['graphql.schema=a,graphql.existingConfigMap=b', 'graphql.existingConfigMap and texts of files'],
+    ['graphql.existingConfigMap=A_b', "at '/graphql/existingConfigMap'"],
     ['secrets.smtp.existingSecret=My_Secret', "at '/secrets/smtp/existingSecret'"],
     ['image.tag=a/b', "at '/image/tag'"],
     ['image.registry=https://registry.example.com', "at '/image/registry'"],
