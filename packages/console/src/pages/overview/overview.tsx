@@ -7,6 +7,7 @@ import { Announcements } from './live/announcements.tsx';
 import { BusiestApplications } from './busiest-applications.tsx';
 import { TwoFactorNudge } from '../account/two-factor/nudge.tsx';
 import { CrossedThresholds } from './crossed-thresholds.tsx';
+import { DearestOperations } from './dearest-operations.tsx';
 import { Figures } from './figures.tsx';
 import { FirstCall } from './first-call.tsx';
 import { hasForecast } from './forecast.ts';
@@ -78,6 +79,7 @@ export function OverviewPage() {
       {!isPending && hasCalls && (
         <div className={page['columns']}>
           <BusiestApplications isLive={mode === 'live'} />
+          <DearestOperations />
           {shown && <CrossedThresholds thresholds={shown.crossed_thresholds} />}
         </div>
       )}

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { components, paths } from '../../api/schema.d.ts';
 import { ApiError, api, nullIf, resultOf } from '../../api/client.ts';
+import { operationsQuery } from '../../api/operations.ts';
 
 type Answer<Path extends keyof paths> = paths[Path] extends {
   get: { responses: { 200: { content: { 'application/json': infer Body } } } };
@@ -59,4 +60,17 @@ export const busiestApplicationsQuery = queryOptions({
     if (typeof usage === 'string' || usage.group_by !== 'application') throw new ApiError(null);
     return usage.groups;
   },
+});
+
+const DEAREST_DAYS = 30;
+const DEAREST_MAX = 3;
+
+/** What the page Operations reads, less often: not with each change of the pace. */
+const DEAREST_REFRESH_MS = 60_000;
+
+export const dearestOperationsQuery = queryOptions({
+  ...operationsQuery(DEAREST_DAYS),
+  queryKey: ['operations', 'dearest'],
+  select: ({ operations }) => operations.filter(({ points_usage }) => points_usage > 0).slice(0, DEAREST_MAX),
+  refetchInterval: DEAREST_REFRESH_MS,
 });
