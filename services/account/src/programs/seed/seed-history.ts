@@ -10,11 +10,14 @@ import type { Period } from '../../billing/periods/period-store.ts';
 import { insertSubscription } from '../../billing/subscriptions/store.ts';
 import { addToHourly, addToTotals } from '../../counting/counters/counters.ts';
 import type { HourlyRow } from '../../counting/counters/aggregate.ts';
+import { addToOperations, keepDocuments } from '../../counting/operations/store.ts';
+import { sumOperations } from '../../counting/operations/sum-operations.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { storeRefusalCounts } from '../../refusals/count-store.ts';
 import { storeRefusedCalls } from '../../refusals/store.ts';
+import { SAMPLE_DOCUMENTS, sampleOperations } from './sample-operations.ts';
 import { sampleUsage } from './sample-usage.ts';
 import type { SampleCaller } from './sample-usage.ts';
 
@@ -64,6 +67,7 @@ export async function seedHistory(
     return sampleUsage(period_id, { from, to }, limit * (USED[index] ?? 0), callers);
   });
   await storeUsage(query, rows);
+  await storeOperations(query, rows, callers, manager.account_id);
   for (const period of periods) await storeAlert(query, period, rows);
   await storeRefusals(query, callers, manager.account_id, now);
   await makeTokens(query, partner, tokens, now, by);
@@ -137,6 +141,23 @@ async function storeUsage(query: Query, rows: readonly HourlyRow[]): Promise<voi
   await addToTotals(query, totals);
   const uses = rows.map(({ application_id, hour_ms }) => ({ application_id, at_ms: hour_ms + HOUR_MS / 2 }));
   await noteApplicationUses(query, uses);
+}
+
+async function storeOperations(
+  query: Query,
+  rows: readonly HourlyRow[],
+  callers: readonly Caller[],
+  payer_id: number,
+): Promise<void> {
+  const rhythms = new Map(callers.map(({ application_id, rhythm }) => [application_id, rhythm]));
+  const events = rows.map((row) => ({
+    ...row,
+    payer_id,
+    at_ms: row.hour_ms,
+    operations: sampleOperations(rhythms.get(row.application_id) ?? 'backend', row),
+  }));
+  await addToOperations(query, sumOperations(events));
+  await keepDocuments(query, SAMPLE_DOCUMENTS);
 }
 
 function sum(

@@ -195,6 +195,25 @@ describe('seed', () => {
     expect(Number(alerts[0]?.used)).toBeGreaterThanOrEqual(800_000);
   });
 
+  test('shows operations with their documents, which add up to the usage', async () => {
+    const { account_id } = await seed(newInput());
+    const sums = 'sum(points) AS points, sum(requests) AS requests';
+    const operations = suite.database('usage_operations').where({ payer_id: account_id });
+    const hourly = suite
+      .database('usage_hourly')
+      .whereIn('period_id', suite.database('billing_periods').where({ account_id }).select('period_id'));
+    expect(await operations.clone().first(suite.database.raw(sums))).toEqual(
+      await hourly.first(suite.database.raw(sums)),
+    );
+    const named = await operations
+      .clone()
+      .join('operation_documents', 'operation_documents.hash', 'usage_operations.hash')
+      .groupBy('name')
+      .orderByRaw('sum(points) DESC')
+      .pluck('name');
+    expect(named).toEqual(['CountriesByLanguage', 'Country', 'World']);
+  });
+
   test('shows several applications, a used and an unused token, and refused calls', async () => {
     const { account_id, application_id } = await seed(newInput());
     const applications = suite.database('applications').where({ account_id }).orderBy('application_id');
