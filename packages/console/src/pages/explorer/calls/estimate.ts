@@ -22,7 +22,11 @@ export type Estimate = {
 export async function askEstimate(params: GraphqlParams, options: PostOptions): Promise<Estimate> {
   const { result, report } = await post(params, { ...options, dataUrl: `${options.dataUrl}/estimate` });
   const told = (result as { extensions?: { estimate?: Told } } | null)?.extensions?.estimate;
-  if (told === undefined) return { ...NOTHING_TOLD, refusal: report.refusal };
+  if (told === undefined) {
+    // Without a schema, gateways have no estimates.
+    const refusal = report.refusal?.code === 'not_found' ? null : report.refusal;
+    return { ...NOTHING_TOLD, refusal };
+  }
   return {
     points: told.points,
     pointsLeft: told.points_remaining,
