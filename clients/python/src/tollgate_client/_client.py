@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+import threading
+import weakref
+from collections.abc import AsyncGenerator, Coroutine, Generator
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+
+from ._async_client import AsyncClient, TokenSource, Variables
+from .types import Credits, Estimate, Result, SubscriptionEvent, Usage
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+T = TypeVar("T")
+
+
+class Options(TypedDict, total=False):
+    """Those of `AsyncClient`; a test compares both."""
+
+    client_id: str | None
+    client_secret: str | None
+    token: TokenSource | None
+    path: str
+    token_url: str | None
+    account_url: str | None
+    timeout: float
+    max_wait: float
+    max_response_bytes: int
+    max_reconnects: int
+    trust_env: bool
+    proxy: str | None
+    ssl_context: ssl.SSLContext | None
+
+
+class Client:
+    """`AsyncClient` for threads, with the same options. It runs on an event loop in a thread of its own.
+
+    Any number of threads share it, and its token. A process that is forked gets a loop and connections of its own.
+    """
+
+    def __init__(self, url: str, **options: Unpack[Options]) -> None:
+        self._new_engine = lambda: AsyncClient(url, **options)
+        self._is_closed = False
+        self._inherited: object = None
+        self._stop: weakref.finalize[..., Client] | None = None
+        self._start()
+        _clients.add(self)
+
+    def request(
+        self,
+        query: str,
+        variables: Variables | None = None,
+        *,
+        operation_name: str | None = None,
+        idempotent: bool = False,
+    ) -> Result:
+        """As `AsyncClient.request`."""
+        return self._run(self._engine.request(query, variables, operation_name=operation_name, idempotent=idempotent))
+
+    def estimate(
+        self, query: str, variables: Variables | None = None, *, operation_name: str | None = None
+    ) -> Estimate:
+        """As `AsyncClient.estimate`."""
+        return self._run(self._engine.estimate(query, variables, operation_name=operation_name))
+
+    def subscribe(
+        self, query: str, variables: Variables | None = None, *, operation_name: str | None = None
+    ) -> Generator[SubscriptionEvent, None, None]:
+        """As `AsyncClient.subscribe`."""
+        events = self._engine.subscribe(query, variables, operation_name=operation_name)
+        try:
+            while (event := self._run(_next(events))) is not None:
+                yield event
+        finally:
+            if not self._is_closed:
+                self._run(events.aclose())
+
+    def usage(self, period_id: int | None = None) -> Usage:
+        """As `AsyncClient.usage`."""
+        return self._run(self._engine.usage(period_id))
+
+    def credits(self) -> Credits:
+        """As `AsyncClient.credits`."""
+        return self._run(self._engine.credits())
+
+    def close(self) -> None:
+        """Ends the subscriptions, the connections and the thread."""
+        if not self._is_closed:
+            self._run(self._engine.aclose())
+            self._is_closed = True
+            if self._stop is not None and self._loop is not None:
+                self._stop.detach()
+                self._loop.call_soon_threadsafe(self._loop.stop)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _start(self) -> None:
+        """The thread starts with the first call, so that one before a fork costs nothing."""
+        self._engine = self._new_engine()
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def _restart(self) -> None:
+        """In a child process, which has the parent's sockets, but not its threads."""
+        if self._stop is not None:
+            self._stop.detach()
+            # Kept: closing them would disturb the parent.
+            self._inherited = (self._inherited, self._engine, self._loop)
+        self._start()
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._is_closed:
+            work.close()
+            raise RuntimeError("The client is closed.")
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=_serve, args=(self._loop,), name="tollgate-client", daemon=True).start()
+                self._stop = weakref.finalize(self, self._loop.call_soon_threadsafe, self._loop.stop)
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            # Of an interrupt: the work ends with its caller.
+            future.cancel()
+            raise
+
+
+async def _next(events: AsyncGenerator[SubscriptionEvent, None]) -> SubscriptionEvent | None:
+    async for event in events:
+        return event
+    return None
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    loop.run_forever()
+    loop.close()
+
+
+_clients: weakref.WeakSet[Client] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for client in _clients:
+        client._restart()  # pyright: ignore[reportPrivateUsage]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+import random
+import ssl
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any, Literal
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.typing import Subprotocol
+
+from ._responses import error_of_close, error_of_refusal, graphql_errors, object_of
+from ._tokens import Tokens
+from .errors import TollgateError, TransportError
+from .types import Gap, SubscriptionEvent
+
+_FRESH_TOKEN_SEC = 60
+"""A second 4401 within this time, without a result in between, is final."""
+_ACK_TIMEOUT_SEC = 10
+_PING_INTERVAL_SEC = 15
+_PONG_TIMEOUT_SEC = 10
+_MAX_WAITING_EVENTS = 10_000
+"""Events that the caller hasn't taken yet."""
+_RECONNECT_SPREAD_SEC = 6
+"""More than 5 s, so that the clients of a gateway that restarts come back spread over that time."""
+_MAX_RECONNECT_SPREAD_SEC = 60
+_RESUMABLE_CLOSES = {1000, 1001, 1005, 1006, 1012, 1013, 1014, 4408}
+"""The others are final, but for 4401 once."""
+
+_logger = logging.getLogger("tollgate_client.websocket")
+# The messages that would be logged hold the token.
+_logger.setLevel(logging.INFO)
+
+
+def reconnect_delay(retries: int) -> float:
+    """Seconds: full jitter, doubled with each attempt."""
+    return random.random() * min(_RECONNECT_SPREAD_SEC * 2.0 ** min(retries, 10), _MAX_RECONNECT_SPREAD_SEC)
+
+
+@dataclass(eq=False)
+class _Open:
+    """A subscription, whichever socket carries it."""
+
+    payload: Mapping[str, Any]
+    events: deque[SubscriptionEvent] = field(default_factory=deque[SubscriptionEvent])
+    is_live: bool = False
+    is_ended: bool = False
+    error: BaseException | None = None
+    lost: tuple[datetime, str] | None = None
+    refreshed_at: float = -math.inf
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def push(self, event: SubscriptionEvent) -> None:
+        # Nothing is kept after the end, or a slow caller would never reach it.
+        if self.is_ended:
+            return
+        if len(self.events) >= _MAX_WAITING_EVENTS:
+            self.end(TransportError("Events are not read fast enough.", code="too_many_events"))
+        else:
+            self.events.append(event)
+            self.wake.set()
+
+    def end(self, error: BaseException | None = None) -> None:
+        if not self.is_ended:
+            self.is_ended, self.error = True, error
+        self.wake.set()
+
+
+class Subscriptions:
+    """All subscriptions of a client share one WebSocket (graphql-transport-ws), which is open while there are any."""
+
+    def __init__(
+        self,
+        url: str,
+        tokens: Tokens,
+        *,
+        max_reconnects: int,
+        max_bytes: int,
+        proxy: str | Literal[True] | None,
+        ssl_context: ssl.SSLContext | None,
+    ) -> None:
+        self._url = url
+        self._tokens = tokens
+        self._max_reconnects = max_reconnects
+        secure = {} if ssl_context is None else {"ssl": ssl_context}
+        self._options: dict[str, Any] = {"max_size": max_bytes, "proxy": proxy, **secure}
+        self._open: dict[str, _Open] = {}
+        self._last_id = 0
+        self._socket: ClientConnection | None = None
+        """Once it is acknowledged."""
+        self._last_heard = datetime.now(timezone.utc)
+        self._task: asyncio.Task[None] | None = None
+
+    async def subscribe(self, payload: Mapping[str, Any]) -> AsyncGenerator[SubscriptionEvent, None]:
+        own = _Open(payload)
+        self._last_id += 1
+        own_id = str(self._last_id)
+        self._open[own_id] = own
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._serve())
+        elif self._socket is not None:
+            own.is_live = True
+            _send(self._socket, {"id": own_id, "type": "subscribe", "payload": payload})
+        try:
+            while True:
+                while own.events:
+                    yield own.events.popleft()
+                if own.is_ended:
+                    break
+                own.wake.clear()
+                await own.wake.wait()
+            if own.error is not None:
+                raise own.error
+        finally:
+            # Without waiting: a caller that was cancelled is gone.
+            del self._open[own_id]
+            if self._socket is not None:
+                _send(self._socket, {"id": own_id, "type": "complete"})
+            if not self._open:
+                self._leave()
+
+    def _leave(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        self._task = self._socket = None
+
+    async def aclose(self) -> None:
+        for each in self._open.values():
+            each.end()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _serve(self) -> None:
+        """Connects until there is no subscription left."""
+        retries = 0
+        while any(not each.is_ended for each in self._open.values()):
+            token = ""
+            try:
+                token = await self._tokens.get()
+                async with connect(
+                    self._url,
+                    subprotocols=[Subprotocol("graphql-transport-ws")],
+                    ping_interval=_PING_INTERVAL_SEC,
+                    ping_timeout=_PONG_TIMEOUT_SEC,
+                    close_timeout=1,
+                    logger=_logger,
+                    **self._options,
+                ) as socket:
+                    await self._initialise(socket, token)
+                    retries = 0
+                    async for text in socket:
+                        self._last_heard = datetime.now(timezone.utc)
+                        self._receive(socket, object_of(json.loads(text)))
+                close_code, reason = socket.close_code or 1006, socket.close_reason or ""
+            except ConnectionClosed as closed:
+                close = closed.rcvd
+                close_code, reason = (close.code, close.reason) if close is not None else (1006, "")
+            except (OSError, WebSocketException, asyncio.TimeoutError, ValueError, RecursionError):
+                close_code, reason = 1006, ""
+            except Exception as error:
+                # There is no token.
+                self._end_all(error)
+                return
+            finally:
+                if self._task is asyncio.current_task():
+                    self._socket = None
+            closure = error_of_close(close_code, reason)
+            for each in self._open.values():
+                if each.is_live:
+                    each.is_live, each.lost = False, each.lost or (self._last_heard, closure.code)
+            if close_code == 4401:
+                self._refresh(token, closure)
+            elif close_code not in _RESUMABLE_CLOSES or retries >= self._max_reconnects:
+                self._end_all(closure)
+            else:
+                await asyncio.sleep(reconnect_delay(retries))
+                retries += 1
+
+    async def _initialise(self, socket: ClientConnection, token: str) -> None:
+        init = {"type": "connection_init", "payload": {"Authorization": f"Bearer {token}"}}
+        await socket.send(json.dumps(init))
+        answer = json.loads(await asyncio.wait_for(socket.recv(), _ACK_TIMEOUT_SEC))
+        if object_of(answer).get("type") != "connection_ack":
+            raise ValueError("not acknowledged")
+        self._socket = socket
+        self._last_heard = datetime.now(timezone.utc)
+        for own_id, each in self._open.items():
+            if each.is_ended:
+                continue
+            if each.lost is not None:
+                each.push(SubscriptionEvent(gap=Gap(each.lost[0], self._last_heard, each.lost[1])))
+            each.lost, each.is_live = None, True
+            _send(socket, {"id": own_id, "type": "subscribe", "payload": each.payload})
+
+    def _receive(self, socket: ClientConnection, message: Mapping[str, Any]) -> None:
+        kind, payload = message.get("type"), message.get("payload")
+        own = self._open.get(str(message.get("id")))
+        if kind == "ping":
+            _send(socket, {"type": "pong"})
+        elif own is None:
+            return
+        elif kind == "next":
+            own.refreshed_at = -math.inf
+            result = object_of(payload)
+            errors = graphql_errors(result.get("errors"))
+            own.push(SubscriptionEvent(result.get("data"), errors, object_of(result.get("extensions"))))
+        elif kind == "error":
+            own.end(error_of_refusal((graphql_errors(payload) or [{}])[0]))
+        elif kind == "complete":
+            own.end()
+
+    def _refresh(self, token: str, error: TollgateError) -> None:
+        self._tokens.refuse(token)
+        now = time.monotonic()
+        for each in self._open.values():
+            if now - each.refreshed_at < _FRESH_TOKEN_SEC:
+                each.end(error)
+            each.refreshed_at = now
+
+    def _end_all(self, error: BaseException) -> None:
+        for each in self._open.values():
+            each.end(error)
+
+
+_sending: set[asyncio.Task[None]] = set()
+"""The event loop itself holds its tasks only weakly."""
+
+
+def _send(socket: ClientConnection, message: Mapping[str, Any]) -> None:
+    """Without waiting. A socket that is closed meanwhile says so to its reader."""
+
+    async def send() -> None:
+        try:
+            await socket.send(json.dumps(message))
+        except ConnectionClosed:
+            pass
+
+    task = asyncio.create_task(send())
+    _sending.add(task)
+    task.add_done_callback(_sending.discard)
