@@ -55,6 +55,10 @@ def server() -> Iterator[Server]:
     thread.join()
 
 
+def threads_of_clients() -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.name == "tollgate-client"]
+
+
 @pytest.fixture
 def client(server: Server) -> Iterator[Client]:
     with Client(f"http://127.0.0.1:{server.server_port}", client_id="id", client_secret="s") as client:
@@ -96,10 +100,9 @@ def test_a_forked_process_has_a_loop_and_connections_of_its_own(server: Server, 
 def test_a_closed_client_says_so_and_leaves_no_thread(server: Server) -> None:
     client = Client(f"http://127.0.0.1:{server.server_port}", token="t")
     client.request("{ ok }")
-    (thread,) = (each for each in threading.enumerate() if each.name == "tollgate-client")
+    (thread,) = threads_of_clients()
     client.close()
     client.close()
-    thread.join(5)
     assert not thread.is_alive()
     with pytest.raises(RuntimeError):
         client.request("{ ok }")
@@ -108,7 +111,7 @@ def test_a_closed_client_says_so_and_leaves_no_thread(server: Server) -> None:
 def test_a_client_that_is_forgotten_leaves_no_thread(server: Server) -> None:
     client = Client(f"http://127.0.0.1:{server.server_port}", token="t")
     client.request("{ ok }")
-    (thread,) = (each for each in threading.enumerate() if each.name == "tollgate-client")
+    (thread,) = threads_of_clients()
     del client
     thread.join(5)
     assert not thread.is_alive()

@@ -26,6 +26,7 @@ from tollgate_client import (
 
 pytestmark = pytest.mark.anyio
 QUERY = "{ ok }"
+BOMB = gzip.compress(b" " * 50_000_000)
 
 
 async def failure_of(work: Awaitable[object]) -> TollgateError:
@@ -271,7 +272,7 @@ class TestBodies:
             (response(200, raw=b"[" * 100_000), "invalid_response"),
             (response(200, raw=b"\xff\xfe\xfa"), "invalid_response"),
             (response(200, raw=b'"' + b"x" * 10_000_000 + b'"'), "response_too_large"),
-            (response(200, raw=gzip.compress(b" " * 50_000_000), headers={"content-encoding": "gzip"}), "response_too_large"),
+            (response(200, raw=BOMB, headers={"content-encoding": "gzip"}), "response_too_large"),
             (response(200, raw=b"no gzip", headers={"content-encoding": "gzip"}), "invalid_response"),
             (response(200, raw=b"\x1b", headers={"content-encoding": "br"}), "invalid_response"),
             (response(502, raw=b"<html>"), "http_502"),

@@ -97,5 +97,5 @@ async def test_a_refused_token_is_replaced_once_however_many_refuse_it() -> None
 @pytest.mark.parametrize("life", [0, -5])
 async def test_a_token_without_a_life_is_used_by_those_that_waited_for_it(life: float) -> None:
     issuer = Issuer(life)
-    assert await asyncio.gather(issuer.tokens.get(), issuer.tokens.get()) == ["t1", "t1"]
+    assert [*await asyncio.gather(issuer.tokens.get(), issuer.tokens.get())] == ["t1", "t1"]
     assert await issuer.tokens.get() == "t2"

@@ -19,10 +19,10 @@ import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startStack } from '@tollgate/testbed/customer-stack';
+import type { Application, Stack } from '@tollgate/testbed/customer-stack';
 import { build } from 'esbuild';
 import { publint } from 'publint';
-import { startStack } from './suite/stack.ts';
-import type { Application, Stack } from './suite/stack.ts';
 
 const run = promisify(execFile);
 const ROOM = 'clients/typescript';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { usageResponseSchema } from '@tollgate/contracts/usage-response';
 import type { UsageResponse } from '@tollgate/contracts/usage-response';
+import { startStack } from '@tollgate/testbed/customer-stack';
+import type { Application, Stack } from '@tollgate/testbed/customer-stack';
 import { createClient, PlanError } from '../src/index.ts';
 import type { SubscriptionEvent, Usage } from '../src/index.ts';
-import { startStack } from './suite/stack.ts';
-import type { Application, Stack } from './suite/stack.ts';
 
 /** Against the real services. The other suites imitate servers that misbehave. */
 const LIMITS = { points_limit: 1_000_000, rate_limit: 100_000, session_limit: 2_000, subscription_limit: 10 };

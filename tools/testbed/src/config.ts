@@ -36,6 +36,11 @@ export function requiresLoadBalancers(): boolean {
   return process.env['REQUIRE_LOAD_BALANCERS'] === '1';
 }
 
+/** REQUIRE_PYTHON=1: the suites of the Python library fail where Python or its packages can’t be had. */
+export function requiresPython(): boolean {
+  return process.env['REQUIRE_PYTHON'] === '1';
+}
+
 /** SIMULATION_STEPS and SIMULATION_SEED: a longer simulation of credits, or one that is repeated. */
 export function simulation(): { steps: number; seed: number } {
   const { SIMULATION_STEPS: steps, SIMULATION_SEED: seed } = process.env;

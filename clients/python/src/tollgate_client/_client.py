@@ -42,10 +42,12 @@ class Client:
     """
 
     def __init__(self, url: str, **options: Unpack[Options]) -> None:
-        self._new_engine = lambda: AsyncClient(url, **options)
+        def new_engine() -> AsyncClient:
+            return AsyncClient(url, **options)
+
+        self._new_engine = new_engine
         self._is_closed = False
         self._inherited: object = None
-        self._stop: weakref.finalize[..., Client] | None = None
         self._start()
         _clients.add(self)
 
@@ -88,12 +90,10 @@ class Client:
 
     def close(self) -> None:
         """Ends the subscriptions, the connections and the thread."""
-        if not self._is_closed:
-            self._run(self._engine.aclose())
-            self._is_closed = True
-            if self._stop is not None and self._loop is not None:
-                self._stop.detach()
-                self._loop.call_soon_threadsafe(self._loop.stop)
+        self._is_closed = True
+        if self._thread is not None:
+            self._end()
+            self._thread.join()
 
     def __enter__(self) -> Client:
         return self
@@ -102,17 +102,19 @@ class Client:
         self.close()
 
     def _start(self) -> None:
-        """The thread starts with the first call, so that one before a fork costs nothing."""
+        """The thread starts with the first call, so that a process which is forked before has none."""
         self._engine = self._new_engine()
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._end: Any = None
 
     def _restart(self) -> None:
         """In a child process, which has the parent's sockets, but not its threads."""
-        if self._stop is not None:
-            self._stop.detach()
-            # Kept: closing them would disturb the parent.
-            self._inherited = (self._inherited, self._engine, self._loop)
+        if self._end is not None:
+            self._end.detach()
+        # Kept: closing them would disturb the parent.
+        self._inherited = (self._inherited, self._engine, self._loop)
         self._start()
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -122,8 +124,10 @@ class Client:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_serve, args=(self._loop,), name="tollgate-client", daemon=True).start()
-                self._stop = weakref.finalize(self, self._loop.call_soon_threadsafe, self._loop.stop)
+                self._thread = threading.Thread(target=_serve, args=(self._loop,), name="tollgate-client", daemon=True)
+                self._thread.start()
+                self._end = weakref.finalize(self, _end, self._loop, self._engine)
+                self._end.atexit = False
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
@@ -142,6 +146,14 @@ async def _next(events: AsyncGenerator[SubscriptionEvent, None]) -> Subscription
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
     loop.run_forever()
     loop.close()
+
+
+def _end(loop: asyncio.AbstractEventLoop, engine: AsyncClient) -> None:
+    async def end() -> None:
+        await engine.aclose()
+        loop.stop()
+
+    asyncio.run_coroutine_threadsafe(end(), loop)
 
 
 _clients: weakref.WeakSet[Client] = weakref.WeakSet()

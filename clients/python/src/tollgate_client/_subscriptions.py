@@ -90,7 +90,7 @@ class Subscriptions:
         self._url = url
         self._tokens = tokens
         self._max_reconnects = max_reconnects
-        secure = {} if ssl_context is None else {"ssl": ssl_context}
+        secure = {} if ssl_context is None or url.startswith("ws:") else {"ssl": ssl_context}
         self._options: dict[str, Any] = {"max_size": max_bytes, "proxy": proxy, **secure}
         self._open: dict[str, _Open] = {}
         self._last_id = 0

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { freePort } from '@tollgate/stack/ports';
 import { withClient } from '@tollgate/stack/postgres';
-import { createDatabase } from '@tollgate/testbed/database';
-import { startRedis } from '@tollgate/testbed/redis';
-import { startSampleUpstream } from '@tollgate/testbed/sample-upstream';
-import { becomeReady, serviceCredential, startServiceProcess } from '@tollgate/testbed/service-process';
-import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { createDatabase } from './database.ts';
+import { startRedis } from './redis/redis.ts';
+import { startSampleUpstream } from './sample-upstream.ts';
+import { becomeReady, serviceCredential, startServiceProcess } from './service-process.ts';
+import type { ServiceProcess } from './service-process.ts';
 
 export type Application = { applicationId: number; clientId: string; clientSecret: string };
 
