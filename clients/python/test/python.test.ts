@@ -69,7 +69,7 @@ describe('the Python library', () => {
     300_000,
   );
 
-  test('the wheel is small, and has its types and its licence', async () => {
+  test('the wheel is small, and has its types and its licence', () => {
     if (python === null) return;
     const [wheel = ''] = globSync(join(directory, 'dist/*.whl'));
     expect(readFileSync(wheel).length).toBeLessThan(MAX_WHEEL_BYTES);
@@ -81,7 +81,12 @@ describe('the Python library', () => {
 });
 
 describe('against the real stack', () => {
-  const LIMITS = { points_limit: 1_000_000, rate_limit: 100_000, session_limit: 2_000, subscription_limit: 10 };
+  const LIMITS = {
+    points_limit: 1_000_000,
+    rate_limit: 100_000,
+    session_limit: 2_000,
+    subscription_limit: 10,
+  };
   let stack: Stack | undefined;
   let applications: Record<string, Application>;
 

@@ -23,7 +23,9 @@ export async function findPython(requirements: string): Promise<string | null> {
     return interpreterOf(target);
   } catch (error) {
     if (requiresPython()) throw error;
-    process.stderr.write('Left out: there is no Python with venv, or no package for it. REQUIRE_PYTHON=1 fails.\n');
+    process.stderr.write(
+      'Left out: there is no Python with venv, or no package for it. REQUIRE_PYTHON=1 fails.\n',
+    );
     return null;
   }
 }
