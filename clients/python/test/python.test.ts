@@ -173,7 +173,7 @@ asyncio.run(main())`;
   const OUTPUTS = [
     /^Switzerland: 2 points, \d+ left\n$/,
     /^Switzerland\n$/,
-    /^The API says: Cannot query field 'noSuchField'/,
+    /^The API says: Cannot query field "noSuchField"/,
     /^(?:[^\n]+\n){3}$/,
     /^\d+ of 1000\n0 points in addition\n$/,
     /^Japan\n$/,

@@ -4,7 +4,7 @@ import inspect
 import os
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -12,7 +12,7 @@ import gql
 import pytest
 from gql.transport.exceptions import TransportQueryError
 
-from tollgate_client import AsyncClient, Client, PlanError
+from tollgate_client import AsyncClient, Client, PlanError, TollgateError
 from tollgate_client._client import Options
 from tollgate_client.gql import TollgateAsyncTransport, TollgateTransport
 
@@ -21,6 +21,9 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 200
     daemon_threads = True
     seen: list[str]
+    has_begun: threading.Event
+    is_stuck: threading.Event
+    """Until it is set."""
     answer: tuple[int, bytes] = (200, b'{"data":{"ok":true}}')
 
 
@@ -32,12 +35,20 @@ class Handler(BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers["content-length"]))
         is_token = self.path == "/oauth2/token"
         self.server.seen.append(self.path)
+        self.server.has_begun.set()
+        self.server.is_stuck.wait(10)
         token = b'{"access_token":"t","expires_in":3600}'
         status, body = (200, token) if is_token else self.server.answer
         self.send_response(status)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except ConnectionError:
+            pass
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -46,7 +57,8 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[Server]:
     server = Server(("127.0.0.1", 0), Handler)
-    server.seen = []
+    server.seen, server.has_begun, server.is_stuck = [], threading.Event(), threading.Event()
+    server.is_stuck.set()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield server
@@ -106,6 +118,18 @@ def test_a_closed_client_says_so_and_leaves_no_thread(server: Server) -> None:
     assert not thread.is_alive()
     with pytest.raises(RuntimeError):
         client.request("{ ok }")
+
+
+def test_closing_it_ends_the_calls_of_other_threads(server: Server) -> None:
+    server.is_stuck.clear()
+    client = Client(f"http://127.0.0.1:{server.server_port}", token="t")
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(client.request, "mutation { ok }")
+        assert server.has_begun.wait(10)
+        client.close()
+        with pytest.raises((TollgateError, CancelledError)):
+            call.result(10)
+    server.is_stuck.set()
 
 
 def test_a_client_that_is_forgotten_leaves_no_thread(server: Server) -> None:

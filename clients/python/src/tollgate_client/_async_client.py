@@ -22,6 +22,7 @@ TokenSource = Union[str, Callable[[], str | FreshToken | Awaitable[str | FreshTo
 
 Variables = Mapping[str, Any]
 
+_MAX_REQUESTS_AT_A_TIME = 100
 _MAX_TOKEN_RESPONSE_BYTES = 65_536
 _TOKEN = re.compile(r"[\w.~+/-]+=*", re.ASCII)
 """RFC 6750, section 2.1. The error about another one would quote it."""
@@ -69,6 +70,8 @@ class AsyncClient:
         self._bounds = Bounds(timeout, max_response_bytes)
         self._max_wait = max_wait
         self._http = new_http(trust_env=trust_env, proxy=proxy, ssl_context=ssl_context)
+        # What waits in httpx's own pool takes it quadratic time, and would count as time of the request.
+        self._slots = asyncio.Semaphore(_MAX_REQUESTS_AT_A_TIME)
         # A fixed token can't become another one.
         self._may_renew = not isinstance(token, str)
         if token is not None and client_id is None and client_secret is None:
@@ -188,7 +191,8 @@ class AsyncClient:
                     raise
                 sent += 1
                 authorized = {**headers, "authorization": f"Bearer {token}"}
-                answer = await exchange(self._http, method, url, authorized, content, self._bounds)
+                async with self._slots:
+                    answer = await exchange(self._http, method, url, authorized, content, self._bounds)
                 if answer.status != 401 or "proxy-status" in answer.headers or not may_renew:
                     return _accepted(answer)
                 may_renew = False

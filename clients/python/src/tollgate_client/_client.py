@@ -150,8 +150,15 @@ def _serve(loop: asyncio.AbstractEventLoop) -> None:
 
 def _end(loop: asyncio.AbstractEventLoop, engine: AsyncClient) -> None:
     async def end() -> None:
-        await engine.aclose()
-        loop.stop()
+        try:
+            await engine.aclose()
+        finally:
+            # Threads that wait for a call would wait forever.
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            for each in others:
+                each.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+            loop.stop()
 
     asyncio.run_coroutine_threadsafe(end(), loop)
 

@@ -137,6 +137,8 @@ def _number(value: object) -> float | None:
 
 def _number_field(headers: Headers, name: str) -> float | None:
     value = headers.get(name, "")
+    if re.fullmatch(r"[0-9]{1,18}", value):
+        return int(value)
     return float(value) if re.fullmatch(r"[0-9]+(\.[0-9]+)?", value) else None
 
 

@@ -98,6 +98,7 @@ class Subscriptions:
         """Once it is acknowledged."""
         self._last_heard = datetime.now(timezone.utc)
         self._task: asyncio.Task[None] | None = None
+        self._closing: set[asyncio.Task[None]] = set()
 
     async def subscribe(self, payload: Mapping[str, Any]) -> AsyncGenerator[SubscriptionEvent, None]:
         own = _Open(payload)
@@ -130,14 +131,16 @@ class Subscriptions:
     def _leave(self) -> None:
         if self._task is not None:
             self._task.cancel()
+            self._closing.add(self._task)
+            self._task.add_done_callback(self._closing.discard)
         self._task = self._socket = None
 
     async def aclose(self) -> None:
         for each in self._open.values():
             each.end()
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
+        self._leave()
+        if self._closing:
+            await asyncio.wait(self._closing)
 
     async def _serve(self) -> None:
         """Connects until there is no subscription left."""
