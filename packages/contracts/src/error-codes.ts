@@ -505,7 +505,7 @@ const OPERATORS = {
     status: 409,
     title: 'The last admin cannot be removed',
     meaning: "The operator is the last admin who can sign in to the operators' console.",
-    fix: 'Create another admin first: `tollgate operators create --role admin`.',
+    fix: 'Create another admin first.',
   },
   local_operators_off: {
     status: 409,

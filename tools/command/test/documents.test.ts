@@ -142,6 +142,14 @@ function valuesFor(
       return String(plan_id);
     },
     // Of an account of its own, since a command can name another one; bought, since only such points move.
+    operator_id: async () => {
+      // Support: the last admin stays.
+      const wanted = ['--role', 'support', '--name', 'Ada', '--email', `${randomUUID()}@example.com`];
+      const { operator } = (await json('operators', 'create', ...wanted)) as {
+        operator: { operator_id: number };
+      };
+      return String(operator.operator_id);
+    },
     credit_id: async () => {
       const email = `${randomUUID()}@example.com`;
       const { account_id } = await json('accounts', 'create', '--email', email, '--name', 'Ada');

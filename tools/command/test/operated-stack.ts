@@ -50,6 +50,7 @@ export async function startOperatedStack(): Promise<OperatedStack> {
       REDIS_URL: redis.url,
       AUTH_PRIVATE_URL: `http://127.0.0.1:${String(authPort)}`,
       OPERATOR_CREDENTIALS: credential,
+      OPERATORS_URL: 'http://localhost:4102/operator',
       USAGE_REPORTER_CREDENTIALS: reporter,
       PRIVATE_PORT: String(accountPort),
     }),
