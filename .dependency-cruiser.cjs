@@ -9,7 +9,7 @@ const base = ['http', 'platform', 'mail', 'identity'];
 const rooms = {
   'services/account/src': {
     http: { of: [], floors: ['input', '.'] },
-    platform: { of: ['http'], floors: ['database', 'sealing', 'audit', 'background', 'outbox', '.'] },
+    platform: { of: ['http'], floors: ['database', 'sealing', 'audit', 'background', 'outbox', 'money', '.'] },
     mail: { of: ['http', 'platform'], floors: ['layout', '.'] },
     identity: {
       of: ['http', 'platform', 'mail'],
@@ -62,6 +62,7 @@ const rooms = {
         'issues',
         'purchases',
         'top-ups',
+        'overage',
         'reversals',
         'subscriptions',
         'invoices',

@@ -461,10 +461,16 @@ const CONSOLE = {
       'Only an upgrade can take effect now: no limit on points, time or traffic lower, and one higher.',
     fix: 'Change at the end of the period.',
   },
+  overage_not_offered: {
+    status: 409,
+    title: 'The plan sells no further points',
+    meaning: 'The plan of the billing period has no price for points beyond the included ones.',
+    fix: 'Buy credits, or change to another plan.',
+  },
   amount_changed: {
     status: 409,
     title: 'The amount has changed meanwhile',
-    meaning: 'The upgrade costs another amount than the one that was confirmed. Nothing was charged.',
+    meaning: 'It costs another amount than the one that was confirmed. Nothing was charged.',
     fix: 'Load the price again, and confirm it.',
   },
   subscription_changed: {

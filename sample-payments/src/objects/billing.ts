@@ -10,6 +10,7 @@ export function newInvoiceItem(input: {
   currency: string;
   description?: string | undefined;
   metadata?: Metadata | undefined;
+  period?: Period | undefined;
 }) {
   return {
     id: newId('ii'),
@@ -27,7 +28,7 @@ export function newInvoiceItem(input: {
     metadata: input.metadata ?? {},
     net_amount: input.amount,
     parent: null,
-    period: { start: input.created, end: input.created },
+    period: input.period ?? { start: input.created, end: input.created },
     pricing: null,
     proration: false,
     quantity: 1,
@@ -155,6 +156,18 @@ export function newInvoice(input: {
     total_taxes: [],
     webhooks_delivered_at: created,
   };
+}
+
+/** Adds to a draft. */
+export function addLines(invoice: Invoice, lines: readonly InvoiceLine[]): void {
+  invoice.lines.data.push(...lines.map((line) => newLine(invoice.id, line, invoice.currency)));
+  const total = invoice.lines.data.reduce((sum, { amount }) => sum + amount, 0);
+  invoice.amount_due = Math.max(0, total);
+  invoice.amount_remaining = Math.max(0, total);
+  invoice.subtotal = total;
+  invoice.subtotal_excluding_tax = total;
+  invoice.total = total;
+  invoice.total_excluding_tax = total;
 }
 
 /** What was paid of an invoice, and by which payment. */

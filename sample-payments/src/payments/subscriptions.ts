@@ -12,8 +12,8 @@ import { addInterval } from './intervals.ts';
 import { pay } from './invoices.ts';
 import { subscriptionOf } from './subscription-status.ts';
 
-/** Stripe finalizes a renewal's draft an hour after it made it (docs.stripe.com/invoicing/integration). */
-const DRAFT_SEC = 3_600;
+/** Stripe finalizes a draft that advances by itself an hour after it made it (docs.stripe.com/invoicing/integration). */
+export const DRAFT_SEC = 3_600;
 
 export function startSubscription(
   double: Double,
@@ -54,7 +54,10 @@ export function advanceSubscriptions(double: Double): void {
 /** A declined card is told by events. */
 function payQuietly(double: Double, invoice: Invoice): void {
   const id = subscriptionOf(invoice);
-  const method = id === undefined ? null : payerOf(double, double.store.get('subscription', id));
+  const method =
+    id === undefined
+      ? defaultMethodOf(double, invoice.customer)
+      : payerOf(double, double.store.get('subscription', id));
   try {
     pay(double, invoice, method);
   } catch (error) {
@@ -81,7 +84,8 @@ function invoiceFor(
   subscription: Subscription,
   billing_reason: 'subscription_create' | 'subscription_cycle',
 ): Invoice {
-  const lines = subscription.items.data.map((item) => ({
+  const pending = pendingItems(double, subscription.customer, subscription.currency);
+  const sold = subscription.items.data.map((item) => ({
     amount: item.price.unit_amount * item.quantity,
     description: `${String(item.quantity)} × ${double.store.get('product', item.price.product).name}`,
     period: { start: item.current_period_start, end: item.current_period_end },
@@ -89,10 +93,23 @@ function invoiceFor(
     price: item.price,
     subscription: subscription.id,
   }));
-  const invoice = double.store.add(draftOf(double, subscription, billing_reason, lines));
+  const invoice = double.store.add(draftOf(double, subscription, billing_reason, [...sold, ...pending]));
+  for (const item of pending) item.invoice = invoice.id;
   subscription.latest_invoice = invoice.id;
   emit(double, 'invoice.created', invoice);
   return invoice;
+}
+
+/** Items that wait for the customer's next invoice. */
+export function pendingItems({ store }: Double, customer: string, currency: string | undefined) {
+  return store
+    .all('invoiceitem')
+    .filter(
+      (item) =>
+        item.customer === customer &&
+        item.invoice === null &&
+        (currency === undefined || item.currency === currency),
+    );
 }
 
 function draftOf(
@@ -175,9 +192,14 @@ export function useCard(double: Double, customer: string, method: PaymentMethod)
 }
 
 function payerOf(double: Double, { customer, default_payment_method }: Subscription) {
-  const settings = double.store.get('customer', customer).invoice_settings;
-  const id = default_payment_method ?? settings.default_payment_method;
-  return id === null ? null : methodOf(double, id);
+  return default_payment_method === null
+    ? defaultMethodOf(double, customer)
+    : methodOf(double, default_payment_method);
+}
+
+function defaultMethodOf(double: Double, customer: string): PaymentMethod | null {
+  const { default_payment_method } = double.store.get('customer', customer).invoice_settings;
+  return default_payment_method === null ? null : methodOf(double, default_payment_method);
 }
 
 function isLive({ status }: Subscription): boolean {

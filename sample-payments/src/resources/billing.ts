@@ -4,7 +4,7 @@ import { emit } from '../double.ts';
 import { invalid } from '../http/failure.ts';
 import { read, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { newInvoice, newInvoiceItem } from '../objects/billing.ts';
+import { addLines, newInvoice, newInvoiceItem } from '../objects/billing.ts';
 import type { Subscription } from '../objects/billing.ts';
 import { methodOf } from '../payments/confirm.ts';
 import { finalize, pay } from '../payments/invoices.ts';
@@ -13,6 +13,8 @@ import {
   cancel,
   changeItems,
   chargeChange,
+  DRAFT_SEC,
+  pendingItems,
   previewChange,
   startSubscription,
 } from '../payments/subscriptions.ts';
@@ -26,6 +28,8 @@ const itemSchema = z.object({
   amount: whole,
   currency: z.string().optional(),
   description: z.string().optional(),
+  invoice: z.string().optional(),
+  period: z.object({ start: whole, end: whole }).optional(),
   metadata: metadata.optional(),
 });
 const invoiceSchema = z.object({
@@ -76,8 +80,19 @@ export const BILLING: Route[] = [
     const wanted = read(itemSchema, input);
     const customer = store.get('customer', wanted.customer, 'customer');
     const currency = checkCurrency(wanted.currency ?? customer.currency ?? 'usd');
+    const draft = wanted.invoice === undefined ? undefined : store.get('invoice', wanted.invoice, 'invoice');
+    if (draft !== undefined && draft.status !== 'draft') {
+      throw invalid('The invoice must be a draft to add items to it.', { param: 'invoice' });
+    }
+    if (draft !== undefined && (draft.customer !== customer.id || draft.currency !== currency)) {
+      throw invalid("The item must have the invoice's customer and currency.", { param: 'invoice' });
+    }
     const item = store.add(newInvoiceItem({ ...wanted, created: clock.now(), currency }));
     emit(double, 'invoiceitem.created', item);
+    if (draft === undefined) return item;
+    item.invoice = draft.id;
+    addLines(draft, [item]);
+    emit(double, 'invoice.updated', draft);
     return item;
   }),
   listRoute('/v1/invoiceitems', 'invoiceitem'),
@@ -86,9 +101,7 @@ export const BILLING: Route[] = [
     const wanted = read(invoiceSchema, input);
     store.get('customer', wanted.customer, 'customer');
     const isIncluding = wanted.pending_invoice_items_behavior === 'include';
-    const items = isIncluding
-      ? store.all('invoiceitem').filter((item) => item.customer === wanted.customer && item.invoice === null)
-      : [];
+    const items = isIncluding ? pendingItems(double, wanted.customer, wanted.currency) : [];
     const invoice = store.add(
       newInvoice({
         ...wanted,
@@ -100,6 +113,7 @@ export const BILLING: Route[] = [
       }),
     );
     for (const item of items) item.invoice = invoice.id;
+    if (invoice.auto_advance) invoice.automatically_finalizes_at = invoice.created + DRAFT_SEC;
     emit(double, 'invoice.created', invoice);
     return invoice;
   }),

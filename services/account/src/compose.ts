@@ -44,7 +44,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const notifications = openNotifications(platform, mail.needs);
   const counting = openCounting(platform);
   const closing = openClosing(platform, counting.needs);
-  const payments = openPayments(platform, { ...counting.needs, ...closing.needs });
+  const payments = openPayments(platform, {
+    ...billing.needs,
+    ...counting.needs,
+    ...closing.needs,
+  });
   const usage = openUsage(platform, identity.needs);
   const refusals = openRefusals(platform);
   const operating = openOperating(platform);

@@ -1622,6 +1622,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/overage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get what is set for further points, and used of them */
+        get: operations["getOverage"];
+        /**
+         * Set how many further points can be used in each period
+         * @description Takes effect within a second. What was used until then stays charged if the cap is lowered, and can be used again only up to the new cap. `price_per_1000` and `currency` state what was agreed to; if the plan costs something else, nothing changes.
+         */
+        put: operations["setOverage"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/overage-charges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what was charged for further points, newest first */
+        get: operations["listOverageCharges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/invoices": {
         parameters: {
             query?: never;
@@ -2217,7 +2255,7 @@ export interface components {
                     points: number;
                     points_remaining: number;
                     /** @enum {string} */
-                    source: "purchase" | "promotion" | "compensation" | "carry_over";
+                    source: "purchase" | "promotion" | "compensation" | "carry_over" | "overage";
                     /** @description Grants with a lower number are used first. */
                     priority: number;
                     /** Format: date-time */
@@ -2266,7 +2304,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -2337,7 +2375,7 @@ export interface components {
                 credits: {
                     credit_id: number;
                     /** @enum {string} */
-                    source: "purchase" | "promotion" | "compensation" | "carry_over";
+                    source: "purchase" | "promotion" | "compensation" | "carry_over" | "overage";
                     points_remaining: number;
                     expires_at: string | null;
                 }[];
@@ -2960,6 +2998,44 @@ export interface components {
             state: "pending" | "paid" | "declined" | "canceled";
             /** @description Of the bank, if it stated one. */
             decline_code: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
+        };
+        Overage: {
+            /** @description Of the present billing period; null if its plan sells no further points. */
+            offer: {
+                /** @description Of 1,000 points, in the minor unit, without tax. */
+                price_per_1000: number;
+                currency: string;
+                /** @description Decimals of amounts in this currency. */
+                decimals: number;
+            } | null;
+            /** @description How many the account has agreed to in each period; 0 for none. */
+            cap_points: number;
+            /** @description Whether they cannot be used although there is a cap: the plan sells none, or for another price. */
+            is_stopped: boolean;
+            /** @description In the present period, usually up to a second ago. */
+            points_used: number;
+            /** @description What these cost, in the minor unit, without tax. */
+            amount: number;
+            /** @description What all up to the cap cost. */
+            max_amount: number;
+        };
+        OverageCharge: {
+            charge_id: number;
+            period_id: number;
+            /** @description Below 0 for a correction. */
+            points: number;
+            currency: string;
+            /** @description Decimals of amounts in this currency. */
+            decimals: number;
+            /** @description In the minor unit, without tax. */
+            amount: number;
+            /** @description Whether Stripe has it on an invoice, or for the next one. */
+            is_invoiced: boolean;
             /**
              * Format: date-time
              * @example 2026-07-01T12:34:56.789Z
@@ -4658,6 +4734,17 @@ export interface components {
         };
         /** @description `no_payment_method`: There is no saved payment method. `pack_not_offered`: The pack is not offered. `plan_has_no_points_limit`: The plan has no points limit. */
         "no_payment_method.pack_not_offered.plan_has_no_points_limit": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `amount_changed`: The amount has changed meanwhile. `no_payment_method`: There is no saved payment method. `overage_not_offered`: The plan sells no further points. `plan_has_no_points_limit`: The plan has no points limit. `total_too_large`: The account would have too many points. */
+        "amount_changed.no_payment_method.overage_not_offered.plan_has_no_points_limit.total_too_large": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -9806,6 +9893,161 @@ export interface operations {
                 content: {
                     "application/json": {
                         top_ups: components["schemas"]["TopUp"][];
+                        /**
+                         * @description The `cursor` of the next page; null at the end.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    getOverage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is set, and used. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "overage": {
+                     *         "offer": {
+                     *           "price_per_1000": 50,
+                     *           "currency": "eur",
+                     *           "decimals": 2
+                     *         },
+                     *         "cap_points": 100000,
+                     *         "is_stopped": false,
+                     *         "points_used": 12400,
+                     *         "amount": 620,
+                     *         "max_amount": 5000
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        overage: components["schemas"]["Overage"];
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    setOverage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "cap_points": 100000,
+                 *       "price_per_1000": 50,
+                 *       "currency": "eur"
+                 *     }
+                 */
+                "application/json": {
+                    cap_points: number;
+                    price_per_1000?: number;
+                    currency?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What is set, and used. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "overage": {
+                     *         "offer": {
+                     *           "price_per_1000": 50,
+                     *           "currency": "eur",
+                     *           "decimals": 2
+                     *         },
+                     *         "cap_points": 100000,
+                     *         "is_stopped": false,
+                     *         "points_used": 12400,
+                     *         "amount": 620,
+                     *         "max_amount": 5000
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        overage: components["schemas"]["Overage"];
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["no_billing_period.not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["amount_changed.no_payment_method.overage_not_offered.plan_has_no_points_limit.total_too_large"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["payments_unavailable.service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    listOverageCharges: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        charges: components["schemas"]["OverageCharge"][];
                         /**
                          * @description The `cursor` of the next page; null at the end.
                          * @example null

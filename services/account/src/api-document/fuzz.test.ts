@@ -47,6 +47,7 @@ const BY_PAYMENT = new Set([
   'previewUpgrade',
   'upgradePlan',
   'setTopUp',
+  'setOverage',
   'stopTopUp',
 ]);
 

@@ -20,6 +20,7 @@ import { operatorPaymentIssues } from '../payments/issues/operations.ts';
 import { operatorPayments } from '../payments/invoices/operations.ts';
 import { operatorPrices } from '../payments/prices/operations.ts';
 import { operatorPurchases } from '../payments/purchases/operations.ts';
+import { operatorOverage } from '../payments/overage/operations.ts';
 import { operatorTopUps } from '../payments/top-ups/operations.ts';
 import { operatorReconciliation } from '../payments/reconcile/operations.ts';
 import { operatorPlansAsCode } from '../plans-as-code/operations.ts';
@@ -42,6 +43,7 @@ export const OPERATOR_API = [
   operatorPacks,
   operatorPurchases,
   operatorTopUps,
+  operatorOverage,
   operatorPrices,
   operatorPayments,
   operatorPaymentIssues,

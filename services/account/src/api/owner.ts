@@ -16,6 +16,7 @@ import { ownerSessions } from '../identity/sessions/operations.ts';
 import { ownerInvoices } from '../payments/invoices/operations.ts';
 import { ownerPaidSubscriptions } from '../payments/subscriptions/operations.ts';
 import { ownerPurchases } from '../payments/purchases/operations.ts';
+import { ownerOverage } from '../payments/overage/operations.ts';
 import { ownerTopUps } from '../payments/top-ups/operations.ts';
 import { ownerPeriods } from '../billing/periods/own/operations.ts';
 import { ownerSignIn, ownerTwoFactor } from '../identity/two-factor/operations.ts';
@@ -57,6 +58,7 @@ export const OWNER_API = [
   ownerPaidSubscriptions,
   ownerPurchases,
   ownerTopUps,
+  ownerOverage,
   ownerInvoices,
   ownerUsage,
   usageByOperation,

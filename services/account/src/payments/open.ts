@@ -14,6 +14,9 @@ import { createEventMetrics } from './events/metrics.ts';
 import { receiveEvents } from './events/receive.ts';
 import { startEventWorker } from './events/worker.ts';
 import type { Invoices } from './invoices/operations.ts';
+import type { Overage } from './overage/operations.ts';
+import { setOverage } from './overage/set.ts';
+import { createOverageMetrics, startOverage } from './overage/worker.ts';
 import { priceText } from './prices/price-text.ts';
 import { listPrices } from './prices/store.ts';
 import { syncStripe } from './prices/sync.ts';
@@ -38,12 +41,18 @@ export function openPayments(
   {
     lockInstant,
     isRestored,
-  }: { lockInstant: LockInstant; isRestored: (accountId: number) => Promise<boolean> },
+    announceEntitlements,
+  }: {
+    lockInstant: LockInstant;
+    isRestored: (accountId: number) => Promise<boolean>;
+    announceEntitlements: (accountIds: readonly number[]) => Promise<void>;
+  },
 ): {
   /** Null with PAYMENTS=none. */
   needs: {
     payments: Payments | null;
     topUps: TopUps | null;
+    overage: Overage | null;
     paidSubscriptions: PaidSubscriptions | null;
     invoices: Invoices | null;
     paidPlans: PaidPlans | null;
@@ -54,7 +63,14 @@ export function openPayments(
 } {
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets } = config;
   if (config.PAYMENTS === 'none' || secretKey === undefined || webhookSecrets === undefined) {
-    const needs = { payments: null, topUps: null, paidSubscriptions: null, invoices: null, paidPlans: null };
+    const needs = {
+      payments: null,
+      topUps: null,
+      overage: null,
+      paidSubscriptions: null,
+      invoices: null,
+      paidPlans: null,
+    };
     return { needs, events: null, workers: [] };
   }
   const provider = createStripeProvider({ secretKey, webhookSecrets, apiUrl: config.STRIPE_API_URL });
@@ -78,6 +94,9 @@ export function openPayments(
   const topUpWorker = createWorker(({ dueWatch }) =>
     startTopUps({ ...onWorkers(), isRestored, dueWatch, metrics: createTopUpMetrics(registry) }),
   );
+  const overageWorker = createWorker(({ dueWatch }) =>
+    startOverage({ ...onWorkers(), isRestored, dueWatch, metrics: createOverageMetrics(registry) }),
+  );
   const buyer = { query, transact, provider, publicUrl: config.PUBLIC_URL };
   const handling = { query, provider, lockInstant, logger };
   /** Nothing if the provider can't be reached. */
@@ -99,6 +118,12 @@ export function openPayments(
           topUpWorker.wake();
         },
         stop: (accountId, by) => stopTopUp({ ...handling, transact }, accountId, by),
+      },
+      overage: {
+        set: async (accountId, choice, by) => {
+          await setOverage({ query, transact, lockInstant, provider }, accountId, choice, by);
+          await announceEntitlements([accountId]);
+        },
       },
       paidSubscriptions: {
         begin: (wanted, by) => beginSubscription(buyer, wanted, by),
@@ -129,6 +154,6 @@ export function openPayments(
       },
     },
     events: receiveEvents({ query, provider, nowMs: redisNowMs, metrics, onStored: eventWorker.wake }),
-    workers: [eventWorker, reversalWorker, outbox, topUpWorker, hourly],
+    workers: [eventWorker, reversalWorker, outbox, topUpWorker, overageWorker, hourly],
   };
 }

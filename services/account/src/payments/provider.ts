@@ -1,4 +1,5 @@
 import type { BillingInterval } from '../billing/periods/calendar.ts';
+import type { InvoiceItemProvider } from './invoice-item-provider.ts';
 import type { OffSessionProvider } from './off-session-provider.ts';
 import type { SubscriptionProvider } from './subscription-provider.ts';
 
@@ -76,7 +77,8 @@ export type PaymentEvent = {
  * @throws {Problem} payments_unavailable, whatever is away or slow
  */
 export type PaymentProvider = SubscriptionProvider &
-  OffSessionProvider & {
+  OffSessionProvider &
+  InvoiceItemProvider & {
     /** One customer for an account. */
     createCustomer: (account: { account_id: number; email: string; name: string }) => Promise<string>;
     /** The id of the price with this key; made if there is none. */

@@ -5,7 +5,7 @@ import type { FieldError } from '@tollgate/http/problem';
 import type { BillingInterval } from '../billing/periods/calendar.ts';
 import { DEFAULT_GRACE_SEC } from '../billing/plans/input.ts';
 import { suggestedLimit } from '../billing/plans/suggested-limit.ts';
-import { amountFault } from '../payments/money/currencies.ts';
+import { amountFault } from '../platform/money/currencies.ts';
 import type { PlansDocument, WantedPack, WantedPlan, WantedProduct } from './document.ts';
 import type { PlansState, StatedPack, StatedPlan, StatedProduct } from './state.ts';
 

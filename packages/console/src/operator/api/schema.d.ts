@@ -1136,6 +1136,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/api/overage-charges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List charges for further points, newest first */
+        get: operations["listAllOverageCharges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/api/plan-prices": {
         parameters: {
             query?: never;
@@ -1822,7 +1839,7 @@ export interface components {
                 credits: {
                     credit_id: number;
                     /** @enum {string} */
-                    source: "purchase" | "promotion" | "compensation" | "carry_over";
+                    source: "purchase" | "promotion" | "compensation" | "carry_over" | "overage";
                     points_remaining: number;
                     expires_at: string | null;
                 }[];
@@ -2059,7 +2076,7 @@ export interface components {
             /** @description What is left by the last settlement of usage. */
             points_remaining: number;
             /** @enum {string} */
-            source: "purchase" | "promotion" | "compensation" | "carry_over";
+            source: "purchase" | "promotion" | "compensation" | "carry_over" | "overage";
             /** @description Grants with a lower number are used first. */
             priority: number;
             /**
@@ -2188,6 +2205,25 @@ export interface components {
             payment_id: string | null;
             purchase_id: number | null;
             decided_at: string | null;
+        };
+        OperatorOverageCharge: {
+            charge_id: number;
+            period_id: number;
+            /** @description Below 0 for a correction. */
+            points: number;
+            currency: string;
+            /** @description In the minor unit, without tax. */
+            amount: number;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
+            account_id: number;
+            /** @description In the metadata of Stripe's item. */
+            charge_key: string;
+            /** @description Null until Stripe has it. */
+            stripe_item_id: string | null;
         };
         PlanPrice: {
             plan_price_id: number;
@@ -2725,7 +2761,7 @@ export interface components {
             at: string;
             actor: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "plan_price_set" | "plan_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_signed_out" | "operator_session_ended";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "plan_price_set" | "plan_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_signed_out" | "operator_session_ended";
             application_id: number | null;
             /** @description Null for plans and products. */
             account_id: number | null;
@@ -6199,7 +6235,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 account_id?: number;
-                source?: "purchase" | "promotion" | "compensation" | "carry_over";
+                source?: "purchase" | "promotion" | "compensation" | "carry_over" | "overage";
             };
             header?: never;
             path?: never;
@@ -6720,6 +6756,46 @@ export interface operations {
                 content: {
                     "application/json": {
                         top_ups: components["schemas"]["OperatorTopUp"][];
+                        /**
+                         * @description The `cursor` of the next page; null at the end.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    listAllOverageCharges: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                account_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        charges: components["schemas"]["OperatorOverageCharge"][];
                         /**
                          * @description The `cursor` of the next page; null at the end.
                          * @example null
@@ -8075,7 +8151,7 @@ export interface operations {
                 account_id?: number;
                 application_id?: number;
                 actor?: string;
-                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "plan_price_set" | "plan_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_signed_out" | "operator_session_ended";
+                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "plan_price_set" | "plan_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_signed_out" | "operator_session_ended";
                 from?: string;
                 to?: string;
             };

@@ -1,4 +1,5 @@
-export const CREDIT_SOURCES = ['purchase', 'promotion', 'compensation', 'carry_over'] as const;
+/** `overage`: points beyond the included ones, which are charged by use once the period is closed. */
+export const CREDIT_SOURCES = ['purchase', 'promotion', 'compensation', 'carry_over', 'overage'] as const;
 
 export type CreditSource = (typeof CREDIT_SOURCES)[number];
 
@@ -14,18 +15,20 @@ export type OrderedGrant = {
 
 export type Taken = { credit_id: number; points: number };
 
-/** What was given goes before what was bought. */
+/** What was given goes before what was bought, and that before what use alone makes cost money. */
 const SOURCE_RANKS: Readonly<Record<CreditSource, number>> = {
   promotion: 0,
   compensation: 0,
   carry_over: 1,
   purchase: 2,
+  overage: 3,
 };
 
-/** By priority, then the sooner expiry, the source, the age. Total: the ID decides between equals. */
+/** Overage last; by priority, then the sooner expiry, the source, the age. Total: the ID decides between equals. */
 export function inOrderOfUse<Grant extends OrderedGrant>(grants: readonly Grant[]): Grant[] {
   return grants.toSorted(
     (one, other) =>
+      Number(one.source === 'overage') - Number(other.source === 'overage') ||
       one.priority - other.priority ||
       compare(expiryMs(one), expiryMs(other)) ||
       SOURCE_RANKS[one.source] - SOURCE_RANKS[other.source] ||

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { LIMIT_FIELDS, callRulesSchema } from '@tollgate/contracts/entitlement';
 import type { CallRules, LimitField } from '@tollgate/contracts/entitlement';
 import { MAX_TOTAL } from '@tollgate/contracts/usage-stream';
@@ -30,6 +31,23 @@ export function rolloverPointsMax(description: LimitedPeriod['description']): nu
   const most = description[ROLLOVER_FIELD];
   return typeof most === 'number' && Number.isSafeInteger(most) && most > 0 ? most : null;
 }
+
+/** What points beyond the included ones cost: in the minor unit of the currency, without tax. */
+export const overageSchema = z.strictObject({
+  price_per_1000: z.int().min(1).max(99_999_999),
+  currency: z.string().regex(/^[a-z]{3}$/),
+});
+
+export type OveragePrice = z.infer<typeof overageSchema>;
+
+/** Null if the plan doesn't sell any, or doesn't limit points. */
+export function overagePrice(description: LimitedPeriod['description']): OveragePrice | null {
+  if (includedPoints(description) === null) return null;
+  return overageSchema.safeParse(description[OVERAGE_FIELD]).data ?? null;
+}
+
+/** Of a plan's description. */
+export const OVERAGE_FIELD = 'overage';
 
 /** Undefined without any. A former version accepted any value, and what can't be a rule is none. */
 export function callRules(description: LimitedPeriod['description']): CallRules | undefined {

@@ -3,7 +3,8 @@ import { LIMIT_FIELDS, callRulesSchema } from '@tollgate/contracts/entitlement';
 import { countField, idField } from '../../http/input/fields.ts';
 import { jsonValue } from '../../http/input/json-value.ts';
 import { lineSchema, nameSchema } from '../../http/input/name.ts';
-import { ROLLOVER_FIELD } from '../periods/limits.ts';
+import { OVERAGE_FIELD, ROLLOVER_FIELD, overageSchema } from '../periods/limits.ts';
+import { decimalsOf } from '../../platform/money/currencies.ts';
 import { suggestedLimit } from './suggested-limit.ts';
 
 export const DEFAULT_GRACE_SEC = 3 * 86_400;
@@ -15,7 +16,7 @@ function isStorable(value: unknown): boolean {
   return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member));
 }
 
-/** Any attributes; limits, rules for calls and the points that roll over have their types, or are null, which means none. */
+/** Any attributes; limits, rules for calls, the points that roll over and the price of further ones have their types, or are null, which means none. */
 export const descriptionSchema = z
   .record(z.string(), jsonValue, 'must be a JSON object')
   .refine(isStorable, 'must contain only valid Unicode without NUL')
@@ -26,12 +27,25 @@ export const descriptionSchema = z
       const message = 'must be a whole number of at least 0, or null';
       context.addIssue({ code: 'custom', path: [field], message });
     }
+    const overage = description[OVERAGE_FIELD] ?? null;
+    if (overage !== null) {
+      const message = overageFault(overage, description['points_limit'] ?? null);
+      if (message !== undefined) context.addIssue({ code: 'custom', path: [OVERAGE_FIELD], message });
+    }
     for (const [field, schema] of Object.entries(callRulesSchema.shape)) {
       if (schema.safeParse(description[field] ?? undefined).success) continue;
       const type = schema.unwrap() instanceof z.ZodBoolean ? 'true, false' : 'a whole number of at least 0';
       context.addIssue({ code: 'custom', path: [field], message: `must be ${type}, or null` });
     }
   });
+
+function overageFault(overage: unknown, pointsLimit: unknown): string | undefined {
+  const { data } = overageSchema.safeParse(overage);
+  if (data === undefined || decimalsOf(data.currency) === undefined) {
+    return 'must be { price_per_1000, currency }: a whole number in the minor unit, and a lowercase currency code';
+  }
+  return pointsLimit === null ? 'needs a points_limit' : undefined;
+}
 
 /** Allows attributes that look like a mistyped limit, which would limit nothing. */
 const allow_unknown = z.boolean('must be true or false').default(false);

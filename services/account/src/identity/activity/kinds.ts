@@ -95,6 +95,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   pack_withdrawn: null,
   purchase_begun: 'billing',
   top_up_set: 'billing',
+  overage_set: 'billing',
   payment_issue_resolved: null,
   payments_reconciled: null,
   usage_rebuilt: null,

@@ -362,6 +362,8 @@ test('every table with an account is erased, or kept on purpose', async () => {
     'subscriptions',
     'team_members',
     'top_ups',
+    'overage_charges',
+    'period_overages',
     'entitlement_outbox',
     'usage_alerts',
     'usage_hourly',

@@ -1,5 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
 import { revokeApplicationsOf } from '../../access/applications/changes.ts';
+import type { LockInstant } from '../../billing/credits/changes.ts';
 import { lockLiveSubscription } from '../../billing/subscriptions/store.ts';
 import { cancelSubscription } from '../../billing/subscriptions/changes.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
@@ -16,6 +17,7 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { ClientChangeOutbox } from '../../access/client-changes/client-change-outbox.ts';
 import type { NewClientChange } from '../../access/client-changes/store.ts';
+import { stopOverage } from '../../payments/overage/set.ts';
 import { stopTopUps } from '../../payments/top-ups/set.ts';
 import { leaveTeam } from '../../teams/changes.ts';
 import { findMembership } from '../../teams/store.ts';
@@ -31,6 +33,7 @@ type DeletionNeeds = PasswordCheck &
     transact: Transact;
     wakeMails: () => void;
     deletionGraceDays: number;
+    lockInstant: LockInstant;
   };
 
 /**
@@ -52,7 +55,7 @@ export async function requestDeletion(
     // A concurrent change may have replaced the password that was verified.
     if (account?.password_hash !== session.account.password_hash) throw wrongCurrentPassword();
     if (account.deletion_due_at !== null) throw new Problem('account_deletion_pending');
-    const ended = await endEverything(inside, account_id, actor);
+    const ended = await endEverything(inside, needs.lockInstant, account_id, actor);
     await deleteSessions(inside, account_id, session.session_id);
     const marked = await markForDeletion(inside, account_id, needs.deletionGraceDays);
     const details = { deletion_due_at: marked.deletion_due_at };
@@ -90,7 +93,12 @@ export async function restoreAccount(
 }
 
 /** The account is locked. Lock order: account, team, applications, subscription. */
-async function endEverything(query: Query, accountId: number, actor: Actor): Promise<NewClientChange[]> {
+async function endEverything(
+  query: Query,
+  lockInstant: LockInstant,
+  accountId: number,
+  actor: Actor,
+): Promise<NewClientChange[]> {
   if ((await findMembership(query, accountId)) !== undefined) {
     await leaveTeam(query, { account_id: accountId, actor });
   }
@@ -103,6 +111,7 @@ async function endEverything(query: Query, accountId: number, actor: Actor): Pro
     await cancelSubscription(query, live.subscription_id, 'period_end', actor);
   }
   await stopTopUps(query, accountId, actor);
+  await stopOverage(query, lockInstant, accountId, actor);
   await endEmailTokens(query, accountId);
   return changes;
 }

@@ -27,6 +27,8 @@ export const ERASED_TABLES = [
   'alert_settings',
   'top_up_settings',
   'top_up_checks',
+  'overage_settings',
+  'overage_checks',
   'budget_alerts',
   'webhooks',
   'refused_calls',

@@ -11,7 +11,7 @@ import { session } from '../../identity/sessions/require-session.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import { decimalsOf } from '../money/currencies.ts';
+import { decimalsOf } from '../../platform/money/currencies.ts';
 import { findOwnInvoice, listInvoices } from './store.ts';
 import type { Invoice } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountFault, decimalsOf } from './currencies.ts';
+import { amountFault, decimalsOf } from '../../platform/money/currencies.ts';
 
 /** A price in a request; `refuseAmount` checks the amount with its currency. */
 export const priceFields = {

@@ -1,4 +1,4 @@
-import { decimalsOf } from '../money/currencies.ts';
+import { decimalsOf } from '../../platform/money/currencies.ts';
 import type { PlanPrice } from './store.ts';
 
 /** As customers read it: "€49.00 per month, plus tax". Its decimals are Stripe's, which `Intl` doesn't always know. */

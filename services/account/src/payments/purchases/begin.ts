@@ -12,7 +12,7 @@ import { requirePayer } from '../../self-service/locks.ts';
 import { customerOf } from '../customers.ts';
 import { withinDeadline } from '../deadline.ts';
 import { pagesOf } from '../pages.ts';
-import { amountFault } from '../money/currencies.ts';
+import { amountFault } from '../../platform/money/currencies.ts';
 import { stripePriceOf } from '../packs/stripe-price.ts';
 import { lockPack } from '../packs/store.ts';
 import type { Pack } from '../packs/store.ts';

@@ -12,7 +12,7 @@ import { session } from '../../identity/sessions/require-session.ts';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { decimalsOf } from '../money/currencies.ts';
+import { decimalsOf } from '../../platform/money/currencies.ts';
 import { switchedOn } from '../switched-on.ts';
 import { listOfferedPacks } from '../packs/store.ts';
 import type { Payments } from './payments.ts';

@@ -5,6 +5,7 @@ import { listReversedPayments, readPayment } from './payments.ts';
 import { asked, askedAll, falseIfRefused, undefinedIfMissing } from './refusals.ts';
 import { readSignedEvent } from './signed-event.ts';
 import { createOffSessionPayments } from './off-session-payments.ts';
+import { createStripeInvoiceItems } from './stripe-invoice-items.ts';
 import { createStripeSubscriptions } from './stripe-subscriptions.ts';
 
 export type StripeSettings = {
@@ -102,6 +103,7 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
       askedAll(idsOf(stripe.invoices.list({ created: { gte: secondsOf(since) }, limit: PAGE }))),
     ...createStripeSubscriptions(stripe),
     ...createOffSessionPayments(stripe),
+    ...createStripeInvoiceItems(stripe),
     readEvent: (body, signature, nowMs) =>
       readSignedEvent(body, signature, { webhooks: stripe.webhooks, webhookSecrets, livemode, nowMs }),
   };

@@ -12,7 +12,7 @@ import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { SelfService, SelfServiceAction } from '../../self-service/settings.ts';
-import { decimalsOf } from '../money/currencies.ts';
+import { decimalsOf } from '../../platform/money/currencies.ts';
 import { findOwnCheckout } from './store.ts';
 import type { StripeSubscription } from './store.ts';
 import type { PricedUpgrade, UpgradeOutcome } from './upgrade.ts';

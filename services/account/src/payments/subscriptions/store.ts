@@ -38,14 +38,16 @@ const COLUMNS = `checkout_id, checkout_key, account_id, plan_id, billing_interva
   created_at`;
 
 /**
- * SQL: whether Stripe knows of every end and change of an account's subscriptions, and no top-up is under way, so that it
- * charges nothing more.
+ * SQL: whether Stripe knows of every end and change of an account's subscriptions and of every charge, and no top-up is
+ * under way, so that it charges nothing more.
  */
 export function isEndKnown(accountId: string): string {
   return `NOT EXISTS (SELECT FROM stripe_subscriptions
     WHERE stripe_subscriptions.account_id = ${accountId} AND next_attempt_at IS NOT NULL)
     AND NOT EXISTS (SELECT FROM top_ups
-      WHERE top_ups.account_id = ${accountId} AND next_attempt_at IS NOT NULL)`;
+      WHERE top_ups.account_id = ${accountId} AND next_attempt_at IS NOT NULL)
+    AND NOT EXISTS (SELECT FROM overage_charges
+      WHERE overage_charges.account_id = ${accountId} AND next_attempt_at IS NOT NULL)`;
 }
 
 const LISTED_MAX = 20;

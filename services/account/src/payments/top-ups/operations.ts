@@ -11,7 +11,7 @@ import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { decimalsOf } from '../money/currencies.ts';
+import { decimalsOf } from '../../platform/money/currencies.ts';
 import { switchedOn } from '../switched-on.ts';
 import { findSettings, findSpent, listTopUps } from './store.ts';
 import type { TopUp, TopUpChoice, TopUpSettings } from './store.ts';

@@ -100,6 +100,7 @@ export const AUDIT_ACTIONS = [
   'pack_withdrawn',
   'purchase_begun',
   'top_up_set',
+  'overage_set',
   'payment_issue_resolved',
   'payments_reconciled',
   'usage_rebuilt',

@@ -79,6 +79,7 @@ describe('the console', () => {
     lookUpInvitation: 'reads',
     beginPurchase: 'payments are off here; purchases.test.ts has its entry',
     setTopUp: 'payments are off here; top-ups.test.ts has its entry',
+    setOverage: 'payments are off here; overage.test.ts has its entry',
     stopTopUp: 'payments are off here; top-ups.test.ts has its entry',
     beginSubscription: 'payments are off here; paid-subscriptions.test.ts has its entry',
     upgradePlan: 'payments are off here; plan-changes.test.ts has its entry',

@@ -10,6 +10,7 @@ import * as topUp from './migrations/0008-top-up.ts';
 import * as operations from './migrations/0009-operations.ts';
 import * as usageLanes from './migrations/0012-usage-lanes.ts';
 import * as planKeys from './migrations/0013-plan-keys.ts';
+import * as overage from './migrations/0014-overage.ts';
 import * as operators from './migrations/0018-operators.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0009-operations', migration: operations },
   { name: '0012-usage-lanes', migration: usageLanes },
   { name: '0013-plan-keys', migration: planKeys },
+  { name: '0014-overage', migration: overage },
   { name: '0018-operators', migration: operators },
 ];
 

@@ -71,6 +71,7 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   subscription_upgrade_begun: 'Confirmed an upgrade of the plan',
   purchase_begun: 'Started a purchase of points',
   top_up_set: 'Changed automatic top-up',
+  overage_set: 'Changed the cap of further points',
   credits_granted: 'Granted credits',
   credits_voided: 'Voided credits',
   alert_settings_changed: 'Changed the alert thresholds',

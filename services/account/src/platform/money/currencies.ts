@@ -40,7 +40,7 @@ const LEAST: Readonly<Record<string, number>> = {
 const DEFAULT_LEAST = 50;
 
 /** Stripe's largest charge of most currencies has eight digits. */
-const MOST = 99_999_999;
+export const MOST = 99_999_999;
 
 /** Decimals of an amount as Stripe writes it; undefined if Stripe doesn't know the currency. */
 export function decimalsOf(currency: string): 0 | 2 | 3 | undefined {
@@ -49,9 +49,14 @@ export function decimalsOf(currency: string): 0 | 2 | 3 | undefined {
   return TWO_DECIMALS.has(currency) || WHOLE_WITH_TWO_DECIMALS.has(currency) ? 2 : undefined;
 }
 
+/** What amounts of this currency must be multiples of, as Stripe writes them. */
+export function amountStep(currency: string): 1 | 10 | 100 {
+  return THREE_DECIMALS.has(currency) ? 10 : WHOLE_WITH_TWO_DECIMALS.has(currency) ? 100 : 1;
+}
+
 /** Why Stripe would refuse to charge an amount; undefined if it wouldn't. `amount` is in the minor unit. */
 export function amountFault(amount: number, currency: string): string | undefined {
-  const step = THREE_DECIMALS.has(currency) ? 10 : WHOLE_WITH_TWO_DECIMALS.has(currency) ? 100 : 1;
+  const step = amountStep(currency);
   const least = LEAST[currency] ?? DEFAULT_LEAST;
   if (amount < least) return `must be at least ${String(least)}, the minimum charge`;
   if (amount > MOST) return `must be at most ${String(MOST)}`;

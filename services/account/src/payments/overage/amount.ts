@@ -1,0 +1,9 @@
+import type { OveragePrice } from '../../billing/periods/limits.ts';
+import { amountStep } from '../../platform/money/currencies.ts';
+
+/** What points cost, in the minor unit and without tax: rounded half up, to what the currency can state. */
+export function amountOf(points: number, { price_per_1000, currency }: OveragePrice): number {
+  const step = BigInt(amountStep(currency));
+  const thousand = 1_000n * step;
+  return Number(((2n * BigInt(points) * BigInt(price_per_1000) + thousand) / (2n * thousand)) * step);
+}

@@ -1,0 +1,263 @@
+import type { OveragePrice } from '../../billing/periods/limits.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { msFromNow } from '../../platform/outbox/leased-rows.ts';
+import type { Page } from '../../http/input/page.ts';
+
+/** What a customer has agreed to. `price` is null before the first agreement. */
+export type OverageSettings = { cap_points: number; price: OveragePrice | null };
+
+export async function findSettings(query: Query, accountId: number): Promise<OverageSettings> {
+  const rows = await query<{ cap_points: number } & Partial<OveragePrice>>(
+    'SELECT cap_points, price_per_1000, currency FROM overage_settings WHERE account_id = :accountId',
+    { accountId },
+  );
+  const [{ cap_points, price_per_1000, currency } = { cap_points: 0 }] = rows;
+  const price = price_per_1000 && currency ? { price_per_1000, currency } : null;
+  return { cap_points, price };
+}
+
+/** Without a price, the one that was agreed to before stays. The account is locked. */
+export async function saveSettings(
+  query: Query,
+  accountId: number,
+  { cap_points, price }: OverageSettings,
+): Promise<void> {
+  await query(
+    `INSERT INTO overage_settings AS kept (account_id, cap_points, price_per_1000, currency)
+     VALUES (:accountId, :cap_points, :price_per_1000, :currency)
+     ON CONFLICT (account_id) DO UPDATE SET cap_points = excluded.cap_points, changed_at = now(),
+       price_per_1000 = coalesce(excluded.price_per_1000, kept.price_per_1000),
+       currency = coalesce(excluded.currency, kept.currency)`,
+    {
+      accountId,
+      cap_points,
+      price_per_1000: price?.price_per_1000 ?? null,
+      currency: price?.currency ?? null,
+    },
+  );
+}
+
+/** A period that covers the present or is to come. `ends_at` is exclusive. */
+export type OpenPeriod = {
+  period_id: number;
+  description: Record<string, unknown>;
+  started_at: Date;
+  ends_at: Date;
+  /** Of the further points that it has had; null without any. */
+  price_per_1000: number | null;
+  currency: string | null;
+};
+
+export function listOpenPeriods(query: Query, accountId: number): Promise<OpenPeriod[]> {
+  return query<OpenPeriod>(
+    `SELECT period.period_id, description, started_at, ended_at + interval '1 second' AS ends_at,
+       price_per_1000, currency
+     FROM billing_periods AS period LEFT JOIN period_overages USING (period_id)
+     WHERE period.account_id = :accountId AND ended_at + interval '1 second' > clock_timestamp()
+     ORDER BY started_at`,
+    { accountId },
+  );
+}
+
+/** Further points of a period that haven't expired. */
+export type OverageGrant = {
+  credit_id: number;
+  period_id: number;
+  points: number;
+  /** By the last settlement. */
+  points_remaining: number;
+  /** 0 while it isn't voided. */
+  points_voided: number;
+  is_voiding: boolean;
+  is_void: boolean;
+  expires_at: Date;
+};
+
+export function listOverageGrants(query: Query, accountId: number): Promise<OverageGrant[]> {
+  return query<OverageGrant>(
+    `SELECT credit_id, period_id, points, points_remaining, coalesce(points_voided, 0) AS points_voided,
+       void_requested_at IS NOT NULL AND voided_at IS NULL AS is_voiding, voided_at IS NOT NULL AS is_void, expires_at
+     FROM credit_grants JOIN overage_grants USING (credit_id)
+     WHERE account_id = :accountId AND source = 'overage' AND expires_at > clock_timestamp()
+     ORDER BY credit_id`,
+    { accountId },
+  );
+}
+
+/** The first price of a period holds for all of it. */
+export async function addPeriod(
+  query: Query,
+  period: OveragePrice & { period_id: number; account_id: number },
+): Promise<void> {
+  await query(
+    `INSERT INTO period_overages (period_id, account_id, price_per_1000, currency)
+     VALUES (:period_id, :account_id, :price_per_1000, :currency) ON CONFLICT (period_id) DO NOTHING`,
+    period,
+  );
+}
+
+export async function addGrant(query: Query, credit_id: number, period_id: number): Promise<void> {
+  await query('INSERT INTO overage_grants (credit_id, period_id) VALUES (:credit_id, :period_id)', {
+    credit_id,
+    period_id,
+  });
+}
+
+/** What a closed period has used of its further points, and what was charged for. */
+type Uncharged = OveragePrice & {
+  period_id: number;
+  used: number;
+  charges: number;
+  charged_points: number;
+  charged_amount: number;
+};
+
+/** Closed periods of which another number of points is charged than used. */
+export function listUncharged(query: Query, accountId: number): Promise<Uncharged[]> {
+  return query<Uncharged>(
+    `SELECT overage.period_id, price_per_1000, currency, used, charges, charged_points, charged_amount
+     FROM period_overages AS overage JOIN period_credits USING (period_id)
+     CROSS JOIN LATERAL (
+       SELECT CAST(coalesce(sum(CASE WHEN to_ledger = 'used' THEN moved.points ELSE -moved.points END), 0) AS bigint) AS used
+       FROM overage_grants JOIN credit_movements AS moved USING (credit_id)
+       WHERE overage_grants.period_id = overage.period_id AND 'used' IN (from_ledger, to_ledger)
+     ) AS moved
+     CROSS JOIN LATERAL (
+       SELECT count(*) AS charges, CAST(coalesce(sum(points), 0) AS bigint) AS charged_points,
+         CAST(coalesce(sum(amount), 0) AS bigint) AS charged_amount
+       FROM overage_charges WHERE overage_charges.period_id = overage.period_id
+     ) AS charged
+     WHERE overage.account_id = :accountId AND closed_at IS NOT NULL AND used <> charged_points`,
+    { accountId },
+  );
+}
+
+export type OverageCharge = {
+  charge_id: number;
+  charge_key: string;
+  account_id: number;
+  period_id: number;
+  /** Below 0 for a correction. */
+  points: number;
+  /** In Stripe's minor unit, without tax. */
+  amount: number;
+  stripe_item_id: string | null;
+  attempts: number;
+  created_at: Date;
+};
+
+const CHARGE = `charge_id, charge_key, account_id, period_id, points, amount, stripe_item_id, attempts, created_at`;
+
+export async function insertCharge(
+  query: Query,
+  made: Pick<OverageCharge, 'charge_key' | 'account_id' | 'period_id' | 'points' | 'amount'>,
+): Promise<void> {
+  await query(
+    `INSERT INTO overage_charges (charge_key, account_id, period_id, points, amount)
+     VALUES (:charge_key, :account_id, :period_id, :points, :amount)`,
+    made,
+  );
+}
+
+/** Nothing is charged after a restore of Postgres until payments are reconciled: what was charged since is forgotten. */
+export const CHARGE_DUE = `NOT EXISTS (SELECT FROM payment_restores)
+  AND EXISTS (SELECT FROM overage_charges WHERE next_attempt_at <= clock_timestamp())`;
+
+export function claimCharges(
+  query: Query,
+  { limit, leaseMs, except }: { limit: number; leaseMs: number; except: readonly number[] },
+): Promise<OverageCharge[]> {
+  return query<OverageCharge>(
+    `UPDATE overage_charges SET next_attempt_at = ${msFromNow('leaseMs')}
+     WHERE charge_id IN (
+       SELECT charge_id FROM overage_charges
+       WHERE next_attempt_at <= clock_timestamp() AND charge_id <> ALL (CAST(:except AS bigint[]))
+         AND NOT EXISTS (SELECT FROM payment_restores)
+       ORDER BY next_attempt_at LIMIT :limit FOR UPDATE SKIP LOCKED)
+     RETURNING ${CHARGE}`,
+    { limit, leaseMs, except: [...except] },
+  );
+}
+
+/** What Stripe charges holds: an item that was made before a restore can have another amount. */
+export async function setCharged(
+  query: Query,
+  chargeId: number,
+  { item_id, points, amount }: { item_id: string; points: number; amount: number },
+): Promise<void> {
+  await query(
+    `WITH charged AS (
+       UPDATE overage_charges SET stripe_item_id = :item_id, points = :points, amount = :amount, next_attempt_at = NULL
+       WHERE charge_id = :chargeId AND stripe_item_id IS NULL RETURNING account_id)
+     INSERT INTO overage_checks (account_id) SELECT account_id FROM charged`,
+    { chargeId, item_id, points, amount },
+  );
+}
+
+/** What an item of an invoice states; `price` is in `period`'s currency. */
+export async function findTerms(
+  query: Query,
+  periodId: number,
+): Promise<{ currency: string; started_at: Date | null; ended_at: Date | null } | undefined> {
+  const rows = await query<{ currency: string; started_at: Date | null; ended_at: Date | null }>(
+    `SELECT currency, started_at, ended_at
+     FROM period_overages LEFT JOIN billing_periods USING (period_id) WHERE period_id = :periodId`,
+    { periodId },
+  );
+  return rows[0];
+}
+
+/** Stripe's id of the account's live subscription there; undefined if no invoice in this currency will follow by itself. */
+export async function findLiveAtStripe(
+  query: Query,
+  accountId: number,
+  currency: string,
+): Promise<string | undefined> {
+  const rows = await query<{ stripe_subscription_id: string }>(
+    `SELECT stripe_subscription_id FROM stripe_subscriptions JOIN subscriptions USING (subscription_id)
+     WHERE stripe_subscriptions.account_id = :accountId AND state = 'started' AND ended_at IS NULL
+       AND stripe_subscription_id IS NOT NULL AND currency = :currency
+     ORDER BY checkout_id DESC LIMIT 1`,
+    { accountId, currency },
+  );
+  return rows[0]?.stripe_subscription_id;
+}
+
+export function listCharges(
+  query: Query,
+  { account_id }: { account_id?: number | undefined },
+  { limit, before }: Page,
+): Promise<(OverageCharge & { currency: string })[]> {
+  const wanted = account_id === undefined ? '' : 'AND overage_charges.account_id = :account_id';
+  return query(
+    `SELECT ${CHARGE.replaceAll(/(account_id|period_id|created_at)/g, 'overage_charges.$1')}, currency
+     FROM overage_charges JOIN period_overages USING (period_id)
+     WHERE charge_id < :before ${wanted} ORDER BY charge_id DESC LIMIT :limit`,
+    { account_id: account_id ?? null, limit, before },
+  );
+}
+
+export const CHECK_DUE = `NOT EXISTS (SELECT FROM payment_restores)
+  AND EXISTS (SELECT FROM overage_checks WHERE next_attempt_at <= clock_timestamp())`;
+
+/** Takes one account, with all of its requests; skips what other replicas are taking. */
+export async function takeCheck(query: Query): Promise<number | undefined> {
+  const rows = await query<{ account_id: number }>(
+    `DELETE FROM overage_checks WHERE check_id IN (
+       SELECT check_id FROM overage_checks WHERE account_id = (
+         SELECT account_id FROM overage_checks WHERE next_attempt_at <= clock_timestamp()
+           AND NOT EXISTS (SELECT FROM payment_restores)
+         ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+       FOR UPDATE SKIP LOCKED)
+     RETURNING account_id`,
+  );
+  return rows[0]?.account_id;
+}
+
+/** After a check that failed: the rollback brought its requests back. */
+export async function putOffChecks(query: Query, accountId: number, ms: number): Promise<void> {
+  await query(
+    `UPDATE overage_checks SET next_attempt_at = ${msFromNow('ms')} WHERE account_id = :accountId`,
+    { accountId, ms },
+  );
+}

@@ -1,0 +1,172 @@
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
+import type { Logger } from '@tollgate/log';
+import type { LockInstant } from '../../billing/credits/changes.ts';
+import { lockHolder } from '../../billing/credits/store.ts';
+import { findAccount } from '../../identity/accounts/account-store.ts';
+import type { DueWatch } from '../../platform/background/due-watch.ts';
+import { takeNext } from '../../platform/background/take-next.ts';
+import { startWorkLoop } from '../../platform/background/work-loop.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { postpone } from '../../platform/outbox/leased-rows.ts';
+import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
+import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
+import { customerOf } from '../customers.ts';
+import type { PaymentProvider } from '../provider.ts';
+import { chargeOverage, settleOverage } from './settle.ts';
+import {
+  CHARGE_DUE,
+  CHECK_DUE,
+  claimCharges,
+  findLiveAtStripe,
+  findTerms,
+  putOffChecks,
+  setCharged,
+  takeCheck,
+} from './store.ts';
+import type { OverageCharge } from './store.ts';
+
+const MAX_IN_FLIGHT = 4;
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 600_000;
+
+/** Longer than an attempt's requests with their second attempts. */
+const LEASE_MS = 60_000;
+
+/** An account whose check failed holds up no other. */
+const RECHECK_MS = 60_000;
+
+const CHARGES = { table: 'overage_charges', id: 'charge_id', columns: '' };
+
+export type OverageMetrics = { failed: Pick<Counter, 'inc'> };
+
+export function createOverageMetrics(registry: Registry): OverageMetrics {
+  return {
+    failed: new Counter({
+      name: 'tollgate_overage_charge_failures_total',
+      help: 'Attempts to put points beyond the included ones on an invoice that failed, and are repeated',
+      registers: [registry],
+    }),
+  };
+}
+
+type Options = {
+  query: Query;
+  transact: Transact;
+  lockInstant: LockInstant;
+  provider: Pick<
+    PaymentProvider,
+    'createCustomer' | 'findInvoiceItem' | 'findDraft' | 'addInvoiceItem' | 'invoicePendingItems'
+  >;
+  /** Whether the account's usage shows that Postgres was restored, also before that is noticed elsewhere. */
+  isRestored: (accountId: number) => Promise<boolean>;
+  dueWatch: DueWatch;
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  metrics: OverageMetrics;
+};
+
+/** Keeps further points at what customers have agreed to, and charges what closed periods have used of them. */
+export function startOverage(options: Options): { wake: () => void; close: () => Promise<void> } {
+  const { query, transact, lockInstant, dueWatch, logger } = options;
+  const charges = startOutboxWorker<OverageCharge>({
+    name: 'overage',
+    idOf: ({ charge_id }) => charge_id,
+    claim: (limit, except) =>
+      limit > 0 ? claimCharges(query, { limit, leaseMs: LEASE_MS, except }) : Promise.resolve([]),
+    attempt: (charge) => attemptCharge(options, charge),
+    maxInFlight: MAX_IN_FLIGHT,
+    due: { dueWatch, condition: CHARGE_DUE },
+    logger,
+  });
+  const checks = startWorkLoop({
+    work: async (signal) => {
+      const checkNext = () =>
+        takeNext(transact, {
+          take: takeCheck,
+          work: async (inside, accountId) => {
+            if (!(await lockHolder(inside, accountId))) return;
+            await settleOverage(inside, lockInstant, accountId);
+            await chargeOverage(inside, accountId);
+          },
+          onDone: charges.wake,
+          onFailed: async (account_id, error) => {
+            logger.error({ err: error, account_id }, 'further points of an account could not be settled');
+            await putOffChecks(query, account_id, RECHECK_MS);
+          },
+        });
+      while (!signal.aborted && (await checkNext()));
+    },
+    messages: {
+      failed: 'further points wait for Postgres; retrying',
+      recovered: 'further points are settled again',
+    },
+    due: { dueWatch, condition: CHECK_DUE },
+    logger,
+  });
+  return {
+    wake: () => {
+      checks.wake();
+      charges.wake();
+    },
+    close: async () => {
+      await checks.close();
+      await charges.close();
+    },
+  };
+}
+
+async function attemptCharge(options: Options, charge: OverageCharge): Promise<Attempt> {
+  const { query, isRestored, logger, metrics } = options;
+  const { charge_id, account_id, attempts } = charge;
+  try {
+    // What was charged since the backup is forgotten.
+    if (await isRestored(account_id)) {
+      throw new Error('Postgres was restored, and payments are not reconciled since then');
+    }
+    await setCharged(query, charge_id, await chargeOnce(options, charge));
+    return { delivered: true };
+  } catch (error) {
+    metrics.failed.inc();
+    const about = { err: error, charge_id, account_id, attempts: attempts + 1 };
+    if (isAttemptToLog(attempts + 1)) logger.warn(about, 'overage is on no invoice yet; will retry');
+    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
+    await postpone(query, CHARGES, charge_id, retryInMs);
+    return { delivered: false, retryInMs };
+  }
+}
+
+/**
+ * An item of the renewal's draft if there is one, else of the next invoice; without a subscription at Stripe, of an
+ * invoice of its own. Stripe forgets keys of requests after a day, so the item is looked for before it is made.
+ */
+async function chargeOnce({ query, provider }: Options, charge: OverageCharge) {
+  const { charge_key, account_id, period_id, points, amount, attempts, created_at } = charge;
+  const account = await findAccount(query, account_id);
+  const terms = await findTerms(query, period_id);
+  if (account === undefined || terms === undefined) throw new Error('the account or its period is unknown');
+  const customer_id = await customerOf(query, provider, account);
+  const { currency, started_at, ended_at } = terms;
+  const subscription_id = await findLiveAtStripe(query, account_id, currency);
+  const known = await provider.findInvoiceItem(customer_id, charge_key);
+  const draft =
+    known === undefined && subscription_id !== undefined
+      ? await provider.findDraft(customer_id, subscription_id)
+      : undefined;
+  const item =
+    known ??
+    (await provider.addInvoiceItem({
+      // Another attempt may find another draft, which is another request.
+      key: attempts === 0 ? charge_key : `${charge_key}:attempt-${String(attempts)}`,
+      customer_id,
+      ...(draft !== undefined && { invoice_id: draft }),
+      currency,
+      amount,
+      description: `${points.toLocaleString('en')} points beyond the included ones`,
+      period: { start: started_at ?? created_at, end: ended_at ?? created_at },
+      metadata: { tollgate_overage: charge_key, account_id: String(account_id), points: String(points) },
+    }));
+  if (item.invoice_id === null && subscription_id === undefined) {
+    await provider.invoicePendingItems(customer_id, currency, charge_key);
+  }
+  return { item_id: item.id, points: item.points ?? points, amount: item.amount };
+}

@@ -1,0 +1,61 @@
+import type Stripe from 'stripe';
+import type { InvoiceItem, InvoiceItemProvider } from '../invoice-item-provider.ts';
+import { asked } from './refusals.ts';
+
+const PAGE = 100;
+
+export function createStripeInvoiceItems(stripe: Stripe): InvoiceItemProvider {
+  return {
+    findInvoiceItem: (customer, chargeKey) =>
+      asked(async () => {
+        for await (const item of stripe.invoiceItems.list({ customer, limit: PAGE })) {
+          if (item.metadata?.['tollgate_overage'] === chargeKey) return itemOf(item);
+        }
+        return undefined;
+      }),
+    findDraft: (customer, subscriptionId) =>
+      asked(async () => {
+        const { data } = await stripe.invoices.list({ customer, status: 'draft', limit: PAGE });
+        return data.find(({ parent }) => idOf(parent?.subscription_details?.subscription) === subscriptionId)
+          ?.id;
+      }),
+    addInvoiceItem: ({ key, customer_id, invoice_id, period, ...wanted }) =>
+      asked(async () => {
+        const item = await stripe.invoiceItems.create(
+          {
+            ...wanted,
+            customer: customer_id,
+            ...(invoice_id !== undefined && { invoice: invoice_id }),
+            period: { start: secondsOf(period.start), end: secondsOf(period.end) },
+          },
+          { idempotencyKey: key },
+        );
+        return itemOf(item);
+      }),
+    invoicePendingItems: (customer, currency, key) =>
+      asked(async () => {
+        await stripe.invoices.create(
+          { customer, currency, pending_invoice_items_behavior: 'include', auto_advance: true },
+          { idempotencyKey: `invoice:${key}` },
+        );
+      }),
+  };
+}
+
+function itemOf({ id, invoice, amount, metadata }: Stripe.InvoiceItem): InvoiceItem {
+  const points = Number(metadata?.['points']);
+  return {
+    id,
+    invoice_id: idOf(invoice) ?? null,
+    amount,
+    points: Number.isSafeInteger(points) ? points : undefined,
+  };
+}
+
+function idOf(reference: string | { id: string } | null | undefined): string | undefined {
+  return typeof reference === 'string' ? reference : reference?.id;
+}
+
+function secondsOf(date: Date): number {
+  return Math.floor(date.getTime() / 1_000);
+}
