@@ -17,6 +17,7 @@ const grants: fc.Arbitrary<OrderedGrant[]> = fc.uniqueArray(
 
 /** The rules as the specification states them, each a filter of what the one before leaves. */
 const RULES: readonly ((grant: OrderedGrant) => number)[] = [
+  ({ source }) => (source === 'overage' ? 1 : 0),
   ({ priority }) => priority,
   ({ expires_at }) => expires_at?.getTime() ?? Number.MAX_SAFE_INTEGER,
   ({ source }) =>

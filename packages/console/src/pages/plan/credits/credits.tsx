@@ -87,6 +87,7 @@ const SOURCES: Readonly<Record<Grant['source'], string>> = {
   promotion: 'Promotion',
   compensation: 'Compensation',
   carry_over: 'Carried over',
+  overage: 'Beyond the included points',
 };
 
 /** The latest ones; nothing before the first. */
