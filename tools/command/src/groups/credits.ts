@@ -51,7 +51,7 @@ export function creditsGroup(open: Open): Command {
       {
         parameter: 'source',
         flags: '--source <source>',
-        description: 'filter by source: purchase, promotion, compensation or carry_over',
+        description: 'filter by source: purchase, promotion, compensation, carry_over or overage',
       },
     ],
   });
