@@ -152,6 +152,11 @@ describe('documents', () => {
     expect(decisions.filter((path) => !read(path).includes('](../design/'))).toEqual([]);
   });
 
+  test('every decision is in their list once, in order', () => {
+    const listed = [...read('docs/adr/README.md').matchAll(/^\| \[\d{4}\]\(([^)]+)\)/gm)].map(([, name]) => name);
+    expect(listed).toEqual(readdirSync('docs/adr').filter((name) => /^\d{4}-/.test(name)).toSorted());
+  });
+
   test('documents that the code names exist', () => {
     const code = FILES.filter((path) => /\.(?:tsx?|mjs|ya?ml|tpl|json)$|Dockerfile$/.test(path));
     const missing = code.flatMap((path) =>
