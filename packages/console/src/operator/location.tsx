@@ -26,7 +26,7 @@ export function useAddress(): string {
   });
 }
 
-export function navigate(to: string): void {
+function navigate(to: string): void {
   history.pushState(null, '', `${BASE}${to}`);
   dispatchEvent(new Event(CHANGED));
   scrollTo(0, 0);
