@@ -53,6 +53,7 @@ const itemsSchema = z
       id: z.string().optional(),
       price: z.string().optional(),
       quantity: whole.pipe(z.int().min(0)).optional(),
+      deleted: flag.optional(),
     }),
   )
   .min(1);
@@ -201,7 +202,7 @@ function changesOf(
   { items }: Subscription,
   wanted: z.infer<typeof itemsSchema>,
 ): ItemChange[] {
-  return wanted.map(({ id, price, quantity }) => {
+  return wanted.map(({ id, price, quantity, deleted }) => {
     if (id !== undefined && items.data.every((item) => item.id !== id)) {
       throw invalid('No such subscription item.', { param: 'items' });
     }
@@ -209,7 +210,7 @@ function changesOf(
     return {
       id,
       price: price === undefined ? undefined : store.get('price', price, 'items[0][price]'),
-      quantity,
+      quantity: deleted === true ? 0 : quantity,
     };
   });
 }

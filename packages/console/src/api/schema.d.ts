@@ -1412,13 +1412,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get the price of more team slots
+         * @description What Stripe would charge now for more slots during the rest of the period, with tax and discounts. It falls every hour.
+         */
+        get: operations["previewTeamSlots"];
         /**
          * Buy or release team slots
-         * @description Takes effect now, and for all later periods. Slots that are taken cannot be released.
+         * @description Takes effect now, and for all later periods. Slots that are taken cannot be released. Where payments are enabled, it only releases, at the end of the period; the present number revokes that.
          */
         put: operations["setTeamSlots"];
-        post?: never;
+        /**
+         * Buy more team slots
+         * @description Charges the account's card with `amount`. The slots can be used once that is paid, and are a part of every invoice from then on.
+         */
+        post: operations["buyTeamSlots"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2304,7 +2312,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -2830,8 +2838,14 @@ export interface components {
                 used: number;
                 included: number;
                 limit: number;
+                /** @description What can be released down to, unless more are used. */
+                least: number;
                 max: number;
                 price: string | null;
+                /** @description Whether more are charged first, and fewer are released at the end of the period: `GET /api/console/subscription/team-slots` says how much. */
+                is_charged: boolean;
+                /** @description How many are left from the next period on. */
+                pending_limit: number | null;
             } | null;
             /** @description Null where payments are not enabled. */
             payments: {
@@ -2891,6 +2905,23 @@ export interface components {
                 ended_at: string;
             } | null;
         };
+        ChangePrice: {
+            /** @description The current period, to send with the change. */
+            period_id: number;
+            /** @description To send with the change, in the minor unit. */
+            amount: number;
+            currency: string;
+            /** @description Decimals of amounts in this currency. */
+            decimals: number;
+        };
+        ChargeOutcome: {
+            /**
+             * @description `payment_required`: the card was declined, or the bank asks the customer. The change takes effect once the invoice is paid at `payment_url`, within 23 hours.
+             * @enum {string}
+             */
+            state: "paid" | "payment_required";
+            payment_url: string | null;
+        };
         SubscriptionCheckout: {
             checkout_id: number;
             plan_id: number;
@@ -2908,23 +2939,6 @@ export interface components {
              * @example 2026-07-01T12:34:56.789Z
              */
             created_at: string;
-        };
-        UpgradePrice: {
-            /** @description The current period, to send with the upgrade. */
-            period_id: number;
-            /** @description To send with the upgrade, in the minor unit. */
-            amount: number;
-            currency: string;
-            /** @description Decimals of amounts in this currency. */
-            decimals: number;
-        };
-        UpgradeOutcome: {
-            /**
-             * @description `payment_required`: the card was declined, or the bank asks the customer. The plan changes once the invoice is paid at `payment_url`, within 23 hours.
-             * @enum {string}
-             */
-            state: "paid" | "payment_required";
-            payment_url: string | null;
         };
         OfferedPack: {
             pack_id: number;
@@ -4676,17 +4690,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `periods_overlap`: The billing period overlaps another one. `plan_not_offered`: The plan is not offered. `subscription_exists`: The account already has a subscription. */
-        "periods_overlap.plan_not_offered.subscription_exists": {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["No-Store"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description `payments_unavailable`: Payments are unavailable. `service_unavailable`: Temporarily unavailable. */
         "payments_unavailable.service_unavailable": {
             headers: {
@@ -4712,6 +4715,17 @@ export interface components {
         };
         /** @description `amount_changed`: The amount has changed meanwhile. `plan_change_not_immediate`: The plan can only change at the end of the billing period. `plan_not_offered`: The plan is not offered. `subscription_changed`: The subscription has changed meanwhile. */
         "amount_changed.plan_change_not_immediate.plan_not_offered.subscription_changed": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `periods_overlap`: The billing period overlaps another one. `plan_not_offered`: The plan is not offered. `subscription_exists`: The account already has a subscription. */
+        "periods_overlap.plan_not_offered.subscription_exists": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -9345,6 +9359,41 @@ export interface operations {
             505: components["responses"]["http_version_not_supported"];
         };
     };
+    previewTeamSlots: {
+        parameters: {
+            query: {
+                /** @description All slots, including those of the plan; more than there are. */
+                team_slots_limit: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangePrice"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["plan_change_not_immediate.plan_not_offered"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["payments_unavailable.service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
     setTeamSlots: {
         parameters: {
             query?: never;
@@ -9387,7 +9436,59 @@ export interface operations {
             415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
-            503: components["responses"]["service_unavailable"];
+            503: components["responses"]["payments_unavailable.service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    buyTeamSlots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "team_slots_limit": 8,
+                 *       "period_id": 1042,
+                 *       "amount": 1250
+                 *     }
+                 */
+                "application/json": {
+                    /** @description All slots, including those of the plan; more than there are. */
+                    team_slots_limit: number;
+                    /** @description Of the price that the customer agreed to. */
+                    period_id: number;
+                    /** @description The amount that the customer agreed to. */
+                    amount: number;
+                };
+            };
+        };
+        responses: {
+            /** @description What became of it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChargeOutcome"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["amount_changed.plan_change_not_immediate.plan_not_offered.subscription_changed"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["payments_unavailable.service_unavailable"];
             505: components["responses"]["http_version_not_supported"];
         };
     };
@@ -9492,7 +9593,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpgradePrice"];
+                    "application/json": components["schemas"]["ChangePrice"];
                 };
             };
             400: components["responses"]["invalid_request"];
@@ -9544,7 +9645,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpgradeOutcome"];
+                    "application/json": components["schemas"]["ChargeOutcome"];
                 };
             };
             400: components["responses"]["invalid_request"];

@@ -44,6 +44,8 @@ const BY_PAYMENT = new Set([
   'getSubscriptionCheckout',
   'linkInvoice',
   'openPaymentPortal',
+  'buyTeamSlots',
+  'previewTeamSlots',
   'previewUpgrade',
   'upgradePlan',
   'setTopUp',

@@ -15,6 +15,7 @@ import { ownerSubscription } from '../self-service/operations.ts';
 import { ownerSessions } from '../identity/sessions/operations.ts';
 import { ownerInvoices } from '../payments/invoices/operations.ts';
 import { ownerPaidSubscriptions } from '../payments/subscriptions/operations.ts';
+import { ownerSlotPurchases } from '../payments/team-slots/operations.ts';
 import { ownerPurchases } from '../payments/purchases/operations.ts';
 import { ownerOverage } from '../payments/overage/operations.ts';
 import { ownerTopUps } from '../payments/top-ups/operations.ts';
@@ -56,6 +57,7 @@ export const OWNER_API = [
   ownerBudgets,
   ownerSubscription,
   ownerPaidSubscriptions,
+  ownerSlotPurchases,
   ownerPurchases,
   ownerTopUps,
   ownerOverage,

@@ -29,7 +29,9 @@ import { createStripeProvider } from './stripe/stripe-provider.ts';
 import { beginSubscription } from './subscriptions/begin.ts';
 import type { PaidSubscriptions } from './subscriptions/operations.ts';
 import { previewUpgrade, upgradePlan } from './subscriptions/upgrade.ts';
-import { keepPlannedPrice } from './subscriptions/store.ts';
+import { findChargedSlots, keepPlannedPrice, setPendingSlots } from './subscriptions/store.ts';
+import { buySlots, previewSlots } from './team-slots/buy.ts';
+import { listSlotPrices } from './team-slots/price-store.ts';
 import { startSubscriptionOutbox } from './subscriptions/outbox.ts';
 import type { TopUps } from './top-ups/operations.ts';
 import { setTopUp, stopTopUp } from './top-ups/set.ts';
@@ -129,6 +131,8 @@ export function openPayments(
         begin: (wanted, by) => beginSubscription(buyer, wanted, by),
         previewUpgrade: (wanted) => previewUpgrade(buyer, wanted),
         upgrade: (wanted, by) => upgradePlan({ ...buyer, logger }, wanted, by),
+        previewSlots: (wanted) => previewSlots(buyer, wanted),
+        buySlots: (wanted, by) => buySlots({ ...buyer, logger }, wanted, by),
         refresh: (checkout) => refresh(checkout).catch(() => undefined),
         portal: async (accountId) => {
           const account = await findAccount(query, accountId);
@@ -150,6 +154,10 @@ export function openPayments(
       paidPlans: {
         prices: async (read) =>
           (await listPrices(read)).map((price) => ({ ...price, text: priceText(price) })),
+        slotPrices: async (read) =>
+          (await listSlotPrices(read)).map((price) => ({ ...price, text: priceText(price) })),
+        chargedSlots: findChargedSlots,
+        keepSlots: setPendingSlots,
         keepPrice: keepPlannedPrice,
       },
     },

@@ -1,5 +1,11 @@
+/** Of keys of team slots' prices, by which their item is told from the plan's. */
+export const SLOT_KEY_PREFIX = 'tollgate-team-slot-';
+
+/** `price_id`: of the plan's item. `slots`: how many additional team slots are charged. */
+type ProvidedItems = { price_id: string | undefined; slots: number };
+
 /** What Stripe says of a subscription now. */
-export type ProvidedSubscription = {
+export type ProvidedSubscription = ProvidedItems & {
   id: string;
   /** Whether it ended, or never began. */
   isEnded: boolean;
@@ -9,10 +15,8 @@ export type ProvidedSubscription = {
   /** All periods are counted from this second. */
   anchor: Date;
   ended_at: Date | null;
-  /** Of its one item. */
-  price_id: string | undefined;
   /** A change that takes effect once it is paid on that page; null if there is none. */
-  unpaid_change: { price_id: string | undefined; payment_url: string | null } | null;
+  unpaid_change: (ProvidedItems & { payment_url: string | null }) | null;
   metadata: Readonly<Record<string, string>>;
 };
 
@@ -39,23 +43,29 @@ export type ProvidedInvoice = {
   hosted_url: string | null;
 };
 
+/** What isn't named stays. `slots`: null for none; without a price, that of the item stays. */
+export type ItemsChange = {
+  price_id?: string | undefined;
+  slots?: { price_id?: string | undefined; quantity: number } | null | undefined;
+};
+
 /** What was paid for the rest of the period is credited from `prorated_at` on, or from its start. */
-export type PriceChange = { price_id: string; prorated_at: Date };
+export type ProratedChange = ItemsChange & { prorated_at: Date };
 
 /** @throws {Problem} payments_unavailable, whatever is away or slow */
 export type SubscriptionProvider = {
   /** Undefined if the provider doesn't know it (yet). */
   readSubscription: (id: string) => Promise<ProvidedSubscription | undefined>;
-  /** `key` makes a repetition harmless. A new price counts from the next period. */
+  /** `key` makes a repetition harmless. Changed items count from the next period. */
   changeSubscription: (
     id: string,
-    changes: { cancel_at_period_end?: boolean; price_id?: string },
+    changes: ItemsChange & { cancel_at_period_end?: boolean },
     key: string,
   ) => Promise<void>;
   /** What `changeNow` would charge, with tax and discounts, in the minor unit. */
-  previewChange: (id: string, wanted: PriceChange) => Promise<{ amount_due: number; currency: string }>;
-  /** Charges the difference; the new price counts once that is paid. `key` makes a repetition harmless. */
-  changeNow: (id: string, wanted: PriceChange, key: string) => Promise<void>;
+  previewChange: (id: string, wanted: ProratedChange) => Promise<{ amount_due: number; currency: string }>;
+  /** Charges the difference; the change counts once that is paid. `key` makes a repetition harmless. */
+  changeNow: (id: string, wanted: ProratedChange, key: string) => Promise<void>;
   /** Ends it now, without an invoice. Does nothing if it has ended. */
   endSubscription: (id: string) => Promise<void>;
   /** Undefined if the provider doesn't know it (yet). */

@@ -78,7 +78,20 @@ export const subscriptionSchema = z
     billing_period: periodSchema.nullable().meta({ description: "The payer's." }),
     subscription: ownSubscriptionSchema.nullable().meta({ description: "The account's own." }),
     team_slots: z
-      .object({ used: z.int(), included: z.int(), limit: z.int(), max: z.int(), price })
+      .object({
+        used: z.int(),
+        included: z.int(),
+        limit: z.int(),
+        least: z.int().meta({ description: 'What can be released down to, unless more are used.' }),
+        max: z.int(),
+        price,
+        is_charged: z.boolean().meta({
+          description:
+            'Whether more are charged first, and fewer are released at the end of the period: ' +
+            '`GET /api/console/subscription/team-slots` says how much.',
+        }),
+        pending_limit: z.int().nullable().meta({ description: 'How many are left from the next period on.' }),
+      })
       .nullable()
       .meta({ description: 'Null for members, without a subscription, and if the plan limits no team.' }),
     payments: z

@@ -15,6 +15,7 @@ import {
   cancelSubscription,
   changePlan,
   createSubscription,
+  planTeamSlots,
   resumeSubscription,
   setTeamSlots,
 } from '../billing/subscriptions/changes.ts';
@@ -24,7 +25,8 @@ import { findOwnPeriod } from './own-period.ts';
 import { lockOwnSubscription, lockPublicPlan, requirePayer } from './locks.ts';
 import type { PaidPlans } from './paid-plans.ts';
 import { findCharger } from './store.ts';
-import { isUpgrade, limitsOf } from './upgrade.ts';
+import { slotTerms } from './slot-terms.ts';
+import { isUpgrade } from './upgrade.ts';
 
 /**
  * What account holders change themselves, by the operators' functions (docs/design/billing.md). `query` is a
@@ -93,6 +95,7 @@ export async function changeOwnPlan(
   if (!isSame) {
     const plan = await lockPublicPlan(query, plan_id, billing_interval, { isPriced: paid !== null });
     refuseExcessSlots(plan, subscription);
+    if (paid !== null) await requireSoldSlots(query, paid, subscription, plan);
   }
   if (effective === 'now') {
     const plan = await lockPlanForShare(query, plan_id);
@@ -127,6 +130,25 @@ async function requirePaid(
   });
 }
 
+/** Slots that are charged go on with a plan that sells slots only. @throws {Problem} plan_not_offered */
+async function requireSoldSlots(
+  query: Query,
+  paidPlans: PaidPlans,
+  { subscription_id, billing_interval, team_slots_limit }: Subscription,
+  plan: Plan,
+): Promise<void> {
+  if (addOnUnder(plan, team_slots_limit) === null) return;
+  if ((await paidPlans.chargedSlots(query, subscription_id)) === 0) return;
+  const prices = await paidPlans.slotPrices(query);
+  const isSold = prices.some(
+    (price) => price.plan_id === plan.plan_id && price.billing_interval === billing_interval,
+  );
+  if (isSold) return;
+  throw new Problem('plan_not_offered', {
+    detail: 'The plan sells no additional team slots. Release yours first.',
+  });
+}
+
 const PAID_FIRST =
   'An upgrade of a plan that is paid online is charged first: POST /api/console/subscription/upgrade.';
 
@@ -146,39 +168,56 @@ export async function resumeOwn(query: Query, { account_id, actor }: Customer): 
 }
 
 /**
- * Buys or releases team slots, for the current and all later periods. `team_slots_limit` is all of them, those of the
- * plan included. @throws {Problem} not_found, forbidden, subscription_ended, plan_not_offered, invalid_request
+ * Buys or releases team slots, for the current and all later periods. Of slots that Stripe charges, it releases those
+ * that it charges, at the end of the period; the present number revokes that. `team_slots_limit` is all of them, those of
+ * the plan included.
+ * @throws {Problem} not_found, forbidden, subscription_ended, plan_not_offered, invalid_request, payments_unavailable
  */
 export async function setOwnTeamSlots(
   query: Query,
   { account_id, actor }: Customer,
   team_slots_limit: number,
-  { isPaid }: { isPaid: boolean },
+  paidPlans: PaidPlans | null,
 ): Promise<void> {
   // Invitations take slots under the same lock.
   const team = await lockOwnTeam(query, account_id);
   const { subscription, now } = await lockOwnSubscription(query, account_id);
   await requirePayer(query, account_id);
-  const last = await lastStartedPeriod(query, subscription.subscription_id, now);
+  const { subscription_id } = subscription;
+  const last = await lastStartedPeriod(query, subscription_id, now);
   const plan = await lockPlanForShare(query, subscription.plan_id);
-  const included = last === undefined ? null : limitsOf(last).team_slots_limit;
-  const most = plan === undefined || plan.public_position === null ? null : plan.team_slots_max;
-  const present = subscription.team_slots_limit ?? included;
-  if (included === null || present === null || (most === null && team_slots_limit > present)) {
+  const { included, present, most } = slotTerms(subscription, last, plan);
+  if (most === null && team_slots_limit > present) {
     throw new Problem('plan_not_offered', { detail: 'The plan offers no additional team slots.' });
   }
-  const charger = isPaid ? await findCharger(query, subscription.subscription_id) : 'operator';
+  const charger = paidPlans === null ? 'operator' : await findCharger(query, subscription_id);
   if (charger !== 'operator' && team_slots_limit > present) {
-    throw new Problem('plan_not_offered', { detail: 'Contact sales for additional team slots.' });
+    throw new Problem('plan_not_offered', {
+      detail:
+        charger === 'stripe'
+          ? 'Team slots are charged first: POST /api/console/subscription/team-slots.'
+          : 'Subscribe on the payment page to buy team slots.',
+    });
   }
+  const paid = charger === 'stripe' ? paidPlans : null;
+  const charged = paid === null ? 0 : await paid.chargedSlots(query, subscription_id);
   const taken = team === undefined ? { members: 1, pending: 0 } : await countTaken(query, team.team.team_id);
   // The plan's own slots can't be released, nor those of members and pending invitations.
-  const least = Math.max(included, taken.members + taken.pending);
+  const least = Math.max(included, taken.members + taken.pending, paid === null ? 0 : present - charged);
   const highest = Math.max(most ?? 0, present);
-  if (team_slots_limit < least) throw slotsProblem(`must be at least ${String(least)}`);
+  if (team_slots_limit < least && team_slots_limit !== present) {
+    throw slotsProblem(`must be at least ${String(least)}`);
+  }
   if (team_slots_limit > highest) throw slotsProblem(`must be at most ${String(highest)}`);
-  const addOn = team_slots_limit === included ? null : team_slots_limit;
-  await setTeamSlots(query, subscription.subscription_id, addOn, actor);
+  if (paid === null) {
+    const addOn = team_slots_limit === included ? null : team_slots_limit;
+    await setTeamSlots(query, subscription_id, addOn, actor);
+    return;
+  }
+  const planned = team_slots_limit === present ? null : team_slots_limit;
+  if (planned === subscription.pending_team_slots_limit) return;
+  await paid.keepSlots(query, subscription_id, charged - (present - team_slots_limit));
+  await planTeamSlots(query, subscription_id, planned, actor);
 }
 
 function slotsProblem(message: string): Problem {

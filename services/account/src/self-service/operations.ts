@@ -51,7 +51,7 @@ export const ownerSubscription = {
       answers: { 200: SUBSCRIPTION },
       // `billing_period` is the payer's, `subscription` the account's own.
       handle: ({ query, selfService, paidPlans }: Needs, { by }) =>
-        subscriptionView(query, by.account_id, { ...selfService, isPaid: paidPlans !== null }),
+        subscriptionView(query, by.account_id, selfService, paidPlans),
     }),
     operation('GET /api/console/subscription/preview', {
       operationId: 'previewSubscription',
@@ -133,16 +133,25 @@ export const ownerSubscription = {
     operation('PUT /api/console/subscription/team-slots', {
       operationId: 'setTeamSlots',
       summary: 'Buy or release team slots',
-      description: 'Takes effect now, and for all later periods. Slots that are taken cannot be released.',
+      description:
+        'Takes effect now, and for all later periods. Slots that are taken cannot be released. Where payments are ' +
+        'enabled, it only releases, at the end of the period; the present number revokes that.',
       caller: session,
       guard: mayBuy('slots'),
       body: ownTeamSlotsSchema,
       example: { team_slots_limit: 8 },
       answers: { 200: SUBSCRIPTION },
-      problems: ['account_blocked', 'forbidden', 'not_found', 'plan_not_offered', 'subscription_ended'],
+      problems: [
+        'account_blocked',
+        'forbidden',
+        'not_found',
+        'payments_unavailable',
+        'plan_not_offered',
+        'subscription_ended',
+      ],
       handle: (needs: Needs, { by, body }) =>
         changed(needs, by, (query, customer) =>
-          setOwnTeamSlots(query, customer, body.team_slots_limit, { isPaid: needs.paidPlans !== null }),
+          setOwnTeamSlots(query, customer, body.team_slots_limit, needs.paidPlans),
         ),
     }),
   ],
@@ -173,5 +182,5 @@ async function changed(
   change: (inside: Query, customer: Customer) => Promise<void>,
 ) {
   await transact((inside) => change(inside, { account_id, actor }));
-  return subscriptionView(query, account_id, { ...selfService, isPaid: paidPlans !== null });
+  return subscriptionView(query, account_id, selfService, paidPlans);
 }

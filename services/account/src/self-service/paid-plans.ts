@@ -15,6 +15,12 @@ export type OfferedPrice = {
 /** With payments, plans are sold on the payment page only, and for the intervals that have a price. */
 export type PaidPlans = {
   prices: (query: Query) => Promise<OfferedPrice[]>;
+  /** Of one additional team slot. Without one, a plan sells none for the interval. */
+  slotPrices: (query: Query) => Promise<OfferedPrice[]>;
+  /** How many team slots are charged. */
+  chargedSlots: (query: Query, subscriptionId: number) => Promise<number>;
+  /** How many of them are charged from the next period on. */
+  keepSlots: (query: Query, subscriptionId: number, charged: number) => Promise<void>;
   /** The present price of the planned change holds for it. */
   keepPrice: (query: Query, subscription: Subscription) => Promise<void>;
 };

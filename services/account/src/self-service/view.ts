@@ -25,7 +25,8 @@ import { limitsOf } from './upgrade.ts';
 export async function subscriptionView(
   query: Query,
   accountId: number,
-  selfService: SelfService & { isPaid: boolean },
+  selfService: SelfService,
+  paidPlans: PaidPlans | null,
 ) {
   const payerPeriods = await findPayerPeriods(query, accountId);
   if (payerPeriods === undefined) throw new Problem('not_found');
@@ -45,8 +46,8 @@ export async function subscriptionView(
     team_slots:
       subscription === undefined || payer_id !== accountId
         ? null
-        : await slotsView(query, accountId, subscription, { now, isPaid: selfService.isPaid }),
-    payments: selfService.isPaid ? await paymentsView(query, accountId, { payer_id, subscription }) : null,
+        : await slotsView(query, accountId, subscription, { now, paidPlans }),
+    payments: paidPlans !== null ? await paymentsView(query, accountId, { payer_id, subscription }) : null,
     self_service: { actions: [...selfService.actions], contact_sales_url: selfService.contactSalesUrl },
   };
 }
@@ -106,9 +107,10 @@ function subscriptionAnswer(subscription: NamedSubscription, nextStart: Date) {
 async function slotsView(
   query: Query,
   accountId: number,
-  { subscription_id, plan_id, team_slots_limit }: NamedSubscription,
-  { now, isPaid }: { now: Date; isPaid: boolean },
+  subscription: NamedSubscription,
+  { now, paidPlans }: { now: Date; paidPlans: PaidPlans | null },
 ) {
+  const { subscription_id, plan_id, team_slots_limit, pending_team_slots_limit } = subscription;
   const [period, plan, membership] = await Promise.all([
     findOwnPeriod(query, accountId, now),
     findPlan(query, plan_id),
@@ -117,14 +119,24 @@ async function slotsView(
   const included = period === undefined ? null : limitsOf(period).team_slots_limit;
   if (included === null) return null;
   const taken = membership === undefined ? undefined : await countTaken(query, membership.team_id);
-  const isSold = !isPaid || (await findCharger(query, subscription_id)) === 'operator';
-  const offered = offeredSlots(isSold ? plan : undefined);
+  const present = team_slots_limit ?? included;
+  const charger = paidPlans === null ? 'operator' : await findCharger(query, subscription_id);
+  const isCharged = paidPlans !== null && charger === 'stripe';
+  const offered = isCharged
+    ? await pricedSlots(query, paidPlans, plan, subscription)
+    : offeredSlots(charger === 'operator' ? plan : undefined);
+  const least = isCharged
+    ? present - (await paidPlans.chargedSlots(query, subscription_id).catch(() => 0))
+    : 0;
   return {
     used: taken === undefined ? 1 : taken.members + taken.pending,
     included,
-    limit: team_slots_limit ?? included,
-    max: Math.max(included, offered.max, team_slots_limit ?? 0),
+    limit: present,
+    least: Math.max(included, least),
+    max: Math.max(included, offered.max, present),
     price: offered.price,
+    is_charged: isCharged,
+    pending_limit: pending_team_slots_limit,
   };
 }
 
@@ -133,20 +145,37 @@ function offeredSlots(plan: Plan | undefined): { max: number; price: string | nu
   return { max: plan.team_slots_max ?? 0, price: plan.team_slot_price };
 }
 
+/** What Stripe charges needs a price for the subscription's interval. */
+async function pricedSlots(
+  query: Query,
+  paidPlans: PaidPlans,
+  plan: Plan | undefined,
+  { plan_id, billing_interval }: NamedSubscription,
+): Promise<{ max: number; price: string | null }> {
+  const prices = await paidPlans.slotPrices(query);
+  const price = prices.find((each) => each.plan_id === plan_id && each.billing_interval === billing_interval);
+  return price === undefined ? { max: 0, price: null } : { ...offeredSlots(plan), price: price.text };
+}
+
 /** The catalogue. With payments, plans that have a price, with a text that says it. */
 export async function offeredPlans(query: Query, paidPlans: PaidPlans | null) {
   const plans = await listPublicPlans(query);
   if (paidPlans === null) return plans.map((plan) => publicPlanAnswer(plan, null));
-  const prices = await paidPlans.prices(query);
+  const [prices, slotPrices] = [await paidPlans.prices(query), await paidPlans.slotPrices(query)];
   const priceOf = (planId: number, interval: BillingInterval) =>
     prices.find(({ plan_id, billing_interval }) => plan_id === planId && billing_interval === interval);
+  const slotsOf = ({ plan_id, team_slots_max }: Plan) => {
+    const sold = slotPrices.filter((price) => price.plan_id === plan_id).map(({ text }) => text);
+    return sold.length === 0
+      ? { team_slots_max: null }
+      : { team_slots_max, team_slot_price: sold.join('; ') };
+  };
   return plans
     .map((plan) => ({
       ...plan,
       price_month: priceOf(plan.plan_id, 'month')?.text ?? null,
       price_year: priceOf(plan.plan_id, 'year')?.text ?? null,
-      // Additional slots aren't sold online.
-      team_slots_max: null,
+      ...slotsOf(plan),
     }))
     .filter(({ price_month, price_year }) => price_month !== null || price_year !== null)
     .map((plan) =>

@@ -30,20 +30,28 @@ export function pricesGroup(open: Open): Command {
 function addList(group: Command, open: Open): void {
   group
     .command('list')
-    .description('List the prices of all plans')
-    .action(async () => {
+    .description('List the prices of all plans, or of their team slots')
+    .addOption(teamSlotOption())
+    .action(async ({ teamSlot = false }: OfTeamSlot) => {
       const session = open();
+      if (teamSlot) {
+        const listed = await resultOf(session.api.GET('/private/team-slot-prices'));
+        await session.show(listed, () => tableLines(COLUMNS, listed.team_slot_prices));
+        return;
+      }
       const listed = await resultOf(session.api.GET('/private/plan-prices'));
       await session.show(listed, () => tableLines(COLUMNS, listed.plan_prices));
     });
 }
 
-type NewPrice = { currency: string; amount: number; tax?: Body<'setPlanPrice'>['tax_behavior'] };
+type OfTeamSlot = { teamSlot?: boolean };
+
+type NewPrice = OfTeamSlot & { currency: string; amount: number; tax?: Body<'setPlanPrice'>['tax_behavior'] };
 
 function addSet(group: Command, open: Open): void {
   group
     .command('set')
-    .description('Set the price of a plan for an interval. Subscribers keep theirs')
+    .description('Set the price of a plan for an interval, or of its team slots. Subscribers keep theirs')
     .argument('<plan_id>', 'ID', values.id)
     .addArgument(intervalArgument())
     .requiredOption('--currency <currency>', 'lowercase code, such as eur')
@@ -58,33 +66,43 @@ function addSet(group: Command, open: Open): void {
         'inclusive',
       ]),
     )
-    .action(async (plan_id: number, billing_interval: Interval, { currency, amount, tax }: NewPrice) => {
+    .addOption(teamSlotOption())
+    .action(async (plan_id: number, billing_interval: Interval, wanted: NewPrice) => {
       const session = open();
+      const { currency, amount, tax, teamSlot = false } = wanted;
       const params = { path: { plan_id, billing_interval } };
       const body = values.given({ currency, unit_amount: amount, tax_behavior: tax });
-      await showRecord(
-        session,
-        await resultOf(
-          session.api.PUT('/private/plans/{plan_id}/prices/{billing_interval}', { params, body }),
-        ),
-      );
+      const path = teamSlot
+        ? '/private/plans/{plan_id}/team-slot-prices/{billing_interval}'
+        : '/private/plans/{plan_id}/prices/{billing_interval}';
+      await showRecord(session, await resultOf(session.api.PUT(path, { params, body })));
     });
 }
 
 function addArchive(group: Command, open: Open): void {
   const command = group
     .command('archive')
-    .description('Stop selling a plan for an interval. Subscribers keep their price')
+    .description('Stop selling a plan for an interval, or its team slots. Subscribers keep their price')
     .argument('<plan_id>', 'ID', values.id)
     .addArgument(intervalArgument());
-  addYes(command).action(async (plan_id: number, billing_interval: Interval, options: { yes?: boolean }) => {
+  command.addOption(teamSlotOption());
+  type Options = OfTeamSlot & { yes?: boolean };
+  addYes(command).action(async (plan_id: number, billing_interval: Interval, options: Options) => {
     const session = open();
-    const what = `plan ${String(plan_id)} by the ${billing_interval}`;
+    const { teamSlot = false } = options;
+    const what = `${teamSlot ? 'team slots of ' : ''}plan ${String(plan_id)} by the ${billing_interval}`;
     await confirm(`Stop selling ${what}?`, options);
     const params = { path: { plan_id, billing_interval } };
-    await resultOf(session.api.DELETE('/private/plans/{plan_id}/prices/{billing_interval}', { params }));
+    const path = teamSlot
+      ? '/private/plans/{plan_id}/team-slot-prices/{billing_interval}'
+      : '/private/plans/{plan_id}/prices/{billing_interval}';
+    await resultOf(session.api.DELETE(path, { params }));
     await session.show(undefined, () => [`Stopped selling ${what}.`]);
   });
+}
+
+function teamSlotOption(): Option {
+  return new Option('--team-slot', 'of an additional team slot, instead of the plan');
 }
 
 function intervalArgument(): Argument {

@@ -7,8 +7,9 @@ import { Form } from '../../ui/form/form.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { ChangeChoice, SubscribeSummary } from './meaning.tsx';
 import { CheckoutPlan } from './payment/checkout-plan.tsx';
+import { UnpaidChange } from './payment/unpaid-change.tsx';
 import { changing, previewQuery, refreshingIfRefused, upgradePriceQuery } from './queries.ts';
-import type { Effect, Interval, Plan, Preview, Subscription, UpgradePrice } from './queries.ts';
+import type { ChangePrice, Effect, Interval, Plan, Preview, Subscription } from './queries.ts';
 
 type ConfirmPlanProps = {
   plan: Plan;
@@ -71,7 +72,13 @@ function Confirmation({
   const isCharged = preview.is_charged && preview.now !== null;
   const price = useQuery({ ...upgradePriceQuery(plan.plan_id, interval), enabled: isCharged });
   const [unpaid, setUnpaid] = useState<string | null>(null);
-  if (unpaid !== null) return <UnpaidUpgrade plan={plan} paymentUrl={unpaid} />;
+  if (unpaid !== null) {
+    return (
+      <UnpaidChange paymentUrl={unpaid}>
+        <bdi>{plan.name}</bdi> starts
+      </UnpaidChange>
+    );
+  }
   const change = async (effective: Effect): Promise<string | null> => {
     if (effective === 'now' && price.data !== undefined) {
       return upgrade(client, { ...wanted, ...price.data });
@@ -121,7 +128,7 @@ async function upgrade(
     billing_interval,
     period_id,
     amount,
-  }: UpgradePrice & { plan_id: number; billing_interval: Interval },
+  }: ChangePrice & { plan_id: number; billing_interval: Interval },
 ): Promise<string | null> {
   const body = { plan_id, billing_interval, period_id, amount };
   const { payment_url } = await refreshingIfRefused(
@@ -131,18 +138,4 @@ async function upgrade(
   await client.invalidateQueries({ queryKey: ['plan'] });
   void client.invalidateQueries({ queryKey: ['pace'] });
   return payment_url;
-}
-
-function UnpaidUpgrade({ plan, paymentUrl }: { plan: Plan; paymentUrl: string }) {
-  return (
-    <div role="alert">
-      <p>
-        <strong>The payment needs you.</strong> Your card was declined, or your bank asks you to confirm the
-        payment. Nothing has changed yet: <bdi>{plan.name}</bdi> starts once you have paid the invoice.
-      </p>
-      <p>
-        <a href={paymentUrl}>Pay the invoice</a>
-      </p>
-    </div>
-  );
 }

@@ -5,7 +5,7 @@ import pageStyles from '../../ui/page/page.module.css';
 import { ErrorMessage } from '../../ui/page/states.tsx';
 import { formatAmount } from './credits/price.ts';
 import styles from './plan.module.css';
-import type { Effect, Interval, Plan, Preview, Subscription, UpgradePrice } from './queries.ts';
+import type { ChangePrice, Effect, Interval, Plan, Preview, Subscription } from './queries.ts';
 import { PER_INTERVAL, points, priceInWords, remains, shortfalls } from './wording.ts';
 
 type MeaningProps = { plan: Plan; interval: Interval; subscription: Subscription; preview: Preview };
@@ -36,7 +36,7 @@ export function SubscribeSummary({ plan, interval, subscription, preview }: Mean
 
 type ChangeChoiceProps = MeaningProps & {
   /** What a start now is charged with; null if it isn't. */
-  price: Pick<UseQueryResult<UpgradePrice>, 'data' | 'isError' | 'error' | 'refetch'> | null;
+  price: Pick<UseQueryResult<ChangePrice>, 'data' | 'isError' | 'error' | 'refetch'> | null;
 };
 
 /** The choice between now and the end of the period, each with what it costs, and what is lost or gained. */

@@ -6,7 +6,7 @@ import type { components } from '../../api/schema.d.ts';
 export type Plan = components['schemas']['PublicPlan'];
 export type Subscription = components['schemas']['Subscription'];
 export type Preview = components['schemas']['SubscriptionPreview'];
-export type UpgradePrice = components['schemas']['UpgradePrice'];
+export type ChangePrice = components['schemas']['ChangePrice'];
 export type Interval = 'month' | 'year';
 export type Effect = 'now' | 'period_end';
 
@@ -65,6 +65,18 @@ export function upgradePriceQuery(plan_id: number, billing_interval: Interval) {
           signal,
           params: { query: { plan_id, billing_interval } },
         }),
+      ),
+    gcTime: 0,
+  });
+}
+
+/** What more team slots would be charged with now. */
+export function slotsPriceQuery(team_slots_limit: number) {
+  return queryOptions({
+    queryKey: ['plan', 'team-slots', team_slots_limit],
+    queryFn: ({ signal }) =>
+      resultOf(
+        api.GET('/api/console/subscription/team-slots', { signal, params: { query: { team_slots_limit } } }),
       ),
     gcTime: 0,
   });

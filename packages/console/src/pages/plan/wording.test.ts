@@ -43,7 +43,16 @@ function using(points_usage: number, used: number, bought: number | null = null)
       pending: null,
       team_slots_limit: bought,
     },
-    team_slots: { used, included: 5, limit: bought ?? 5, max: 20, price: '€9 per month' },
+    team_slots: {
+      used,
+      included: 5,
+      limit: bought ?? 5,
+      least: 5,
+      max: 20,
+      price: '€9 per month',
+      is_charged: false,
+      pending_limit: null,
+    },
   };
 }
 

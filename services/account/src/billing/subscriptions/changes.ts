@@ -206,7 +206,7 @@ export async function resumeSubscription(query: Query, id: number, by: Actor): P
   return store(query, by, { ...subscription, cancel_at_period_end: false }, 'subscription_resumed', {});
 }
 
-/** For the current and all later periods; null is the plan's value. @throws {Problem} not_found, subscription_ended */
+/** For the current and all later periods; null is the plan's value. Revokes a planned release. @throws {Problem} not_found, subscription_ended */
 export async function setTeamSlots(
   query: Query,
   id: number,
@@ -220,7 +220,21 @@ export async function setTeamSlots(
     await updatePeriod(query, last.period_id, { team_slots_limit });
   }
   const details = { team_slots_limit_before: subscription.team_slots_limit, team_slots_limit };
-  return store(query, by, { ...open, team_slots_limit }, 'subscription_team_slots_set', details);
+  const changed = { ...open, team_slots_limit, pending_team_slots_limit: null };
+  return store(query, by, changed, 'subscription_team_slots_set', details);
+}
+
+/** All slots that are left from the next period on; null revokes a planned release. @throws {Problem} not_found, subscription_ended */
+export async function planTeamSlots(
+  query: Query,
+  id: number,
+  pending_team_slots_limit: number | null,
+  by: Actor,
+): Promise<Subscription> {
+  const { subscription, now } = await lockLive(query, id);
+  const open = await withdrawUpcomingPeriod(query, subscription, now);
+  const details = { team_slots_limit_before: subscription.team_slots_limit, pending_team_slots_limit };
+  return store(query, by, { ...open, pending_team_slots_limit }, 'subscription_team_slots_planned', details);
 }
 
 /** The period opened ahead has no usage yet; the scheduler reopens it with the changed attributes. */

@@ -35,6 +35,7 @@ const subscriptionSchema = z
     team_slots_limit: z.int().nullable(),
     pending_plan_id: id.nullable().meta({ description: 'The planned change.' }),
     pending_interval: intervalField.nullable(),
+    pending_team_slots_limit: z.int().nullable().meta({ description: 'The planned release of team slots.' }),
     cancel_at_period_end: z.boolean(),
     renews_at: instant,
     ended_at: instant.nullable(),

@@ -30,7 +30,7 @@ const RENEWAL: Actor = { actor: 'renewal', address: 'none', request_id: 'none' }
 export async function takeDue(query: Query): Promise<Subscription | undefined> {
   const rows = await query<Subscription>(
     `SELECT subscription_id, account_id, plan_id, billing_interval, anchor, team_slots_limit, pending_plan_id,
-            pending_interval, cancel_at_period_end, renews_at, ended_at, created_at
+            pending_interval, pending_team_slots_limit, cancel_at_period_end, renews_at, ended_at, created_at
      FROM subscriptions
      WHERE ${DUE_CONDITION} AND next_attempt_at <= clock_timestamp()
      ORDER BY renews_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
@@ -68,15 +68,22 @@ export async function renew(query: Query, due: Subscription, paymentGraceSec: nu
   });
 }
 
-/** Applies the planned change. A new interval is counted from the next period's start. */
+/** Applies the planned changes. A new interval is counted from the next period's start. */
 function afterPending(due: Subscription, plan: Plan | undefined): Subscription {
-  const { pending_plan_id, pending_interval } = due;
-  if (pending_plan_id === null || pending_interval === null) return due;
-  return {
+  const { pending_plan_id, pending_interval, pending_team_slots_limit } = due;
+  const isPlanned = pending_plan_id !== null && pending_interval !== null;
+  if (!isPlanned && pending_team_slots_limit === null) return due;
+  const slots = pending_team_slots_limit ?? due.team_slots_limit;
+  const next = {
     ...due,
+    team_slots_limit: plan === undefined ? slots : addOnUnder(plan, slots),
+    pending_team_slots_limit: null,
+  };
+  if (!isPlanned) return next;
+  return {
+    ...next,
     plan_id: pending_plan_id,
     billing_interval: pending_interval,
-    team_slots_limit: plan === undefined ? due.team_slots_limit : addOnUnder(plan, due.team_slots_limit),
     anchor: pending_interval === due.billing_interval ? due.anchor : due.renews_at,
     pending_plan_id: null,
     pending_interval: null,

@@ -15,6 +15,8 @@ export type Subscription = {
   /** The planned change; both null without one. */
   pending_plan_id: number | null;
   pending_interval: BillingInterval | null;
+  /** The planned release of slots: all that are left; null without one. */
+  pending_team_slots_limit: number | null;
   cancel_at_period_end: boolean;
   renews_at: Date;
   ended_at: Date | null;
@@ -22,7 +24,8 @@ export type Subscription = {
 };
 
 const COLUMNS = `subscription_id, account_id, plan_id, billing_interval, anchor, team_slots_limit,
-  pending_plan_id, pending_interval, cancel_at_period_end, renews_at, ended_at, created_at`;
+  pending_plan_id, pending_interval, pending_team_slots_limit, cancel_at_period_end, renews_at, ended_at,
+  created_at`;
 
 export async function insertSubscription(
   query: Query,
@@ -45,7 +48,8 @@ export async function storeSubscription(query: Query, changed: Subscription): Pr
   await query(
     `UPDATE subscriptions SET plan_id = :plan_id, billing_interval = :billing_interval, anchor = :anchor,
        team_slots_limit = :team_slots_limit, pending_plan_id = :pending_plan_id,
-       pending_interval = :pending_interval, cancel_at_period_end = :cancel_at_period_end,
+       pending_interval = :pending_interval, pending_team_slots_limit = :pending_team_slots_limit,
+       cancel_at_period_end = :cancel_at_period_end,
        renews_at = :renews_at, ended_at = :ended_at, next_attempt_at = now()
      WHERE subscription_id = :subscription_id`,
     changed,

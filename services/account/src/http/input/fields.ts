@@ -35,6 +35,14 @@ export const booleanQueryField = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((value) => value === 'true');
 
+export const countQueryField = describedAs(
+  z
+    .string('must be a whole number')
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number),
+  { type: 'integer', minimum: 0, maximum: 999_999_999 },
+);
+
 export const idQueryField = describedAs(
   z
     .string('must be an id')

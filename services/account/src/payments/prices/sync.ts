@@ -1,12 +1,14 @@
 import type { Query } from '../../platform/database/query.ts';
 import { stripePriceOf as priceOfPack } from '../packs/stripe-price.ts';
 import { listOfferedPacks } from '../packs/store.ts';
+import { listSlotPrices } from '../team-slots/price-store.ts';
+import { stripeSlotPriceOf } from '../team-slots/stripe-price.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { stripePriceOf } from './stripe-price.ts';
 import { listPrices } from './store.ts';
 
 /**
- * Makes what Stripe lacks: a price for each plan and pack on sale, and the customer portal's configuration.
+ * Makes what Stripe lacks: a price for each plan, team slot and pack on sale, and the customer portal's configuration.
  * @throws {Problem} payments_unavailable; what was made stays
  */
 export async function syncStripe(
@@ -15,6 +17,7 @@ export async function syncStripe(
 ): Promise<{ plan_prices: number; packs: number; portal_configuration_id: string }> {
   const [prices, packs] = await Promise.all([listPrices(query), listOfferedPacks(query)]);
   for (const price of prices) await stripePriceOf(query, provider, price);
+  for (const price of await listSlotPrices(query)) await stripeSlotPriceOf(query, provider, price);
   for (const pack of packs) await priceOfPack(query, provider, pack);
   const portal_configuration_id = await provider.ensurePortal();
   return { plan_prices: prices.length, packs: packs.length, portal_configuration_id };

@@ -1,6 +1,8 @@
 import type Stripe from 'stripe';
+import { SLOT_KEY_PREFIX } from '../subscription-provider.ts';
 import type {
-  PriceChange,
+  ItemsChange,
+  ProratedChange,
   ProvidedInvoice,
   ProvidedSubscription,
   SubscriptionProvider,
@@ -56,13 +58,13 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
   }
 
   /** Only what Stripe itself computes is charged or shown. */
-  async function proratedItems(id: string, { price_id, prorated_at }: PriceChange) {
-    const [item] = (await stripe.subscriptions.retrieve(id)).items.data;
-    if (item === undefined) throw new Error(`the subscription ${id} has no item`);
+  async function proratedItems(id: string, { prorated_at, ...change }: ProratedChange) {
+    const { items } = await stripe.subscriptions.retrieve(id);
+    const starts = items.data.map(({ current_period_start }) => current_period_start);
     return {
-      items: [{ id: item.id, price: price_id }],
+      items: changedItems(items.data, change),
       proration_behavior: 'always_invoice' as const,
-      proration_date: Math.max(secondsOf(prorated_at), item.current_period_start),
+      proration_date: Math.max(secondsOf(prorated_at), ...starts),
     };
   }
 
@@ -72,19 +74,17 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
         const found = await read(id);
         return found === undefined ? undefined : subscriptionOf(found);
       }),
-    changeSubscription: (id, { price_id, cancel_at_period_end }, key) =>
+    changeSubscription: (id, { cancel_at_period_end, ...change }, key) =>
       asked(async () => {
-        const item =
-          price_id === undefined ? undefined : (await stripe.subscriptions.retrieve(id)).items.data[0];
+        const isOfItems = change.price_id !== undefined || change.slots !== undefined;
+        const items = isOfItems
+          ? changedItems((await stripe.subscriptions.retrieve(id)).items.data, change)
+          : [];
         await stripe.subscriptions.update(
           id,
           {
             ...(cancel_at_period_end !== undefined && { cancel_at_period_end }),
-            ...(item !== undefined &&
-              price_id !== undefined && {
-                items: [{ id: item.id, price: price_id }],
-                proration_behavior: 'none' as const,
-              }),
+            ...(items.length > 0 && { items, proration_behavior: 'none' as const }),
           },
           { idempotencyKey: key },
         );
@@ -141,7 +141,7 @@ function subscriptionOf(found: Stripe.Subscription): ProvidedSubscription {
     cancel_at_period_end,
     anchor: dateOf(billing_cycle_anchor),
     ended_at: ended_at === null ? null : dateOf(ended_at),
-    price_id: items.data[0]?.price.id,
+    ...itemsOf(items.data),
     unpaid_change: unpaidChangeOf(found, latest),
     metadata,
   };
@@ -152,8 +152,38 @@ function unpaidChangeOf(
   latest: Stripe.Invoice | null,
 ): ProvidedSubscription['unpaid_change'] {
   if (pending_update === null) return null;
-  const price_id = pending_update.subscription_items?.[0]?.price.id;
-  return { price_id, payment_url: latest?.hosted_invoice_url ?? null };
+  const items = itemsOf(pending_update.subscription_items ?? []);
+  return { ...items, payment_url: latest?.hosted_invoice_url ?? null };
+}
+
+function itemsOf(items: readonly Stripe.SubscriptionItem[]) {
+  return {
+    price_id: items.find((item) => !isOfSlots(item))?.price.id,
+    slots: items.find(isOfSlots)?.quantity ?? 0,
+  };
+}
+
+function isOfSlots({ price }: Stripe.SubscriptionItem): boolean {
+  return price.metadata['tollgate']?.startsWith(SLOT_KEY_PREFIX) === true;
+}
+
+function changedItems(present: readonly Stripe.SubscriptionItem[], { price_id, slots }: ItemsChange) {
+  const plan = present.find((item) => !isOfSlots(item));
+  const slot = present.find(isOfSlots);
+  if (plan === undefined) throw new Error('the subscription has no item of a plan');
+  return [
+    ...(price_id === undefined ? [] : [{ id: plan.id, price: price_id }]),
+    ...(slots === null && slot !== undefined ? [{ id: slot.id, deleted: true }] : []),
+    ...(slots === null || slots === undefined
+      ? []
+      : [
+          {
+            ...(slot !== undefined && { id: slot.id }),
+            ...(slots.price_id !== undefined && { price: slots.price_id }),
+            quantity: slots.quantity,
+          },
+        ]),
+  ];
 }
 
 function invoiceOf(found: Stripe.Invoice): ProvidedInvoice {

@@ -18,6 +18,7 @@ import { reportIssue } from '../issues/store.ts';
 import type { Checkout, PaymentProvider } from '../provider.ts';
 import type { ProvidedSubscription } from '../subscription-provider.ts';
 import { readMetadata } from './metadata.ts';
+import { followSlots } from '../team-slots/follow.ts';
 import { followPrice } from './follow-price.ts';
 import { startPaid } from './start.ts';
 import {
@@ -99,6 +100,7 @@ export async function applyProvided(
     }
     const changes = [
       await followPrice(query, present, subscription, provided),
+      await followSlots(query, present, await lockSubscription(query, row.subscription_id), provided),
       await follow(query, await lockSubscription(query, row.subscription_id), provided),
     ].filter((change) => change !== null);
     return { outcome: 'applied', change: changes.length === 0 ? null : changes.join('; ') };

@@ -15,24 +15,36 @@ import type { SelfService, SelfServiceAction } from '../../self-service/settings
 import { decimalsOf } from '../../platform/money/currencies.ts';
 import { findOwnCheckout } from './store.ts';
 import type { StripeSubscription } from './store.ts';
-import type { PricedUpgrade, UpgradeOutcome } from './upgrade.ts';
+import type { ChargeOutcome } from './charge-change.ts';
+import type { PricedChange } from './upgrade.ts';
 
 type Wanted = { account_id: number; plan_id: number; billing_interval: 'month' | 'year' };
+
+type WantedSlots = { account_id: number; team_slots_limit: number };
 
 /** What operations do about paid subscriptions; there is none with PAYMENTS=none. */
 export type PaidSubscriptions = {
   begin: (wanted: Wanted, by: Actor) => Promise<StripeSubscription>;
   /** What an upgrade would cost now. @throws {Problem} as `upgrade` */
-  previewUpgrade: (wanted: Wanted) => Promise<PricedUpgrade>;
+  previewUpgrade: (wanted: Wanted) => Promise<PricedChange>;
   /** @throws {Problem} not_found, forbidden, plan_not_offered, plan_change_not_immediate, subscription_changed, amount_changed, payments_unavailable */
-  upgrade: (wanted: Wanted & { period_id: number; amount: number }, by: Actor) => Promise<UpgradeOutcome>;
+  upgrade: (wanted: Wanted & { period_id: number; amount: number }, by: Actor) => Promise<ChargeOutcome>;
+  /** What more team slots would cost now. @throws {Problem} as `buySlots` */
+  previewSlots: (wanted: WantedSlots) => Promise<PricedChange>;
+  /** @throws {Problem} as `upgrade`, and invalid_request */
+  buySlots: (
+    wanted: WantedSlots & { period_id: number; amount: number },
+    by: Actor,
+  ) => Promise<ChargeOutcome>;
   /** Asks the provider what became of it. Does nothing if it can't be reached. */
   refresh: (checkout: StripeSubscription) => Promise<void>;
   /** Where the account manages its cards. @throws {Problem} not_found if it has never paid; payments_unavailable */
   portal: (accountId: number) => Promise<string>;
 };
 
-type Needs = { query: Query; selfService: SelfService; paidSubscriptions: PaidSubscriptions | null };
+export type PaidNeeds = { paidSubscriptions: PaidSubscriptions | null };
+
+type Needs = PaidNeeds & { query: Query; selfService: SelfService };
 
 const intervalField = z.enum(['month', 'year'], 'must be month or year');
 
@@ -51,6 +63,26 @@ const checkoutSchema = z
   .meta({ id: 'SubscriptionCheckout' });
 
 const CHECKOUT = { description: 'The checkout.', schema: checkoutSchema };
+
+export const changePriceSchema = z
+  .object({
+    period_id: id.meta({ description: 'The current period, to send with the change.' }),
+    amount: z.int().meta({ description: 'To send with the change, in the minor unit.' }),
+    currency: z.string(),
+    decimals: z.int().meta({ description: 'Decimals of amounts in this currency.' }),
+  })
+  .meta({ id: 'ChangePrice' });
+
+export const chargeOutcomeSchema = z
+  .object({
+    state: z.enum(['paid', 'payment_required']).meta({
+      description:
+        '`payment_required`: the card was declined, or the bank asks the customer. The change takes effect once the ' +
+        'invoice is paid at `payment_url`, within 23 hours.',
+    }),
+    payment_url: z.string().nullable(),
+  })
+  .meta({ id: 'ChargeOutcome' });
 
 const UPGRADE_PROBLEMS = [
   'forbidden',
@@ -130,14 +162,7 @@ export const ownerPaidSubscriptions = {
       answers: {
         200: {
           description: 'The price.',
-          schema: z
-            .object({
-              period_id: id.meta({ description: 'The current period, to send with the upgrade.' }),
-              amount: z.int().meta({ description: 'To send with the upgrade, in the minor unit.' }),
-              currency: z.string(),
-              decimals: z.int().meta({ description: 'Decimals of amounts in this currency.' }),
-            })
-            .meta({ id: 'UpgradePrice' }),
+          schema: changePriceSchema,
         },
       },
       problems: UPGRADE_PROBLEMS,
@@ -165,16 +190,7 @@ export const ownerPaidSubscriptions = {
       answers: {
         200: {
           description: 'What became of it.',
-          schema: z
-            .object({
-              state: z.enum(['paid', 'payment_required']).meta({
-                description:
-                  '`payment_required`: the card was declined, or the bank asks the customer. The plan changes once the ' +
-                  'invoice is paid at `payment_url`, within 23 hours.',
-              }),
-              payment_url: z.string().nullable(),
-            })
-            .meta({ id: 'UpgradeOutcome' }),
+          schema: chargeOutcomeSchema,
         },
       },
       problems: ['account_blocked', 'amount_changed', 'subscription_changed', ...UPGRADE_PROBLEMS],
@@ -197,7 +213,7 @@ export const ownerPaidSubscriptions = {
 } satisfies Chapter;
 
 /** Guard: where the operator has made it self-service, and never for a blocked account. */
-function mayBuy(action: SelfServiceAction) {
+export function mayBuy(action: SelfServiceAction) {
   return async (needs: BlockedNeeds & Pick<Needs, 'selfService'>, by: SignedIn): Promise<void> => {
     if (!needs.selfService.actions.includes(action)) {
       throw new Problem('forbidden', { detail: 'This is not self-service. Contact sales.' });
@@ -207,7 +223,7 @@ function mayBuy(action: SelfServiceAction) {
 }
 
 /** @throws {Problem} not_found with PAYMENTS=none */
-function switchedOn(paidSubscriptions: PaidSubscriptions | null): PaidSubscriptions {
+export function switchedOn(paidSubscriptions: PaidSubscriptions | null): PaidSubscriptions {
   if (paidSubscriptions === null) throw new Problem('not_found');
   return paidSubscriptions;
 }

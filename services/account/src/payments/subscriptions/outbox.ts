@@ -1,4 +1,5 @@
 import type { Logger } from '@tollgate/log';
+import { findPlan } from '../../billing/plans/store.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { msFromNow } from '../../platform/outbox/leased-rows.ts';
@@ -7,7 +8,11 @@ import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
 import { stripePriceOf } from '../prices/stripe-price.ts';
 import { findLastPrice, findPlannedPrice, findPriceByStripeId } from '../prices/store.ts';
 import type { PaymentProvider } from '../provider.ts';
-import { setKnownPrice } from './store.ts';
+import type { ItemsChange, ProvidedSubscription } from '../subscription-provider.ts';
+import { findLastSlotPrice } from '../team-slots/price-store.ts';
+import { stripeSlotPriceOf } from '../team-slots/stripe-price.ts';
+import { slotsUnder } from '../team-slots/terms.ts';
+import { setKnownPrice, setKnownSlots } from './store.ts';
 
 type ChangedSubscription = {
   checkout_id: number;
@@ -72,7 +77,8 @@ async function attemptChange(options: Options, changed: ChangedSubscription): Pr
     // A change that came meanwhile has another revision, and is due.
     await query(
       `UPDATE stripe_subscriptions
-       SET next_attempt_at = NULL, attempts = 0, plan_changed = false, end_changed = false
+       SET next_attempt_at = NULL, attempts = 0, plan_changed = false, end_changed = false,
+         slots_changed = false
        WHERE checkout_id = :checkout_id AND revision = :revision`,
       { checkout_id, revision },
     );
@@ -96,19 +102,25 @@ async function undo(provider: PaymentProvider, id: string): Promise<void> {
   for (const payment of await provider.listPayments(id)) await provider.refund(payment);
 }
 
+type Ours = {
+  plan_id: number;
+  billing_interval: 'month' | 'year';
+  team_slots_limit: number | null;
+  cancel_at_period_end: boolean;
+  ended_at: Date | null;
+  plan_changed: boolean;
+  end_changed: boolean;
+  slots_changed: boolean;
+  pending_slots: number | null;
+  currency: string;
+};
+
 /** Tells Stripe what was changed here; what is the same already isn't sent. */
 async function tell({ query, provider, logger }: Options, changed: ChangedSubscription): Promise<void> {
   const { checkout_id, account_id, stripe_subscription_id: id, revision } = changed;
-  const [ours] = await query<{
-    plan_id: number;
-    billing_interval: 'month' | 'year';
-    cancel_at_period_end: boolean;
-    ended_at: Date | null;
-    plan_changed: boolean;
-    end_changed: boolean;
-  }>(
-    `SELECT subscriptions.plan_id, subscriptions.billing_interval, cancel_at_period_end, ended_at,
-       plan_changed, end_changed
+  const [ours] = await query<Ours>(
+    `SELECT subscriptions.plan_id, subscriptions.billing_interval, team_slots_limit, cancel_at_period_end, ended_at,
+       plan_changed, end_changed, slots_changed, pending_slots, currency
      FROM stripe_subscriptions JOIN subscriptions USING (subscription_id) WHERE checkout_id = :checkout_id`,
     { checkout_id },
   );
@@ -121,18 +133,55 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
     const key = `${id}:${String(revision)}:cancel-${String(cancel_at_period_end)}`;
     await provider.changeSubscription(id, { cancel_at_period_end }, key);
   }
-  if (!ours.plan_changed) return;
-  const paid = theirs.price_id === undefined ? undefined : await findPriceByStripeId(query, theirs.price_id);
-  if (paid?.plan_id === plan_id && paid.billing_interval === billing_interval) return;
-  const price =
-    (await findPlannedPrice(query, checkout_id, ours)) ??
-    (await findLastPrice(query, plan_id, billing_interval));
-  if (price === undefined) {
+  const price_id = ours.plan_changed
+    ? await changedPrice({ query, provider }, checkout_id, ours, theirs)
+    : 'same';
+  if (price_id === undefined) {
     const about = { account_id, stripe_subscription_id: id, plan_id, billing_interval };
     logger.error(about, 'the plan has no price; Stripe goes on charging the one before');
-    return;
   }
-  const price_id = await stripePriceOf(query, provider, price);
-  await provider.changeSubscription(id, { price_id }, `${id}:${String(revision)}:${price_id}`);
-  await setKnownPrice(query, checkout_id, price_id);
+  const isOtherPlan = price_id !== undefined && price_id !== 'same';
+  const slots = await changedSlots({ query, provider }, ours, { charged: theirs.slots, isOtherPlan });
+  if (!isOtherPlan && slots === undefined) return;
+  const change = { ...(isOtherPlan && { price_id }), ...(slots !== undefined && { slots }) };
+  const items = `${price_id ?? 'same'}:${slots === undefined ? 'same' : String(slots?.quantity ?? 0)}`;
+  await provider.changeSubscription(id, change, `${id}:${String(revision)}:${items}`);
+  if (isOtherPlan) await setKnownPrice(query, checkout_id, price_id);
+  if (slots !== undefined) await setKnownSlots(query, checkout_id, slots?.quantity ?? 0);
+}
+
+/** `same` if Stripe charges the plan already; undefined if it has no price. */
+async function changedPrice(
+  { query, provider }: Pick<Options, 'query' | 'provider'>,
+  checkoutId: number,
+  ours: Ours,
+  theirs: ProvidedSubscription,
+): Promise<string | undefined> {
+  const { plan_id, billing_interval } = ours;
+  const paid = theirs.price_id === undefined ? undefined : await findPriceByStripeId(query, theirs.price_id);
+  if (paid?.plan_id === plan_id && paid.billing_interval === billing_interval) return 'same';
+  const price =
+    (await findPlannedPrice(query, checkoutId, ours)) ??
+    (await findLastPrice(query, plan_id, billing_interval));
+  return price === undefined ? undefined : stripePriceOf(query, provider, price);
+}
+
+/**
+ * Undefined if they stay. Null for none: released, included in the plan, or not sold with it, so that they aren't
+ * charged any more.
+ */
+async function changedSlots(
+  { query, provider }: Pick<Options, 'query' | 'provider'>,
+  ours: Ours,
+  { charged, isOtherPlan }: { charged: number; isOtherPlan: boolean },
+): Promise<ItemsChange['slots']> {
+  if (charged === 0 || !(isOtherPlan || ours.slots_changed)) return undefined;
+  const left = ours.slots_changed ? Math.min(charged, ours.pending_slots ?? charged) : charged;
+  const plan = await findPlan(query, ours.plan_id);
+  const quantity = plan === undefined ? 0 : slotsUnder(plan, ours.team_slots_limit, left);
+  if (quantity === 0) return null;
+  if (!isOtherPlan) return quantity === charged ? undefined : { quantity };
+  const price = await findLastSlotPrice(query, ours);
+  if (price?.currency !== ours.currency) return null;
+  return { quantity, price_id: await stripeSlotPriceOf(query, provider, price) };
 }

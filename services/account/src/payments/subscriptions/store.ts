@@ -1,3 +1,4 @@
+import { Problem } from '@tollgate/http/problem';
 import type { BillingInterval } from '../../billing/periods/calendar.ts';
 import type { Subscription } from '../../billing/subscriptions/store.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -25,6 +26,8 @@ export type StripeSubscription = {
   next_attempt_at: Date | null;
   /** The price at Stripe that is known here; null until it is read. */
   stripe_price_id: string | null;
+  /** Additional team slots that Stripe charges, as far as is known here. */
+  slots: number;
   created_at: Date;
 };
 
@@ -35,7 +38,7 @@ export type NewCheckout = Pick<
 
 const COLUMNS = `checkout_id, checkout_key, account_id, plan_id, billing_interval, currency, amount, state,
   session_id, session_url, stripe_subscription_id, subscription_id, revision, next_attempt_at, stripe_price_id,
-  created_at`;
+  slots, created_at`;
 
 /**
  * SQL: whether Stripe knows of every end and change of an account's subscriptions and of every charge, and no top-up is
@@ -131,6 +134,35 @@ export async function setKnownPrice(query: Query, checkoutId: number, priceId: s
     checkoutId,
     priceId,
   });
+}
+
+/** As `setKnownPrice`. */
+export async function setKnownSlots(query: Query, checkoutId: number, slots: number): Promise<void> {
+  await query('UPDATE stripe_subscriptions SET slots = :slots WHERE checkout_id = :checkoutId', {
+    checkoutId,
+    slots,
+  });
+}
+
+/**
+ * How many slots Stripe charges; 0 for a subscription that it doesn't charge.
+ * @throws {Problem} payments_unavailable, while it doesn't know of a release
+ */
+export async function findChargedSlots(query: Query, subscriptionId: number): Promise<number> {
+  const rows = await query<{ slots: number; slots_changed: boolean }>(
+    'SELECT slots, slots_changed FROM stripe_subscriptions WHERE subscription_id = :subscriptionId',
+    { subscriptionId },
+  );
+  if (rows[0]?.slots_changed === true) throw new Problem('payments_unavailable');
+  return rows[0]?.slots ?? 0;
+}
+
+/** How many slots Stripe is to charge once the planned release takes effect. */
+export async function setPendingSlots(query: Query, subscriptionId: number, slots: number): Promise<void> {
+  await query(
+    'UPDATE stripe_subscriptions SET pending_slots = :slots WHERE subscription_id = :subscriptionId',
+    { subscriptionId, slots },
+  );
 }
 
 /** The present price of a planned change is kept for it; without a change, none is. */

@@ -3,7 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 import type { BillingInterval } from '../../billing/periods/calendar.ts';
 import { lastStartedPeriod } from '../../billing/periods/period-store.ts';
 import type { Period } from '../../billing/periods/period-store.ts';
-import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Subscription } from '../../billing/subscriptions/store.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { refuseExcessSlots } from '../../self-service/changes.ts';
@@ -14,10 +14,14 @@ import { stripePriceOf } from '../prices/stripe-price.ts';
 import { findPrice } from '../prices/store.ts';
 import type { PlanPrice } from '../prices/store.ts';
 import type { Buyer } from '../purchases/begin.ts';
-import type { PriceChange, ProvidedSubscription } from '../subscription-provider.ts';
-import { applyProvided } from './apply.ts';
+import type { ItemsChange } from '../subscription-provider.ts';
+import { findSlotPrice } from '../team-slots/price-store.ts';
+import type { SlotPrice } from '../team-slots/price-store.ts';
+import { stripeSlotPriceOf } from '../team-slots/stripe-price.ts';
+import { slotsUnder } from '../team-slots/terms.ts';
+import { chargeChange, priceOfChange } from './charge-change.ts';
+import type { ChargeOutcome, ChargedSubscription } from './charge-change.ts';
 import { findBySubscription } from './store.ts';
-import type { StripeSubscription } from './store.ts';
 
 /** An upgrade of a plan that Stripe charges (docs/design/payments.md). */
 
@@ -26,14 +30,13 @@ type WantedUpgrade = { account_id: number; plan_id: number; billing_interval: Bi
 /** What the customer was shown. `amount`: with tax, in the minor unit. */
 type Confirmed = WantedUpgrade & { period_id: number; amount: number };
 
-export type PricedUpgrade = { period_id: number; amount: number; currency: string };
-
-/** `payment_required`: the plan changes once the invoice is paid on its page. */
-export type UpgradeOutcome = { state: 'paid' | 'payment_required'; payment_url: string | null };
+export type PricedChange = { period_id: number; amount: number; currency: string };
 
 type Checked = {
-  row: StripeSubscription & { stripe_subscription_id: string };
+  row: ChargedSubscription;
   price: PlanPrice;
+  /** Undefined if the customer has bought none. */
+  slots: { price: SlotPrice; quantity: number } | null | undefined;
   period: Period;
 };
 
@@ -41,22 +44,15 @@ type Checked = {
  * What an upgrade would cost now, by Stripe's own computation.
  * @throws {Problem} as upgradePlan
  */
-export async function previewUpgrade(buyer: Buyer, wanted: WantedUpgrade): Promise<PricedUpgrade> {
-  const { row, price, period } = await buyer.transact((query) => requireUpgradable(query, wanted));
-  return withinDeadline(
-    (async () => {
-      const priced = await buyer.provider.previewChange(
-        row.stripe_subscription_id,
-        await changeTo(buyer, price),
-      );
-      return { period_id: period.period_id, amount: priced.amount_due, currency: priced.currency };
-    })(),
-  );
+export async function previewUpgrade(buyer: Buyer, wanted: WantedUpgrade): Promise<PricedChange> {
+  const checked = await buyer.transact((query) => requireUpgradable(query, wanted));
+  const { row, period } = checked;
+  const priced = async () => priceOfChange(buyer, row, await changeTo(buyer, checked));
+  return { period_id: period.period_id, ...(await withinDeadline(priced())) };
 }
 
 /**
- * Charges the difference that the customer has confirmed. The plan changes once it is paid: here, or by the events, if
- * this process ends in between. Repeating it charges once.
+ * Charges the difference that the customer has confirmed.
  * @throws {Problem} not_found, forbidden, plan_not_offered, plan_change_not_immediate, subscription_changed,
  * amount_changed, payments_unavailable
  */
@@ -64,84 +60,38 @@ export async function upgradePlan(
   buyer: Buyer & { logger: Pick<Logger, 'error'> },
   wanted: Confirmed,
   by: Actor,
-): Promise<UpgradeOutcome> {
+): Promise<ChargeOutcome> {
   const checked = await buyer.transact((query) => requireUpgradable(query, wanted));
-  return withinDeadline(charge(buyer, wanted, checked, by));
-}
-
-async function charge(
-  buyer: Buyer & { logger: Pick<Logger, 'error'> },
-  { account_id, plan_id, billing_interval, amount }: Confirmed,
-  { row, price }: Checked,
-  by: Actor,
-): Promise<UpgradeOutcome> {
-  const { provider, transact } = buyer;
-  const { stripe_subscription_id: id, revision } = row;
-  const change = await changeTo(buyer, price);
-  const before = await provider.readSubscription(id);
-  if (before === undefined || before.isEnded) throw new Problem('subscription_changed');
-  if (!isUnderWay(before, change)) {
-    const { amount_due, currency } = await provider.previewChange(id, change);
-    if (amount_due !== amount) throw new Problem('amount_changed');
-    const details = { plan_id, billing_interval, amount, currency };
-    await transact((query) =>
-      recordAudit(query, {
-        ...by,
-        action: 'subscription_upgrade_begun',
-        application_id: null,
-        account_id,
-        details,
-      }),
-    );
-    await provider.changeNow(id, change, keyOf(id, revision, change));
-  }
-  const after = await provider.readSubscription(id);
-  if (after === undefined) throw new Problem('payments_unavailable');
-  if (after.unpaid_change !== null) {
-    return { state: 'payment_required', payment_url: after.unpaid_change.payment_url };
-  }
-  // If this fails, the event brings it.
-  await transact((query) => applyProvided(query, buyer, after, revision)).catch(() => undefined);
-  return { state: 'paid', payment_url: null };
-}
-
-/** A click before has paid it, or waits for its payment. */
-function isUnderWay({ price_id, unpaid_change }: ProvidedSubscription, change: PriceChange): boolean {
-  return price_id === change.price_id || unpaid_change?.price_id === change.price_id;
-}
-
-/** The same for all clicks of an hour, until the subscription changes. */
-function keyOf(id: string, revision: number, { price_id, prorated_at }: PriceChange): string {
-  return `upgrade:${id}:${String(revision)}:${price_id}:${prorated_at.toISOString()}`;
-}
-
-const HOUR_MS = 3_600_000;
-
-/** From the hour that has begun on, so that the amount that was shown is the one that is charged. */
-async function changeTo({ query, provider }: Buyer, price: PlanPrice): Promise<PriceChange> {
-  const nowMs = Date.now();
-  return {
-    price_id: await stripePriceOf(query, provider, price),
-    prorated_at: new Date(nowMs - (nowMs % HOUR_MS)),
+  const { account_id, plan_id, billing_interval, amount } = wanted;
+  const details = { plan_id, billing_interval };
+  const entry = {
+    ...by,
+    action: 'subscription_upgrade_begun',
+    application_id: null,
+    account_id,
+    details,
+  } as const;
+  const charge = async () => {
+    const change = await changeTo(buyer, checked);
+    return chargeChange(buyer, { row: checked.row, change, amount }, entry);
   };
+  return withinDeadline(charge());
+}
+
+/** Stripe wants one interval of all items: slots follow the plan. */
+async function changeTo({ query, provider }: Buyer, { price, slots }: Checked): Promise<ItemsChange> {
+  const price_id = await stripePriceOf(query, provider, price);
+  if (slots === undefined) return { price_id };
+  if (slots === null) return { price_id, slots };
+  const { quantity } = slots;
+  return { price_id, slots: { price_id: await stripeSlotPriceOf(query, provider, slots.price), quantity } };
 }
 
 async function requireUpgradable(
   query: Query,
   { account_id, plan_id, billing_interval, period_id }: WantedUpgrade & { period_id?: number },
 ): Promise<Checked> {
-  const { subscription, now } = await lockOwnSubscription(query, account_id);
-  await requirePayer(query, account_id);
-  const { subscription_id } = subscription;
-  const row = await findBySubscription(query, subscription_id);
-  const id = row?.stripe_subscription_id ?? null;
-  if (row === undefined || id === null) throw new Problem('plan_change_not_immediate');
-  if (subscription.cancel_at_period_end) {
-    throw new Problem('plan_change_not_immediate', { detail: 'Resume your plan before you change it.' });
-  }
-  const period = await lastStartedPeriod(query, subscription_id, now);
-  if (period === undefined || period.ended_at < now) throw new Problem('plan_change_not_immediate');
-  if (period_id !== undefined && period.period_id !== period_id) throw new Problem('subscription_changed');
+  const { row, subscription, period } = await requireChangeable(query, account_id, period_id);
   const price = await findPrice(query, plan_id, billing_interval);
   // Stripe charges a subscription in one currency.
   if (price?.currency !== row.currency) throw new Problem('plan_not_offered');
@@ -155,7 +105,51 @@ async function requireUpgradable(
   ) {
     throw new Problem('plan_change_not_immediate');
   }
+  const quantity = slotsUnder(plan, subscription.team_slots_limit, row.slots);
+  const slots =
+    row.slots === 0
+      ? undefined
+      : quantity === 0
+        ? null
+        : { quantity, price: await requireSlotPrice(query, { plan_id, billing_interval }, row.currency) };
+  return { row, price, slots, period };
+}
+
+/** @throws {Problem} plan_not_offered */
+async function requireSlotPrice(
+  query: Query,
+  sold: Pick<SlotPrice, 'plan_id' | 'billing_interval'>,
+  currency: string,
+): Promise<SlotPrice> {
+  const price = await findSlotPrice(query, sold);
+  if (price?.currency === currency) return price;
+  throw new Problem('plan_not_offered', {
+    detail: 'The plan sells no additional team slots. Release yours first.',
+  });
+}
+
+/**
+ * What can be changed and charged now. `period_id`: the current period that the customer was shown.
+ * @throws {Problem} not_found, forbidden, plan_change_not_immediate, subscription_changed, payments_unavailable
+ */
+export async function requireChangeable(
+  query: Query,
+  account_id: number,
+  period_id: number | undefined,
+): Promise<{ row: ChargedSubscription; subscription: Subscription; period: Period }> {
+  const { subscription, now } = await lockOwnSubscription(query, account_id);
+  await requirePayer(query, account_id);
+  const { subscription_id } = subscription;
+  const row = await findBySubscription(query, subscription_id);
+  const id = row?.stripe_subscription_id ?? null;
+  if (row === undefined || id === null) throw new Problem('plan_change_not_immediate');
+  if (subscription.cancel_at_period_end) {
+    throw new Problem('plan_change_not_immediate', { detail: 'Resume your plan before you change it.' });
+  }
+  const period = await lastStartedPeriod(query, subscription_id, now);
+  if (period === undefined || period.ended_at < now) throw new Problem('plan_change_not_immediate');
+  if (period_id !== undefined && period.period_id !== period_id) throw new Problem('subscription_changed');
   // A change made before is still on its way to Stripe, and would take this one's place there.
   if (row.next_attempt_at !== null) throw new Problem('payments_unavailable');
-  return { row: { ...row, stripe_subscription_id: id }, price, period };
+  return { row: { ...row, stripe_subscription_id: id }, subscription, period };
 }

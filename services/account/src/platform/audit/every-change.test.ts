@@ -83,6 +83,7 @@ describe('the console', () => {
     stopTopUp: 'payments are off here; top-ups.test.ts has its entry',
     beginSubscription: 'payments are off here; paid-subscriptions.test.ts has its entry',
     upgradePlan: 'payments are off here; plan-changes.test.ts has its entry',
+    buyTeamSlots: 'payments are off here; team-slots.test.ts has its entry',
     openPaymentPortal: 'a link alone',
     linkInvoice: 'a link alone',
     getPasskeySignInOptions: 'a challenge alone; the sign-in is recorded',
@@ -431,6 +432,15 @@ describe('the private listener', () => {
     'DELETE /private/plans/{plan_id}/prices/{billing_interval}': async () => {
       const path = `${await plan()}/prices/month`;
       await operated('PUT', path, { currency: 'eur', unit_amount: 4_900 });
+      return { path };
+    },
+    'PUT /private/plans/{plan_id}/team-slot-prices/{billing_interval}': async () => ({
+      path: `${await plan()}/team-slot-prices/month`,
+      body: { currency: 'eur', unit_amount: 500 },
+    }),
+    'DELETE /private/plans/{plan_id}/team-slot-prices/{billing_interval}': async () => {
+      const path = `${await plan()}/team-slot-prices/month`;
+      await operated('PUT', path, { currency: 'eur', unit_amount: 500 });
       return { path };
     },
     'POST /private/accounts/{account_id}/payment-block/postpone': async () => {

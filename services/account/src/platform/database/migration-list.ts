@@ -11,6 +11,7 @@ import * as operations from './migrations/0009-operations.ts';
 import * as usageLanes from './migrations/0012-usage-lanes.ts';
 import * as planKeys from './migrations/0013-plan-keys.ts';
 import * as overage from './migrations/0014-overage.ts';
+import * as soldTeamSlots from './migrations/0015-sold-team-slots.ts';
 import * as operators from './migrations/0018-operators.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0012-usage-lanes', migration: usageLanes },
   { name: '0013-plan-keys', migration: planKeys },
   { name: '0014-overage', migration: overage },
+  { name: '0015-sold-team-slots', migration: soldTeamSlots },
   { name: '0018-operators', migration: operators },
 ];
 
