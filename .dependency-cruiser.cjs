@@ -9,7 +9,10 @@ const base = ['http', 'platform', 'mail', 'identity'];
 const rooms = {
   'services/account/src': {
     http: { of: [], floors: ['input', '.'] },
-    platform: { of: ['http'], floors: ['database', 'sealing', 'audit', 'background', 'outbox', 'money', '.'] },
+    platform: {
+      of: ['http'],
+      floors: ['database', 'sealing', 'audit', 'background', 'outbox', 'money', '.'],
+    },
     mail: { of: ['http', 'platform'], floors: ['layout', '.'] },
     identity: {
       of: ['http', 'platform', 'mail'],
@@ -65,6 +68,7 @@ const rooms = {
         'overage',
         'reversals',
         'subscriptions',
+        'team-slots',
         'invoices',
         'events',
         'reconcile',

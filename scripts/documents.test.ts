@@ -153,8 +153,14 @@ describe('documents', () => {
   });
 
   test('every decision is in their list once, in order', () => {
-    const listed = [...read('docs/adr/README.md').matchAll(/^\| \[\d{4}\]\(([^)]+)\)/gm)].map(([, name]) => name);
-    expect(listed).toEqual(readdirSync('docs/adr').filter((name) => /^\d{4}-/.test(name)).toSorted());
+    const listed = [...read('docs/adr/README.md').matchAll(/^\| \[\d{4}\]\(([^)]+)\)/gm)].map(
+      ([, name]) => name,
+    );
+    expect(listed).toEqual(
+      readdirSync('docs/adr')
+        .filter((name) => /^\d{4}-/.test(name))
+        .toSorted(),
+    );
   });
 
   test('documents that the code names exist', () => {

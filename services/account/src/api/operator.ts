@@ -19,7 +19,7 @@ import { operatorPacks } from '../payments/packs/operations.ts';
 import { operatorPaymentIssues } from '../payments/issues/operations.ts';
 import { operatorPayments } from '../payments/invoices/operations.ts';
 import { operatorPrices } from '../payments/prices/operations.ts';
-import { operatorSlotPrices } from '../payments/team-slots/price-operations.ts';
+import { operatorSlotPrices } from '../payments/prices/slot-price-operations.ts';
 import { operatorPurchases } from '../payments/purchases/operations.ts';
 import { operatorOverage } from '../payments/overage/operations.ts';
 import { operatorTopUps } from '../payments/top-ups/operations.ts';

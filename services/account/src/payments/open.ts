@@ -31,7 +31,7 @@ import type { PaidSubscriptions } from './subscriptions/operations.ts';
 import { previewUpgrade, upgradePlan } from './subscriptions/upgrade.ts';
 import { findChargedSlots, keepPlannedPrice, setPendingSlots } from './subscriptions/store.ts';
 import { buySlots, previewSlots } from './team-slots/buy.ts';
-import { listSlotPrices } from './team-slots/price-store.ts';
+import { listSlotPrices } from './prices/slot-price-store.ts';
 import { startSubscriptionOutbox } from './subscriptions/outbox.ts';
 import type { TopUps } from './top-ups/operations.ts';
 import { setTopUp, stopTopUp } from './top-ups/set.ts';

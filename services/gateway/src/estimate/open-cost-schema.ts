@@ -3,8 +3,9 @@ import { parseCostsFile } from '@tollgate/graphql-cost/costs-file';
 import { COST_PRESETS, loadCostSchema } from '@tollgate/graphql-cost/load-cost-schema';
 import type { CostPreset, LoadedCostSchema } from '@tollgate/graphql-cost/load-cost-schema';
 import type { Logger } from '@tollgate/log';
-import { fileText, schemaText } from './schema-text.ts';
-import type { ReadText } from './schema-text.ts';
+import { fileText } from '../operation-reader/file-text.ts';
+import type { ReadText } from '../operation-reader/file-text.ts';
+import { schemaText } from './schema-text.ts';
 
 const RELOAD_MS = 30_000;
 /** While there is none yet. */

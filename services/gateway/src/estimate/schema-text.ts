@@ -1,9 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
 import { buildClientSchema, getIntrospectionQuery, printSchema } from 'graphql';
 import type { IntrospectionQuery } from 'graphql';
-
-/** A text that may change; the same string object while it doesn't. @throws (the promise) if it can't be read */
-export type ReadText = () => Promise<string>;
+import { fileText } from '../operation-reader/file-text.ts';
+import type { ReadText } from '../operation-reader/file-text.ts';
 
 const TIMEOUT_MS = 5_000;
 
@@ -11,17 +9,6 @@ const TIMEOUT_MS = 5_000;
 export function schemaText(location: string, upstreamUrl: string): ReadText {
   if (location === 'introspect') return introspected(upstreamUrl);
   return /^https?:\/\//.test(location) ? fetched(location) : fileText(location);
-}
-
-export function fileText(path: string): ReadText {
-  let known: { mtimeMs: number; size: number; text: string } | undefined;
-  return async () => {
-    const { mtimeMs, size } = await stat(path);
-    if (known === undefined || known.mtimeMs !== mtimeMs || known.size !== size) {
-      known = { mtimeMs, size, text: await readFile(path, 'utf8') };
-    }
-    return known.text;
-  };
 }
 
 function fetched(url: string): ReadText {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Logger } from '@tollgate/log';
-import { fileText } from '../estimate/schema-text.ts';
+import { fileText } from './file-text.ts';
 
 /** Texts of documents by their ids. */
 export type Manifest = ReadonlyMap<string, string>;

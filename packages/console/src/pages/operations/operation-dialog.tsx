@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import page from '../../ui/page/page.module.css';
 import { CodeBlock } from '../../ui/secret/code-block.tsx';
-import { nameOf } from './operation-name.ts';
+import { nameOf } from '../../api/operation-name.ts';
 
 type OperationDialogProps = { operation: UsedOperation | null; onClose: () => void };
 

@@ -12,7 +12,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx';
 import page from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { OperationDialog } from './operation-dialog.tsx';
-import { nameOf } from './operation-name.ts';
+import { nameOf } from '../../api/operation-name.ts';
 import styles from './operations.module.css';
 import { DEFAULT_RANGE, RANGES, operationsSearch } from './search.ts';
 import { Trend } from './trend.tsx';

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../../ui/format.ts';
 import { Table } from '../../ui/list/table.tsx';
 import page from '../../ui/page/page.module.css';
-import { nameOf } from '../operations/operation-name.ts';
+import { nameOf } from '../../api/operation-name.ts';
 import { dearestOperationsQuery } from './queries.ts';
 
 /** The GraphQL operations that cost most in the last 30 days; nothing if none is known. */

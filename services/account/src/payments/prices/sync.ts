@@ -1,8 +1,8 @@
 import type { Query } from '../../platform/database/query.ts';
 import { stripePriceOf as priceOfPack } from '../packs/stripe-price.ts';
 import { listOfferedPacks } from '../packs/store.ts';
-import { listSlotPrices } from '../team-slots/price-store.ts';
-import { stripeSlotPriceOf } from '../team-slots/stripe-price.ts';
+import { listSlotPrices } from './slot-price-store.ts';
+import { stripeSlotPriceOf } from './slot-stripe-price.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { stripePriceOf } from './stripe-price.ts';
 import { listPrices } from './store.ts';

@@ -18,7 +18,7 @@ import { reportIssue } from '../issues/store.ts';
 import type { Checkout, PaymentProvider } from '../provider.ts';
 import type { ProvidedSubscription } from '../subscription-provider.ts';
 import { readMetadata } from './metadata.ts';
-import { followSlots } from '../team-slots/follow.ts';
+import { followSlots } from './follow-slots.ts';
 import { followPrice } from './follow-price.ts';
 import { startPaid } from './start.ts';
 import {

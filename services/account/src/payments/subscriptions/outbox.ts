@@ -9,9 +9,9 @@ import { stripePriceOf } from '../prices/stripe-price.ts';
 import { findLastPrice, findPlannedPrice, findPriceByStripeId } from '../prices/store.ts';
 import type { PaymentProvider } from '../provider.ts';
 import type { ItemsChange, ProvidedSubscription } from '../subscription-provider.ts';
-import { findLastSlotPrice } from '../team-slots/price-store.ts';
-import { stripeSlotPriceOf } from '../team-slots/stripe-price.ts';
-import { slotsUnder } from '../team-slots/terms.ts';
+import { findLastSlotPrice } from '../prices/slot-price-store.ts';
+import { stripeSlotPriceOf } from '../prices/slot-stripe-price.ts';
+import { slotsUnder } from './slots-under.ts';
 import { setKnownPrice, setKnownSlots } from './store.ts';
 
 type ChangedSubscription = {

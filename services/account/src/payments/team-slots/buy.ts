@@ -12,9 +12,9 @@ import type { ChargeOutcome, ChargedSubscription } from '../subscriptions/charge
 import type { ItemsChange } from '../subscription-provider.ts';
 import { requireChangeable } from '../subscriptions/upgrade.ts';
 import type { PricedChange } from '../subscriptions/upgrade.ts';
-import { findSlotPrice } from './price-store.ts';
-import type { SlotPrice } from './price-store.ts';
-import { stripeSlotPriceOf } from './stripe-price.ts';
+import { findSlotPrice } from '../prices/slot-price-store.ts';
+import type { SlotPrice } from '../prices/slot-price-store.ts';
+import { stripeSlotPriceOf } from '../prices/slot-stripe-price.ts';
 
 /** `team_slots_limit` is all slots, those of the plan included. */
 type WantedSlots = { account_id: number; team_slots_limit: number };

@@ -6,8 +6,8 @@ import { idParameter } from '../../http/input/id-parameter.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { newPriceSchema } from '../money/price-input.ts';
-import { setSlotPrice, withdrawPriceOfSlots } from './price-changes.ts';
-import { listSlotPrices } from './price-store.ts';
+import { setSlotPrice, withdrawPriceOfSlots } from './slot-price-changes.ts';
+import { listSlotPrices } from './slot-price-store.ts';
 
 type Needs = { query: Query; transact: Transact };
 

@@ -2,8 +2,8 @@ import { findPlan } from '../../billing/plans/store.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { SLOT_KEY_PREFIX } from '../subscription-provider.ts';
-import { setStripeSlotPrice } from './price-store.ts';
-import type { SlotPrice } from './price-store.ts';
+import { setStripeSlotPrice } from './slot-price-store.ts';
+import type { SlotPrice } from './slot-price-store.ts';
 
 /** The id of a slot's price at Stripe, where it is made if there is none. @throws {Problem} payments_unavailable */
 export async function stripeSlotPriceOf(

@@ -5,8 +5,8 @@ import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { limitsOf } from '../../self-service/upgrade.ts';
 import { PAYMENTS_ACTOR } from '../actor.ts';
-import { setKnownSlots, setPendingSlots } from '../subscriptions/store.ts';
-import type { StripeSubscription } from '../subscriptions/store.ts';
+import { setKnownSlots, setPendingSlots } from './store.ts';
+import type { StripeSubscription } from './store.ts';
 import type { ProvidedSubscription } from '../subscription-provider.ts';
 
 /**

@@ -3,9 +3,9 @@ import { lockPlan } from '../../billing/plans/store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { NewPrice } from '../prices/store.ts';
-import { findSlotPrice, replaceSlotPrice, withdrawSlotPrice } from './price-store.ts';
-import type { SlotPrice } from './price-store.ts';
+import type { NewPrice } from './store.ts';
+import { findSlotPrice, replaceSlotPrice, withdrawSlotPrice } from './slot-price-store.ts';
+import type { SlotPrice } from './slot-price-store.ts';
 
 const NOBODYS = { application_id: null, account_id: null };
 

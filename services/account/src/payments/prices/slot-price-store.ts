@@ -1,6 +1,6 @@
 import type { Query } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
-import type { NewPrice, PlanPrice } from '../prices/store.ts';
+import type { NewPrice, PlanPrice } from './store.ts';
 
 /** Of one additional slot, for subscribers of a plan and interval. */
 export type SlotPrice = Omit<PlanPrice, 'plan_price_id'> & { team_slot_price_id: number };
