@@ -56,6 +56,7 @@ export function newInvoice(input: {
   subscription?: string | undefined;
   subscriptionMetadata?: Metadata | undefined;
   description?: string | undefined;
+  default_payment_method?: string | undefined;
   metadata?: Metadata | undefined;
   auto_advance: boolean;
 }) {
@@ -94,7 +95,7 @@ export function newInvoice(input: {
     customer_shipping: null,
     customer_tax_exempt: 'none',
     customer_tax_ids: [],
-    default_payment_method: null,
+    default_payment_method: input.default_payment_method ?? null,
     default_source: null,
     default_tax_rates: [],
     description: input.description ?? null,

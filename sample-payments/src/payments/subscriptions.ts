@@ -55,9 +55,7 @@ export function advanceSubscriptions(double: Double): void {
 function payQuietly(double: Double, invoice: Invoice): void {
   const id = subscriptionOf(invoice);
   const method =
-    id === undefined
-      ? defaultMethodOf(double, invoice.customer)
-      : payerOf(double, double.store.get('subscription', id));
+    id === undefined ? payerOf(double, invoice) : payerOf(double, double.store.get('subscription', id));
   try {
     pay(double, invoice, method);
   } catch (error) {
@@ -191,7 +189,10 @@ export function useCard(double: Double, customer: string, method: PaymentMethod)
   }
 }
 
-function payerOf(double: Double, { customer, default_payment_method }: Subscription) {
+function payerOf(
+  double: Double,
+  { customer, default_payment_method }: Pick<Subscription | Invoice, 'customer' | 'default_payment_method'>,
+) {
   return default_payment_method === null
     ? defaultMethodOf(double, customer)
     : methodOf(double, default_payment_method);

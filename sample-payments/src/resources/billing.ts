@@ -36,6 +36,7 @@ const invoiceSchema = z.object({
   customer: z.string(),
   currency: z.string().optional(),
   description: z.string().optional(),
+  default_payment_method: z.string().optional(),
   metadata: metadata.optional(),
   auto_advance: flag.optional(),
   pending_invoice_items_behavior: z.enum(['exclude', 'include']).optional(),
@@ -101,11 +102,13 @@ export const BILLING: Route[] = [
     const { store, clock } = double;
     const wanted = read(invoiceSchema, input);
     store.get('customer', wanted.customer, 'customer');
+    const method = wanted.default_payment_method;
     const isIncluding = wanted.pending_invoice_items_behavior === 'include';
     const items = isIncluding ? pendingItems(double, wanted.customer, wanted.currency) : [];
     const invoice = store.add(
       newInvoice({
         ...wanted,
+        default_payment_method: method === undefined ? undefined : methodOf(double, method).id,
         created: clock.now(),
         currency: checkCurrency(wanted.currency ?? items[0]?.currency ?? 'usd'),
         billing_reason: 'manual',

@@ -31,5 +31,11 @@ export type InvoiceItemProvider = {
   findDraft: (customerId: string, subscriptionId: string) => Promise<string | undefined>;
   addInvoiceItem: (wanted: WantedItem) => Promise<InvoiceItem>;
   /** Makes an invoice of the customer's items that wait for one, which is charged by itself. `key` makes a repetition harmless. */
-  invoicePendingItems: (customerId: string, currency: string, key: string) => Promise<void>;
+  invoicePendingItems: (wanted: {
+    key: string;
+    customer_id: string;
+    currency: string;
+    /** Without it, the customer's default: a subscription's checkout sets none. */
+    payment_method_id?: string | undefined;
+  }) => Promise<void>;
 };

@@ -25,7 +25,7 @@ import { findOwnPeriod } from './own-period.ts';
 import { lockOwnSubscription, lockPublicPlan, requirePayer } from './locks.ts';
 import type { PaidPlans } from './paid-plans.ts';
 import { findCharger } from './store.ts';
-import { slotTerms } from './slot-terms.ts';
+import { refuseFewerIncluded, slotTerms } from './slot-terms.ts';
 import { isUpgrade } from './upgrade.ts';
 
 /**
@@ -139,6 +139,8 @@ async function requireSoldSlots(
 ): Promise<void> {
   if (addOnUnder(plan, team_slots_limit) === null) return;
   if ((await paidPlans.chargedSlots(query, subscription_id)) === 0) return;
+  const last = await lastStartedPeriod(query, subscription_id, await databaseNow(query));
+  if (last !== undefined) refuseFewerIncluded(last, plan);
   const prices = await paidPlans.slotPrices(query);
   const isSold = prices.some(
     (price) => price.plan_id === plan.plan_id && price.billing_interval === billing_interval,

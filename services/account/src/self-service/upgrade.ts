@@ -1,7 +1,7 @@
 import type { BillingInterval } from '../billing/periods/calendar.ts';
 import { enforcedLimits } from '../billing/periods/limits.ts';
 
-type Described = { description: Readonly<Record<string, unknown>> };
+export type Described = { description: Readonly<Record<string, unknown>> };
 
 /** Limits on what a period uses up. */
 const USED_UP = ['points_limit', 'time_sec_limit', 'traffic_bytes_limit'] as const;

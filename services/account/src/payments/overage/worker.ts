@@ -56,7 +56,12 @@ type Options = {
   lockInstant: LockInstant;
   provider: Pick<
     PaymentProvider,
-    'createCustomer' | 'findInvoiceItem' | 'findDraft' | 'addInvoiceItem' | 'invoicePendingItems'
+    | 'createCustomer'
+    | 'findInvoiceItem'
+    | 'findDraft'
+    | 'findPaymentMethod'
+    | 'addInvoiceItem'
+    | 'invoicePendingItems'
   >;
   /** Whether the account's usage shows that Postgres was restored, also before that is noticed elsewhere. */
   isRestored: (accountId: number) => Promise<boolean>;
@@ -166,7 +171,8 @@ async function chargeOnce({ query, provider }: Options, charge: OverageCharge) {
       metadata: { tollgate_overage: charge_key, account_id: String(account_id), points: String(points) },
     }));
   if (item.invoice_id === null && subscription_id === undefined) {
-    await provider.invoicePendingItems(customer_id, currency, charge_key);
+    const payment_method_id = await provider.findPaymentMethod(customer_id);
+    await provider.invoicePendingItems({ key: charge_key, customer_id, currency, payment_method_id });
   }
   return { item_id: item.id, points: item.points ?? points, amount: item.amount };
 }

@@ -32,10 +32,16 @@ export function createStripeInvoiceItems(stripe: Stripe): InvoiceItemProvider {
         );
         return itemOf(item);
       }),
-    invoicePendingItems: (customer, currency, key) =>
+    invoicePendingItems: ({ key, customer_id, currency, payment_method_id }) =>
       asked(async () => {
         await stripe.invoices.create(
-          { customer, currency, pending_invoice_items_behavior: 'include', auto_advance: true },
+          {
+            customer: customer_id,
+            currency,
+            ...(payment_method_id !== undefined && { default_payment_method: payment_method_id }),
+            pending_invoice_items_behavior: 'include',
+            auto_advance: true,
+          },
           { idempotencyKey: `invoice:${key}` },
         );
       }),

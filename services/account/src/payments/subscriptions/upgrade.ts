@@ -8,6 +8,7 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { refuseExcessSlots } from '../../self-service/changes.ts';
 import { lockOwnSubscription, lockPublicPlan, requirePayer } from '../../self-service/locks.ts';
+import { refuseFewerIncluded } from '../../self-service/slot-terms.ts';
 import { isPaidUpgrade } from '../../self-service/upgrade.ts';
 import { withinDeadline } from '../deadline.ts';
 import { stripePriceOf } from '../prices/stripe-price.ts';
@@ -105,6 +106,7 @@ async function requireUpgradable(
   ) {
     throw new Problem('plan_change_not_immediate');
   }
+  if (row.slots > 0) refuseFewerIncluded(period, plan);
   const quantity = slotsUnder(plan, subscription.team_slots_limit, row.slots);
   const slots =
     row.slots === 0
