@@ -15,7 +15,6 @@ export type EstimateRate = {
 const REFUSED_DOCUMENTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'document_invalid',
   'document_too_large',
-  'document_unknown',
   'persisted_query_mismatch',
   'batch_too_large',
   'document_too_deep',

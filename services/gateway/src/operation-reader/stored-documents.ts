@@ -35,14 +35,17 @@ export function createStoredDocuments({ apq, manifest }: StoredDocumentsOptions)
   const learned = createLearnedTexts();
 
   function withTextOfHash(request: Record<string, unknown>, payerId: number): Record<string, unknown> {
-    const sha256 = persistedHash(request['extensions']);
+    const { query, extensions } = request;
+    if (!hasText(query) && !isObject(extensions ?? {})) throw invalid('`extensions` must be an object.');
+    const sha256 = persistedHash(extensions);
     if (sha256 === null) return request;
-    const { query } = request;
     if (hasText(query)) {
       if (sha256 !== hash('sha256', query)) throw new Problem('persisted_query_mismatch');
       learned.set(payerId, sha256, query);
       return request;
     }
+    // An upstream could run what it has stored under an id that we don't know, rather than the text of the hash.
+    if (namesStored(request)) return request;
     // Apollo's clients send ids of a manifest as if they were hashes.
     const text = learned.get(payerId, sha256) ?? manifest.current().get(sha256);
     if (text === undefined) throw new Problem('PERSISTED_QUERY_NOT_FOUND');

@@ -77,6 +77,8 @@ export type DataCallOptions = {
 /** Filled in as the call gets there; a refusal is recorded with what is known. */
 type KnownOfCall = {
   token: ActiveToken | null;
+  /** Whether only the price is asked for, which is no call that could be refused. */
+  isEstimate: boolean;
   payer: PayerEntitlement | null;
   operations: Operations | null;
   /** Null without an estimate. */
@@ -124,6 +126,7 @@ export function createDataEndpoint(options: DataCallOptions): HttpHandler {
     const trace = traces.begin(req, requestId);
     const known: KnownOfCall = {
       token: null,
+      isEstimate: false,
       payer: null,
       operations: null,
       estimatedPoints: null,
@@ -141,7 +144,7 @@ export function createDataEndpoint(options: DataCallOptions): HttpHandler {
     trace?.end(outcome, res.statusCode);
     discardRest(req, res);
     const code = failureOf(outcome, res.statusCode);
-    if (code !== null) {
+    if (code !== null && !known.isEstimate) {
       recordRefusal({
         requestId,
         kind: 'call',
@@ -283,7 +286,8 @@ function createServe(options: DataCallOptions): Serve {
     known.token = token;
     accessLog?.note(req, whoOf(token));
     stepEnded('authenticate');
-    if (wantsEstimate(req)) return serveEstimate(req, res, requestId, token);
+    known.isEstimate = wantsEstimate(req);
+    if (known.isEstimate) return serveEstimate(req, res, requestId, token);
     trace?.begin('entitle');
     const payment = entitle(token, requestId);
     const payer = payment instanceof Promise ? await payment : payment;
