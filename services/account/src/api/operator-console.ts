@@ -10,9 +10,13 @@ import type { OperatorNeeds } from './operator.ts';
 const NOT_IN_CONSOLE = new Set([
   'createOperator',
   'createOperatorSignInLink',
-  'copyManualToken',
+  'copyToken',
   'getTemporaryToken',
 ]);
+
+const known = OPERATOR_API.flatMap(({ operations }) => operations.map(({ operationId }) => operationId));
+const unknown = [...NOT_IN_CONSOLE].filter((name) => !(known as string[]).includes(name));
+if (unknown.length > 0) throw new Error(`the operators' API has no ${unknown.join()}`);
 
 /** The same operations that a credential may call, with the same roles and handlers, for a session. */
 const OPERATED = OPERATOR_API.map((chapter) => ({

@@ -11,6 +11,7 @@ import { noteOperator } from '../platform/audit/private-callers.ts';
 import type { Operator } from '../platform/audit/private-callers.ts';
 import type { Query } from '../platform/database/query.ts';
 import { findOperatorSession } from './session-store.ts';
+import type { OperatorSite } from './settings.ts';
 import type { OperatorSession } from './session-store.ts';
 
 /** What operators' sessions are found by. */
@@ -18,6 +19,7 @@ export type OperatorSessionNeeds = {
   query: Query;
   operatorCookie: SessionCookie;
   operatorLifetimes: SessionLifetimes;
+  operatorSite: OperatorSite;
 };
 
 export type SignedInOperator = Operator & { session: OperatorSession; token: string };
@@ -45,9 +47,11 @@ export function oneKindOfCredential({
  * @throws {Problem} unauthorized; csrf_token_required; service_unavailable
  */
 export function requireOperatorSession(needs: OperatorSessionNeeds): RequestHandler {
-  const { query, operatorCookie, operatorLifetimes } = needs;
+  const { query, operatorCookie, operatorLifetimes, operatorSite } = needs;
+  // Sessions from before such operators, or the console, were switched off don't outlast that.
+  const isOn = operatorSite.url !== undefined && operatorSite.allowsLocal;
   return async (req, res, next) => {
-    const token = operatorCookie.read(req);
+    const token = isOn ? operatorCookie.read(req) : undefined;
     const session =
       token === undefined ? undefined : await findOperatorSession(query, token, operatorLifetimes);
     if (token === undefined || session === undefined) throw new Problem('unauthorized');

@@ -26,7 +26,7 @@ export function isLoopback(hostname: string): boolean {
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||
     hostname === '[::1]' ||
-    /^127\./.test(hostname)
+    /^127(?:\.\d{1,3}){3}$/.test(hostname)
   );
 }
 
@@ -41,11 +41,11 @@ export function checkOperatorsUrl(
   context: z.RefinementCtx,
 ): void {
   const { OPERATORS_URL: own, PUBLIC_URL, STREAMING_URL, AUTH_URL } = settings;
-  if (own === undefined) return;
+  if (own === undefined || !URL.canParse(own)) return;
   const { hostname } = new URL(own);
   if (isLoopback(hostname)) return;
   for (const [name, url] of Object.entries({ PUBLIC_URL, STREAMING_URL, AUTH_URL })) {
-    if (url !== undefined && new URL(url).hostname === hostname) {
+    if (url !== undefined && URL.canParse(url) && new URL(url).hostname === hostname) {
       context.addIssue({
         code: 'custom',
         path: ['OPERATORS_URL'],

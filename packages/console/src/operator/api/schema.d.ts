@@ -454,23 +454,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/api/applications/{application_id}/tokens/{token_id}/copy": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Get the token itself again */
-        post: operations["copyToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/operator/api/applications/{application_id}/tokens/{token_id}/revoke": {
         parameters: {
             query?: never;
@@ -3110,17 +3093,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `token_not_active`: The token is expired or revoked. */
-        token_not_active: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["No-Store"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
         /** @description `name_taken`: The name is already in use. */
         name_taken: {
             headers: {
@@ -4809,61 +4781,6 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
-            431: components["responses"]["header_fields_too_large"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["service_unavailable"];
-            505: components["responses"]["http_version_not_supported"];
-        };
-    };
-    copyToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                application_id: number;
-                token_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The token. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        token_id: number;
-                        application_id: number;
-                        name: string;
-                        /** @enum {string} */
-                        status: "Active" | "Expired" | "Revoked";
-                        /**
-                         * Format: date-time
-                         * @example 2026-07-01T12:34:56.789Z
-                         */
-                        issued_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-07-01T12:34:56.789Z
-                         */
-                        expires_at: string;
-                        revoked_at: string | null;
-                        last_used_at: string | null;
-                        /** @description The token itself. Keep it secret. */
-                        access_token: string;
-                    };
-                };
-            };
-            400: components["responses"]["invalid_request"];
-            401: components["responses"]["unauthorized"];
-            403: components["responses"]["csrf_token_required.forbidden.insufficient_role"];
-            404: components["responses"]["not_found"];
-            408: components["responses"]["request_timeout"];
-            409: components["responses"]["token_not_active"];
-            414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

@@ -211,7 +211,9 @@ describe('the list', () => {
     expect(all.credits.map(({ status }) => status)).toEqual(['scheduled', 'active', 'expired', 'used']);
     const first = await list('&limit=3');
     const second = await list(`&limit=3&cursor=${String(first.next_cursor)}`);
-    expect([...first.credits, ...second.credits]).toEqual(all.credits);
+    // What is left of the expired one is settled meanwhile.
+    const ids = (lists: List[]) => lists.flatMap(({ credits }) => credits.map(({ credit_id }) => credit_id));
+    expect(ids([first, second])).toEqual(ids([all]));
     expect(second.next_cursor).toBeNull();
     expect((await list('&source=purchase')).credits).toHaveLength(1);
   });

@@ -9,7 +9,7 @@ export type RelyingParty = { id: string; origin: string };
  */
 export function relyingPartyOf(publicUrl: string): RelyingParty | undefined {
   const { protocol, hostname, origin, port } = new URL(publicUrl);
-  if (hostname === '[::1]' || /^127\./.test(hostname)) {
+  if (hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)) {
     return { id: 'localhost', origin: `${protocol}//localhost${port === '' ? '' : `:${port}`}` };
   }
   const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0;
