@@ -10,6 +10,9 @@ const SPREAD_LITERAL = {
   message: 'Write the elements or members of this literal into the one around it.',
 };
 
+/** Files with programs of their own (scripts/check.ts), by the rooms that have their configuration. */
+const BROWSER_FILES = { 'packages/console': 'packages/console/src/**', e2e: 'e2e/**' };
+
 export default defineConfig(
   { ignores: ['**/node_modules', '**/dist', '.tollgate', '**/api/schema.d.ts'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -19,7 +22,7 @@ export default defineConfig(
     languageOptions: {
       parserOptions: {
         // What `npm run check` compiles: a program of each room's own configuration would read the same files again.
-        project: ['tsconfig.json', 'packages/console/tsconfig.json', 'e2e/tsconfig.json'],
+        project: ['tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -38,6 +41,10 @@ export default defineConfig(
       'no-console': 'error',
     },
   },
+  ...Object.entries(BROWSER_FILES).map(([room, files]) => ({
+    files: [files],
+    languageOptions: { parserOptions: { project: [`${room}/tsconfig.json`] } },
+  })),
   {
     // process.env has one reader per service (docs/architecture.md, "The rooms").
     files: ['services/**/*.ts', 'packages/**/*.ts', 'tools/**/*.ts'],

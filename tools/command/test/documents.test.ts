@@ -145,10 +145,8 @@ function valuesFor(
     operator_id: async () => {
       // Support: the last admin stays.
       const wanted = ['--role', 'support', '--name', 'Ada', '--email', `${randomUUID()}@example.com`];
-      const { operator } = (await json('operators', 'create', ...wanted)) as {
-        operator: { operator_id: number };
-      };
-      return String(operator.operator_id);
+      const made = await json<{ operator: { operator_id: number } }>('operators', 'create', ...wanted);
+      return String(made.operator.operator_id);
     },
     credit_id: async () => {
       const email = `${randomUUID()}@example.com`;
