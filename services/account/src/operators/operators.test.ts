@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { freePort } from '@tollgate/stack/ports';
 import { operatePath, operatorAuthorization } from '../../test/suite/operator.ts';
+import { OPERATOR_CONSOLE_API } from '../api/operator-console.ts';
 import type { Answer } from '../../test/suite/operator.ts';
 import { startOperatedAccount } from '../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../test/suite/operated-account.ts';
@@ -259,6 +260,15 @@ describe('a session', () => {
     for (const path of ['/private/accounts', '/operator/api/accounts', '/operator/api/session']) {
       expect((await ask(path, { cookie, ...basic })).status).toBe(400);
     }
+  });
+
+  test('has no operation that hands out what signs in, or a token', () => {
+    const paths = OPERATOR_CONSOLE_API.flatMap(({ operations }) =>
+      operations.map(({ method, path }) => `${method} ${path}`),
+    );
+    expect(paths.length).toBeGreaterThan(50);
+    const secret = /^POST .*\/(?:copy|temporary-token|sign-in-link|operators)$/;
+    expect(paths.filter((path) => secret.test(path))).toEqual([]);
   });
 
   test('never gets what signs in, or a token', async () => {

@@ -218,6 +218,12 @@ describe('documents of the manifest', () => {
     ['an id that is no text', { documentId: 7 }, 'document_unknown'],
     ['two ids', { documentId: 'read', id: 'write' }, 'document_unknown'],
     ['an id beside a text', { documentId: 'read', query: '{ hello }' }, 'invalid_request'],
+    [
+      'an unknown id beside a known hash',
+      { documentId: 'none', extensions: persisted('read') },
+      'document_unknown',
+    ],
+    ['a hash in a text', { extensions: JSON.stringify(persisted('read')) }, 'invalid_request'],
     ['a document beyond the guards', { documentId: 'wide' }, 'too_many_root_fields'],
   ])('%s is 400', async (_what, body, code) => {
     const answer = await post(body);

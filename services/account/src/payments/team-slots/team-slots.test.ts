@@ -356,6 +356,23 @@ describe('a change of plan', () => {
     expect(await slotsOf(subscriber)).toMatchObject({ limit: 8, pending_limit: null });
   });
 
+  test('to one that includes fewer is refused while there are some: they would be free', async () => {
+    const subscriber = await newSubscriber();
+    await bought(subscriber, 5);
+    await quiet();
+    const fewer = await newPlan({ points_limit: 50_000, included: 1 });
+    const path = `/subscription/upgrade?plan_id=${String(fewer)}&billing_interval=month`;
+    expect((await subscriber.browser.request('GET', path)).body['code']).toBe('plan_not_offered');
+    const smaller = await newPlan({ points_limit: 1_000, included: 1 });
+    const { body } = await subscriber.browser.request('POST', '/subscription/change-plan', {
+      plan_id: smaller,
+      billing_interval: 'month',
+      effective: 'period_end',
+      period_id: (await periodOf(subscriber))['period_id'],
+    });
+    expect(body['code']).toBe('plan_not_offered');
+  });
+
   test('to one that sells no slots is refused while there are some', async () => {
     const subscriber = await newSubscriber();
     await bought(subscriber, 5);
