@@ -14,8 +14,10 @@ const NOT_IN_CONSOLE = new Set([
   'getTemporaryToken',
 ]);
 
-const known = OPERATOR_API.flatMap(({ operations }) => operations.map(({ operationId }) => operationId));
-const unknown = [...NOT_IN_CONSOLE].filter((name) => !(known as string[]).includes(name));
+const known = OPERATOR_API.flatMap(({ operations }) =>
+  operations.map(({ operationId }): string => operationId),
+);
+const unknown = [...NOT_IN_CONSOLE].filter((name) => !known.includes(name));
 if (unknown.length > 0) throw new Error(`the operators' API has no ${unknown.join()}`);
 
 /** The same operations that a credential may call, with the same roles and handlers, for a session. */
