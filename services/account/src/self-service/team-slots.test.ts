@@ -39,6 +39,9 @@ describe('team slots', () => {
       used: 1,
       included: 3,
       limit: 3,
+      least: 3,
+      pending_limit: null,
+      is_charged: false,
       max: 10,
       price: '€5 per month',
     });
