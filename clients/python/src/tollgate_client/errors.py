@@ -103,7 +103,7 @@ RequestCode = Literal[
     "introspection_disabled", "subscriptions_only", "not_found", "method_not_allowed", "request_timeout",
     "payload_too_large", "uri_too_long", "unsupported_media_type", "header_fields_too_large",
     "http_version_not_supported", "unsupported_grant_type", "invalid_scope", "duplicate_operation",
-    "last_admin", "local_operators_off", "link_expired", "call_too_expensive", "price_unknown",
+    "call_too_expensive", "price_unknown",
     "document_unknown", "persisted_query_mismatch", "PERSISTED_QUERY_NOT_FOUND",
 ]  # fmt: skip
 UnavailableCode = Literal[
