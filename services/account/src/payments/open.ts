@@ -18,7 +18,7 @@ import type { Overage } from './overage/operations.ts';
 import { setOverage } from './overage/set.ts';
 import { createOverageMetrics, startOverage } from './overage/worker.ts';
 import { priceText } from './prices/price-text.ts';
-import { listPrices } from './prices/store.ts';
+import { planPrices, slotPrices } from './prices/store.ts';
 import { syncStripe } from './prices/sync.ts';
 import type { Payments } from './purchases/payments.ts';
 import { beginPurchase } from './purchases/begin.ts';
@@ -31,7 +31,6 @@ import type { PaidSubscriptions } from './subscriptions/operations.ts';
 import { previewUpgrade, upgradePlan } from './subscriptions/upgrade.ts';
 import { findChargedSlots, keepPlannedPrice, setPendingSlots } from './subscriptions/store.ts';
 import { buySlots, previewSlots } from './team-slots/buy.ts';
-import { listSlotPrices } from './prices/slot-price-store.ts';
 import { startSubscriptionOutbox } from './subscriptions/outbox.ts';
 import type { TopUps } from './top-ups/operations.ts';
 import { setTopUp, stopTopUp } from './top-ups/set.ts';
@@ -153,9 +152,9 @@ export function openPayments(
       },
       paidPlans: {
         prices: async (read) =>
-          (await listPrices(read)).map((price) => ({ ...price, text: priceText(price) })),
+          (await planPrices.list(read)).map((price) => ({ ...price, text: priceText(price) })),
         slotPrices: async (read) =>
-          (await listSlotPrices(read)).map((price) => ({ ...price, text: priceText(price) })),
+          (await slotPrices.list(read)).map((price) => ({ ...price, text: priceText(price) })),
         chargedSlots: findChargedSlots,
         keepSlots: setPendingSlots,
         keepPrice: keepPlannedPrice,

@@ -9,7 +9,7 @@ import {
   storePlan,
 } from '../billing/plans/store.ts';
 import { insertPack, withdraw } from '../payments/packs/store.ts';
-import { replacePrice, withdrawPrice } from '../payments/prices/store.ts';
+import { planPrices } from '../payments/prices/store.ts';
 import { databaseNow } from '../platform/database/clock.ts';
 import type { Query } from '../platform/database/query.ts';
 import type {
@@ -102,8 +102,8 @@ async function applyPrices(query: Query, plan_id: number, { fields, after }: Pla
   for (const billing_interval of ['month', 'year'] as const) {
     if (!fields.some(({ field }) => field === `prices.${billing_interval}`)) continue;
     const price = after?.prices[billing_interval];
-    if (price === undefined) await withdrawPrice(query, { plan_id, billing_interval });
-    else await replacePrice(query, { plan_id, billing_interval, ...price });
+    if (price === undefined) await planPrices.withdraw(query, { plan_id, billing_interval });
+    else await planPrices.replace(query, { plan_id, billing_interval, ...price });
   }
 }
 

@@ -1,35 +1,60 @@
 import { Problem } from '@tollgate/http/problem';
 import { lockPlan } from '../../billing/plans/store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
-import type { Actor } from '../../platform/audit/audit-log.ts';
+import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { findPrice, replacePrice, withdrawPrice } from './store.ts';
-import type { NewPrice, PlanPrice } from './store.ts';
+import { planPrices, slotPrices } from './store.ts';
+import type { NewPrice, PlanPrice, Price, PriceTable, SlotPrice, Sold } from './store.ts';
+
+/** What operators set the price of, and what the audit log calls that. */
+type Sale<Row extends Price> = {
+  prices: PriceTable<Row>;
+  setAs: AuditEntry['action'];
+  withdrawnAs: AuditEntry['action'];
+};
+
+export const PLANS: Sale<PlanPrice> = {
+  prices: planPrices,
+  setAs: 'plan_price_set',
+  withdrawnAs: 'plan_price_withdrawn',
+};
+
+export const TEAM_SLOTS: Sale<SlotPrice> = {
+  prices: slotPrices,
+  setAs: 'team_slot_price_set',
+  withdrawnAs: 'team_slot_price_withdrawn',
+};
 
 const NOBODYS = { application_id: null, account_id: null };
 
 /** @throws {Problem} not_found */
-export async function setPlanPrice(query: Query, wanted: NewPrice, by: Actor): Promise<PlanPrice> {
-  const { plan_id, billing_interval, currency, unit_amount, tax_behavior } = wanted;
+export async function setPrice<Row extends Price>(
+  query: Query,
+  { prices, setAs: action }: Sale<Row>,
+  wanted: NewPrice,
+  by: Actor,
+): Promise<Row> {
+  const { plan_id, currency, unit_amount, tax_behavior } = wanted;
   await lockPlan(query, plan_id);
-  const before = await findPrice(query, plan_id, billing_interval);
+  const before = await prices.find(query, wanted);
   const isSame =
     before?.currency === currency &&
     before.unit_amount === unit_amount &&
     before.tax_behavior === tax_behavior;
   if (isSame) return before;
-  const price = await replacePrice(query, wanted);
-  await recordAudit(query, { ...by, ...NOBODYS, action: 'plan_price_set', details: wanted });
+  const price = await prices.replace(query, wanted);
+  await recordAudit(query, { ...by, ...NOBODYS, action, details: wanted });
   return price;
 }
 
 /** @throws {Problem} not_found */
-export async function withdrawPlanPrice(
+export async function withdrawPrice<Row extends Price>(
   query: Query,
-  which: Pick<PlanPrice, 'plan_id' | 'billing_interval'>,
+  { prices, withdrawnAs: action }: Sale<Row>,
+  sold: Sold,
   by: Actor,
 ): Promise<void> {
-  await lockPlan(query, which.plan_id);
-  if (!(await withdrawPrice(query, which))) throw new Problem('not_found');
-  await recordAudit(query, { ...by, ...NOBODYS, action: 'plan_price_withdrawn', details: which });
+  await lockPlan(query, sold.plan_id);
+  if (!(await prices.withdraw(query, sold))) throw new Problem('not_found');
+  await recordAudit(query, { ...by, ...NOBODYS, action, details: sold });
 }

@@ -6,27 +6,26 @@ import { idParameter } from '../../http/input/id-parameter.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { newPriceSchema } from '../money/price-input.ts';
-import { setPlanPrice, withdrawPlanPrice } from './changes.ts';
-import { listPrices } from './store.ts';
+import { PLANS, setPrice, withdrawPrice } from './changes.ts';
+import { planPrices } from './store.ts';
 
 type Needs = { query: Query; transact: Transact };
 
 const intervalField = z.enum(['month', 'year'], 'must be month or year');
-const taxField = z.enum(['exclusive', 'inclusive'], 'must be exclusive or inclusive');
 
-const planPriceSchema = z
-  .object({
-    plan_price_id: id,
-    plan_id: id,
-    billing_interval: intervalField,
-    currency: z.string(),
-    unit_amount: z.int().meta({ description: "In the currency's minor unit, as Stripe writes it." }),
-    tax_behavior: taxField,
-    stripe_price_id: z.string().nullable().meta({ description: 'Null until it is first needed.' }),
-  })
-  .meta({ id: 'PlanPrice' });
+/** Of every price in an answer. */
+export const priceFields = {
+  plan_id: id,
+  billing_interval: intervalField,
+  currency: z.string(),
+  unit_amount: z.int().meta({ description: "In the currency's minor unit, as Stripe writes it." }),
+  tax_behavior: z.enum(['exclusive', 'inclusive']),
+  stripe_price_id: z.string().nullable().meta({ description: 'Null until it is first needed.' }),
+};
 
-const ofPrice = z.object({ plan_id: idParameter, billing_interval: intervalField });
+const planPriceSchema = z.object({ plan_price_id: id, ...priceFields }).meta({ id: 'PlanPrice' });
+
+export const ofPrice = z.object({ plan_id: idParameter, billing_interval: intervalField });
 
 export const operatorPrices = {
   title: 'Prices of plans',
@@ -42,7 +41,7 @@ export const operatorPrices = {
       answers: {
         200: { description: 'The prices.', schema: z.object({ plan_prices: z.array(planPriceSchema) }) },
       },
-      handle: async ({ query }: Needs) => ({ plan_prices: await listPrices(query) }),
+      handle: async ({ query }: Needs) => ({ plan_prices: await planPrices.list(query) }),
     }),
     operation('PUT /private/plans/{plan_id}/prices/{billing_interval}', {
       operationId: 'setPlanPrice',
@@ -56,7 +55,7 @@ export const operatorPrices = {
       answers: { 200: { description: 'The price.', schema: planPriceSchema } },
       problems: ['not_found'],
       handle: ({ transact }: Needs, { by, params, body }) =>
-        transact((query) => setPlanPrice(query, { ...params, ...body }, by.actor)),
+        transact((query) => setPrice(query, PLANS, { ...params, ...body }, by.actor)),
     }),
     operation('DELETE /private/plans/{plan_id}/prices/{billing_interval}', {
       operationId: 'withdrawPlanPrice',
@@ -67,7 +66,7 @@ export const operatorPrices = {
       answers: { 204: { description: 'Withdrawn. Subscribers keep their price.' } },
       problems: ['not_found'],
       handle: ({ transact }: Needs, { by, params }) =>
-        transact((query) => withdrawPlanPrice(query, params, by.actor)),
+        transact((query) => withdrawPrice(query, PLANS, params, by.actor)),
     }),
   ],
 } satisfies Chapter;

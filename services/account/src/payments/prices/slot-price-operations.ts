@@ -2,30 +2,16 @@ import { z } from 'zod';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { id } from '../../http/answer-fields.ts';
-import { idParameter } from '../../http/input/id-parameter.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { newPriceSchema } from '../money/price-input.ts';
-import { setSlotPrice, withdrawPriceOfSlots } from './slot-price-changes.ts';
-import { listSlotPrices } from './slot-price-store.ts';
+import { TEAM_SLOTS, setPrice, withdrawPrice } from './changes.ts';
+import { ofPrice, priceFields } from './operations.ts';
+import { slotPrices } from './store.ts';
 
 type Needs = { query: Query; transact: Transact };
 
-const intervalField = z.enum(['month', 'year'], 'must be month or year');
-
-const slotPriceSchema = z
-  .object({
-    team_slot_price_id: id,
-    plan_id: id,
-    billing_interval: intervalField,
-    currency: z.string(),
-    unit_amount: z.int().meta({ description: "In the currency's minor unit, as Stripe writes it." }),
-    tax_behavior: z.enum(['exclusive', 'inclusive']),
-    stripe_price_id: z.string().nullable().meta({ description: 'Null until it is first needed.' }),
-  })
-  .meta({ id: 'TeamSlotPrice' });
-
-const ofPrice = z.object({ plan_id: idParameter, billing_interval: intervalField });
+const slotPriceSchema = z.object({ team_slot_price_id: id, ...priceFields }).meta({ id: 'TeamSlotPrice' });
 
 export const operatorSlotPrices = {
   title: 'Prices of team slots',
@@ -44,7 +30,7 @@ export const operatorSlotPrices = {
           schema: z.object({ team_slot_prices: z.array(slotPriceSchema) }),
         },
       },
-      handle: async ({ query }: Needs) => ({ team_slot_prices: await listSlotPrices(query) }),
+      handle: async ({ query }: Needs) => ({ team_slot_prices: await slotPrices.list(query) }),
     }),
     operation('PUT /private/plans/{plan_id}/team-slot-prices/{billing_interval}', {
       operationId: 'setTeamSlotPrice',
@@ -59,7 +45,7 @@ export const operatorSlotPrices = {
       answers: { 200: { description: 'The price.', schema: slotPriceSchema } },
       problems: ['not_found'],
       handle: ({ transact }: Needs, { by, params, body }) =>
-        transact((query) => setSlotPrice(query, { ...params, ...body }, by.actor)),
+        transact((query) => setPrice(query, TEAM_SLOTS, { ...params, ...body }, by.actor)),
     }),
     operation('DELETE /private/plans/{plan_id}/team-slot-prices/{billing_interval}', {
       operationId: 'withdrawTeamSlotPrice',
@@ -70,7 +56,7 @@ export const operatorSlotPrices = {
       answers: { 204: { description: 'Withdrawn. Slots that were bought keep their price.' } },
       problems: ['not_found'],
       handle: ({ transact }: Needs, { by, params }) =>
-        transact((query) => withdrawPriceOfSlots(query, params, by.actor)),
+        transact((query) => withdrawPrice(query, TEAM_SLOTS, params, by.actor)),
     }),
   ],
 } satisfies Chapter;

@@ -1,11 +1,9 @@
 import type { Query } from '../../platform/database/query.ts';
 import { stripePriceOf as priceOfPack } from '../packs/stripe-price.ts';
 import { listOfferedPacks } from '../packs/store.ts';
-import { listSlotPrices } from './slot-price-store.ts';
-import { stripeSlotPriceOf } from './slot-stripe-price.ts';
 import type { PaymentProvider } from '../provider.ts';
-import { stripePriceOf } from './stripe-price.ts';
-import { listPrices } from './store.ts';
+import { stripePriceOf, stripeSlotPriceOf } from './stripe-price.ts';
+import { planPrices, slotPrices } from './store.ts';
 
 /**
  * Makes what Stripe lacks: a price for each plan, team slot and pack on sale, and the customer portal's configuration.
@@ -15,9 +13,9 @@ export async function syncStripe(
   query: Query,
   provider: Pick<PaymentProvider, 'ensurePrice' | 'ensurePortal'>,
 ): Promise<{ plan_prices: number; packs: number; portal_configuration_id: string }> {
-  const [prices, packs] = await Promise.all([listPrices(query), listOfferedPacks(query)]);
+  const [prices, packs] = await Promise.all([planPrices.list(query), listOfferedPacks(query)]);
   for (const price of prices) await stripePriceOf(query, provider, price);
-  for (const price of await listSlotPrices(query)) await stripeSlotPriceOf(query, provider, price);
+  for (const price of await slotPrices.list(query)) await stripeSlotPriceOf(query, provider, price);
   for (const pack of packs) await priceOfPack(query, provider, pack);
   const portal_configuration_id = await provider.ensurePortal();
   return { plan_prices: prices.length, packs: packs.length, portal_configuration_id };

@@ -11,7 +11,7 @@ import { customerOf } from '../customers.ts';
 import { withinDeadline } from '../deadline.ts';
 import { pagesOf } from '../pages.ts';
 import { stripePriceOf } from '../prices/stripe-price.ts';
-import { findPrice } from '../prices/store.ts';
+import { planPrices } from '../prices/store.ts';
 import type { PlanPrice } from '../prices/store.ts';
 import type { Buyer } from '../purchases/begin.ts';
 import { metadataOf } from './metadata.ts';
@@ -73,7 +73,7 @@ async function storeCheckout(
 /** The response doesn't tell whether a private plan exists. @throws {Problem} plan_not_offered */
 async function lockPrice(query: Query, planId: number, interval: BillingInterval): Promise<PlanPrice> {
   const plan = await lockPlanForShare(query, planId);
-  const price = await findPrice(query, planId, interval);
+  const price = await planPrices.find(query, { plan_id: planId, billing_interval: interval });
   if (
     plan === undefined ||
     plan.public_position === null ||

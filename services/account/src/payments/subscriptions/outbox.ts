@@ -5,12 +5,10 @@ import type { Query } from '../../platform/database/query.ts';
 import { msFromNow } from '../../platform/outbox/leased-rows.ts';
 import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
-import { stripePriceOf } from '../prices/stripe-price.ts';
-import { findLastPrice, findPlannedPrice, findPriceByStripeId } from '../prices/store.ts';
+import { stripePriceOf, stripeSlotPriceOf } from '../prices/stripe-price.ts';
+import { findPlannedPrice, findPriceByStripeId, planPrices, slotPrices } from '../prices/store.ts';
 import type { PaymentProvider } from '../provider.ts';
 import type { ItemsChange, ProvidedSubscription } from '../subscription-provider.ts';
-import { findLastSlotPrice } from '../prices/slot-price-store.ts';
-import { stripeSlotPriceOf } from '../prices/slot-stripe-price.ts';
 import { slotsUnder } from './slots-under.ts';
 import { setKnownPrice, setKnownSlots } from './store.ts';
 
@@ -160,9 +158,7 @@ async function changedPrice(
   const { plan_id, billing_interval } = ours;
   const paid = theirs.price_id === undefined ? undefined : await findPriceByStripeId(query, theirs.price_id);
   if (paid?.plan_id === plan_id && paid.billing_interval === billing_interval) return 'same';
-  const price =
-    (await findPlannedPrice(query, checkoutId, ours)) ??
-    (await findLastPrice(query, plan_id, billing_interval));
+  const price = (await findPlannedPrice(query, checkoutId, ours)) ?? (await planPrices.findLast(query, ours));
   return price === undefined ? undefined : stripePriceOf(query, provider, price);
 }
 
@@ -181,7 +177,7 @@ async function changedSlots(
   const quantity = plan === undefined ? 0 : slotsUnder(plan, ours.team_slots_limit, left);
   if (quantity === 0) return null;
   if (!isOtherPlan) return quantity === charged ? undefined : { quantity };
-  const price = await findLastSlotPrice(query, ours);
+  const price = await slotPrices.findLast(query, ours);
   if (price?.currency !== ours.currency) return null;
   return { quantity, price_id: await stripeSlotPriceOf(query, provider, price) };
 }

@@ -11,14 +11,11 @@ import { lockOwnSubscription, lockPublicPlan, requirePayer } from '../../self-se
 import { refuseFewerIncluded } from '../../self-service/slot-terms.ts';
 import { isPaidUpgrade } from '../../self-service/upgrade.ts';
 import { withinDeadline } from '../deadline.ts';
-import { stripePriceOf } from '../prices/stripe-price.ts';
-import { findPrice } from '../prices/store.ts';
-import type { PlanPrice } from '../prices/store.ts';
+import { stripePriceOf, stripeSlotPriceOf } from '../prices/stripe-price.ts';
+import { planPrices, slotPrices } from '../prices/store.ts';
+import type { PlanPrice, SlotPrice, Sold } from '../prices/store.ts';
 import type { Buyer } from '../purchases/begin.ts';
 import type { ItemsChange } from '../subscription-provider.ts';
-import { findSlotPrice } from '../prices/slot-price-store.ts';
-import type { SlotPrice } from '../prices/slot-price-store.ts';
-import { stripeSlotPriceOf } from '../prices/slot-stripe-price.ts';
 import { slotsUnder } from './slots-under.ts';
 import { chargeChange, priceOfChange } from './charge-change.ts';
 import type { ChargeOutcome, ChargedSubscription } from './charge-change.ts';
@@ -93,7 +90,7 @@ async function requireUpgradable(
   { account_id, plan_id, billing_interval, period_id }: WantedUpgrade & { period_id?: number },
 ): Promise<Checked> {
   const { row, subscription, period } = await requireChangeable(query, account_id, period_id);
-  const price = await findPrice(query, plan_id, billing_interval);
+  const price = await planPrices.find(query, { plan_id, billing_interval });
   // Stripe charges a subscription in one currency.
   if (price?.currency !== row.currency) throw new Problem('plan_not_offered');
   const plan = await lockPublicPlan(query, plan_id, billing_interval, { isPriced: true });
@@ -118,12 +115,8 @@ async function requireUpgradable(
 }
 
 /** @throws {Problem} plan_not_offered */
-async function requireSlotPrice(
-  query: Query,
-  sold: Pick<SlotPrice, 'plan_id' | 'billing_interval'>,
-  currency: string,
-): Promise<SlotPrice> {
-  const price = await findSlotPrice(query, sold);
+async function requireSlotPrice(query: Query, sold: Sold, currency: string): Promise<SlotPrice> {
+  const price = await slotPrices.find(query, sold);
   if (price?.currency === currency) return price;
   throw new Problem('plan_not_offered', {
     detail: 'The plan sells no additional team slots. Release yours first.',

@@ -12,9 +12,9 @@ import type { ChargeOutcome, ChargedSubscription } from '../subscriptions/charge
 import type { ItemsChange } from '../subscription-provider.ts';
 import { requireChangeable } from '../subscriptions/upgrade.ts';
 import type { PricedChange } from '../subscriptions/upgrade.ts';
-import { findSlotPrice } from '../prices/slot-price-store.ts';
-import type { SlotPrice } from '../prices/slot-price-store.ts';
-import { stripeSlotPriceOf } from '../prices/slot-stripe-price.ts';
+import { slotPrices } from '../prices/store.ts';
+import type { SlotPrice } from '../prices/store.ts';
+import { stripeSlotPriceOf } from '../prices/stripe-price.ts';
 
 /** `team_slots_limit` is all slots, those of the plan included. */
 type WantedSlots = { account_id: number; team_slots_limit: number };
@@ -70,7 +70,7 @@ async function requireBuyable(
   const { row, subscription, period } = await requireChangeable(query, account_id, period_id);
   const plan = await lockPlanForShare(query, subscription.plan_id);
   const { present, most } = slotTerms(subscription, period, plan);
-  const price = await findSlotPrice(query, subscription);
+  const price = await slotPrices.find(query, subscription);
   // Stripe charges a subscription in one currency.
   if (price?.currency !== row.currency || most === null) {
     throw new Problem('plan_not_offered', { detail: 'The plan offers no additional team slots.' });

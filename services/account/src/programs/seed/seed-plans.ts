@@ -1,4 +1,4 @@
-import { findPrice, replacePrice } from '../../payments/prices/store.ts';
+import { planPrices } from '../../payments/prices/store.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 
@@ -123,10 +123,13 @@ async function seedPlan(query: Query, product_id: number, plan: SamplePlan): Pro
       { ...entry, plan_id },
     );
   }
-  if (entry !== null && (await findPrice(query, plan_id, 'month')) === undefined) {
+  if (
+    entry !== null &&
+    (await planPrices.find(query, { plan_id, billing_interval: 'month' })) === undefined
+  ) {
     const { unit_amount } = entry;
     const price = { currency: 'eur', unit_amount, tax_behavior: 'exclusive' } as const;
-    await replacePrice(query, { plan_id, billing_interval: 'month', ...price });
+    await planPrices.replace(query, { plan_id, billing_interval: 'month', ...price });
   }
   return plan_id;
 }
