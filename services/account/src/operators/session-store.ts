@@ -1,5 +1,6 @@
 import type { OperatorRole } from '@tollgate/contracts/operator-roles';
 import { hashOfToken } from '../identity/secret-token.ts';
+import { LAST_SEEN_STEP_SEC, storedUserAgent } from '../identity/sessions/session-store.ts';
 import type { SessionLifetimes, SessionOrigin } from '../identity/sessions/session-store.ts';
 import type { Query } from '../platform/database/query.ts';
 import { singleRow } from '../platform/database/single-row.ts';
@@ -22,13 +23,8 @@ export type ListedOperatorSession = Pick<OperatorSession, 'session_id' | 'create
   user_agent: string;
 };
 
-/** Limits writes: one request a minute updates `last_seen_at`. */
-const LAST_SEEN_STEP_SEC = 60;
-
 /** Beyond this, an operator's oldest sessions end. */
 const MAX_PER_OPERATOR = 10;
-
-const USER_AGENT_MAX_CHARACTERS = 200;
 
 /** Needs the binding `idleTimeoutSec`. */
 const IS_LIVE = `operator_sessions.expires_at > now()
@@ -52,7 +48,7 @@ export async function beginOperatorSession(
       role,
       lifetimeSec,
       address,
-      userAgent: userAgent.replace(/\p{Cc}/gu, ' ').slice(0, USER_AGENT_MAX_CHARACTERS),
+      userAgent: storedUserAgent(userAgent),
     },
   );
   await query(

@@ -1,5 +1,7 @@
 import type { Account } from '../identity/accounts/account.ts';
 import type { Query } from '../platform/database/query.ts';
+import { withinDeadline } from './deadline.ts';
+import type { OffSessionProvider } from './off-session-provider.ts';
 import type { PaymentProvider } from './provider.ts';
 
 /** The account's customer at the provider, made if there is none. @throws {Problem} payments_unavailable */
@@ -21,6 +23,16 @@ export async function findCustomer(query: Query, accountId: number): Promise<str
     { accountId },
   );
   return rows[0]?.customer_id;
+}
+
+/** What the account can be charged by without the customer. Undefined without any. @throws {Problem} payments_unavailable */
+export async function paymentMethodOf(
+  query: Query,
+  provider: Pick<OffSessionProvider, 'findPaymentMethod'>,
+  accountId: number,
+): Promise<string | undefined> {
+  const customer = await findCustomer(query, accountId);
+  return customer === undefined ? undefined : withinDeadline(provider.findPaymentMethod(customer));
 }
 
 export async function findCustomerAccount(query: Query, customerId: string): Promise<number | undefined> {

@@ -5,6 +5,7 @@ import type { CostPreset, LoadedCostSchema } from '@tollgate/graphql-cost/load-c
 import type { Logger } from '@tollgate/log';
 import { fileText } from '../operation-reader/file-text.ts';
 import type { ReadText } from '../operation-reader/file-text.ts';
+import { tellingOnce } from '../operation-reader/telling-once.ts';
 import { schemaText } from './schema-text.ts';
 
 const RELOAD_MS = 30_000;
@@ -53,7 +54,6 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
   let read: { sdl: string; costs: string; loaded: () => LoadedCostSchema } | undefined;
   let used: LoadedCostSchema | null = null;
   let usableAtMs = performance.now();
-  let failure: string | undefined;
   let reloading: Promise<void> | undefined;
   let reloadedMs = -Infinity;
 
@@ -89,19 +89,9 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
     return reloading;
   }
 
-  async function loadOrLog(): Promise<void> {
-    try {
-      await load();
-      failure = undefined;
-    } catch (error) {
-      const message = String(error);
-      // Once for each failure, not every 30 s.
-      if (message !== failure) {
-        logger.error({ api_version: apiVersion, err: error }, 'the GraphQL schema cannot be used');
-      }
-      failure = message;
-    }
-  }
+  const loadOrLog = tellingOnce(load, (error) => {
+    logger.error({ api_version: apiVersion, err: error }, 'the GraphQL schema cannot be used');
+  });
 
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;

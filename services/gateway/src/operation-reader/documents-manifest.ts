@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Logger } from '@tollgate/log';
 import { fileText } from './file-text.ts';
+import { tellingOnce } from './telling-once.ts';
 
 /** Texts of documents by their ids. */
 export type Manifest = ReadonlyMap<string, string>;
@@ -46,26 +47,18 @@ export async function openManifest(options: ManifestOptions): Promise<ManifestSo
   if (path === undefined) return { current: () => manifest, close: () => undefined };
   const readText = fileText(path);
   let read: string | undefined;
-  let failure: string | undefined;
-
-  async function load(): Promise<void> {
-    try {
+  const load = tellingOnce(
+    async () => {
       const text = await readText();
-      if (text !== read) {
-        manifest = parseManifest(text);
-        read = text;
-        logger.info({ api_version: apiVersion, documents: manifest.size }, 'the GraphQL documents are read');
-      }
-      failure = undefined;
-    } catch (error) {
-      const message = String(error);
-      // Once for each failure, not every 30 s.
-      if (message !== failure) {
-        logger.error({ api_version: apiVersion, err: error }, 'the GraphQL documents cannot be used');
-      }
-      failure = message;
-    }
-  }
+      if (text === read) return;
+      manifest = parseManifest(text);
+      read = text;
+      logger.info({ api_version: apiVersion, documents: manifest.size }, 'the GraphQL documents are read');
+    },
+    (error) => {
+      logger.error({ api_version: apiVersion, err: error }, 'the GraphQL documents cannot be used');
+    },
+  );
 
   await load();
   const timer = setInterval(() => void load(), reloadMs).unref();

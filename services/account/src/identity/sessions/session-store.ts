@@ -23,7 +23,7 @@ export type LiveSession = Session & {
 export type ListedSession = Session & { last_seen_at: Date; address: string; user_agent: string };
 
 /** Limits writes: one request a minute updates `last_seen_at`, the others only read. */
-const LAST_SEEN_STEP_SEC = 60;
+export const LAST_SEEN_STEP_SEC = 60;
 
 /** Beyond this, an account's oldest sessions end. */
 const MAX_PER_ACCOUNT = 50;
@@ -54,7 +54,7 @@ export async function beginSession(
       tokenHash: hashOfToken(token),
       lifetimeSec,
       address,
-      userAgent: userAgent.replace(/\p{Cc}/gu, ' ').slice(0, USER_AGENT_MAX_CHARACTERS),
+      userAgent: storedUserAgent(userAgent),
     },
   );
   await query(
@@ -64,6 +64,11 @@ export async function beginSession(
     { accountId },
   );
   return { ...singleRow(rows), is_confirmed: true };
+}
+
+/** As it is kept and shown. */
+export function storedUserAgent(userAgent: string): string {
+  return userAgent.replace(/\p{Cc}/gu, ' ').slice(0, USER_AGENT_MAX_CHARACTERS);
 }
 
 export async function findSession(

@@ -9,8 +9,7 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { MOST } from '../../platform/money/currencies.ts';
 import { requirePayer } from '../../self-service/locks.ts';
-import { findCustomer } from '../customers.ts';
-import { withinDeadline } from '../deadline.ts';
+import { paymentMethodOf } from '../customers.ts';
 import type { OffSessionProvider } from '../off-session-provider.ts';
 import { requireUseForPoints } from '../purchases/begin.ts';
 import { amountOf } from './amount.ts';
@@ -46,9 +45,7 @@ export async function setOverage(
     });
     return;
   }
-  const customer = await findCustomer(query, accountId);
-  const method =
-    customer === undefined ? undefined : await withinDeadline(provider.findPaymentMethod(customer));
+  const method = await paymentMethodOf(query, provider, accountId);
   await transact(async (inside) => {
     if ((await lockAccount(inside, accountId)) === undefined) throw new Problem('not_found');
     await requirePayer(inside, accountId);

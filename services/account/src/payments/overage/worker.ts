@@ -5,12 +5,11 @@ import type { LockInstant } from '../../billing/credits/changes.ts';
 import { lockHolder } from '../../billing/credits/store.ts';
 import { findAccount } from '../../identity/accounts/account-store.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
-import { takeNext } from '../../platform/background/take-next.ts';
-import { startWorkLoop } from '../../platform/background/work-loop.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { postpone } from '../../platform/outbox/leased-rows.ts';
 import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
+import { startAccountChecks } from '../account-checks.ts';
 import { customerOf } from '../customers.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { chargeOverage, settleOverage } from './settle.ts';
@@ -32,9 +31,6 @@ const MAX_RETRY_MS = 600_000;
 
 /** Longer than an attempt's requests with their second attempts. */
 const LEASE_MS = 60_000;
-
-/** An account whose check failed holds up no other. */
-const RECHECK_MS = 60_000;
 
 const CHARGES = { table: 'overage_charges', id: 'charge_id', columns: '' };
 
@@ -83,27 +79,21 @@ export function startOverage(options: Options): { wake: () => void; close: () =>
     due: { dueWatch, condition: CHARGE_DUE },
     logger,
   });
-  const checks = startWorkLoop({
-    work: async (signal) => {
-      const checkNext = () =>
-        takeNext(transact, {
-          take: takeCheck,
-          work: async (inside, accountId) => {
-            if (!(await lockHolder(inside, accountId))) return;
-            await settleOverage(inside, lockInstant, accountId);
-            await chargeOverage(inside, accountId);
-          },
-          onDone: charges.wake,
-          onFailed: async (account_id, error) => {
-            logger.error({ err: error, account_id }, 'further points of an account could not be settled');
-            await putOffChecks(query, account_id, RECHECK_MS);
-          },
-        });
-      while (!signal.aborted && (await checkNext()));
+  const checks = startAccountChecks({
+    query,
+    transact,
+    take: takeCheck,
+    check: async (inside, accountId) => {
+      if (!(await lockHolder(inside, accountId))) return;
+      await settleOverage(inside, lockInstant, accountId);
+      await chargeOverage(inside, accountId);
     },
+    putOff: putOffChecks,
+    onDone: charges.wake,
     messages: {
       failed: 'further points wait for Postgres; retrying',
       recovered: 'further points are settled again',
+      ofAccount: 'further points of an account could not be settled',
     },
     due: { dueWatch, condition: CHECK_DUE },
     logger,

@@ -2,6 +2,7 @@ import { Problem } from '@tollgate/http/problem';
 import type { Logger } from '@tollgate/log';
 import type { AuditEntry } from '../../platform/audit/audit-log.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { withinDeadline } from '../deadline.ts';
 import type { Buyer } from '../purchases/begin.ts';
 import type { ItemsChange, ProvidedSubscription } from '../subscription-provider.ts';
 import { applyProvided } from './apply.ts';
@@ -15,9 +16,12 @@ export type ChargedSubscription = StripeSubscription & { stripe_subscription_id:
 /** `payment_required`: the change takes effect once the invoice is paid on its page. */
 export type ChargeOutcome = { state: 'paid' | 'payment_required'; payment_url: string | null };
 
+/** What is to be changed; made at Stripe where it lacks a price. */
+type ChangeOf = () => Promise<ItemsChange>;
+
 type Confirmed = {
   row: ChargedSubscription;
-  change: ItemsChange;
+  change: ChangeOf;
   /** What the customer was shown, with tax, in the minor unit. */
   amount: number;
 };
@@ -27,11 +31,20 @@ type Confirmed = {
  * between. Repeating it charges once.
  * @throws {Problem} subscription_changed, amount_changed, payments_unavailable
  */
-export async function chargeChange(
-  { provider, transact, logger }: Buyer & { logger: Pick<Logger, 'error'> },
-  { row, change, amount }: Confirmed,
+export function chargeChange(
+  buyer: Buyer & { logger: Pick<Logger, 'error'> },
+  confirmed: Confirmed,
   entry: AuditEntry,
 ): Promise<ChargeOutcome> {
+  return withinDeadline(charge(buyer, confirmed, entry));
+}
+
+async function charge(
+  { provider, transact, logger }: Buyer & { logger: Pick<Logger, 'error'> },
+  { row, change: changeOf, amount }: Confirmed,
+  entry: AuditEntry,
+): Promise<ChargeOutcome> {
+  const change = await changeOf();
   const { stripe_subscription_id: id, revision } = row;
   const prorated = { ...change, prorated_at: startOfHour() };
   const before = await provider.readSubscription(id);
@@ -54,14 +67,17 @@ export async function chargeChange(
 }
 
 /** What a change would cost now, by Stripe's own computation. @throws {Problem} payments_unavailable */
-export async function priceOfChange(
+export function priceOfChange(
   { provider }: Pick<Buyer, 'provider'>,
   { stripe_subscription_id }: ChargedSubscription,
-  change: ItemsChange,
+  change: ChangeOf,
 ): Promise<{ amount: number; currency: string }> {
-  const prorated = { ...change, prorated_at: startOfHour() };
-  const { amount_due, currency } = await provider.previewChange(stripe_subscription_id, prorated);
-  return { amount: amount_due, currency };
+  const preview = async () => {
+    const prorated = { ...(await change()), prorated_at: startOfHour() };
+    const { amount_due, currency } = await provider.previewChange(stripe_subscription_id, prorated);
+    return { amount: amount_due, currency };
+  };
+  return withinDeadline(preview());
 }
 
 /** A click before has paid it, or waits for its payment. */

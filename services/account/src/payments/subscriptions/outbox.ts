@@ -133,12 +133,12 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
   }
   const price_id = ours.plan_changed
     ? await changedPrice({ query, provider }, checkout_id, ours, theirs)
-    : 'same';
-  if (price_id === undefined) {
+    : undefined;
+  if (price_id === null) {
     const about = { account_id, stripe_subscription_id: id, plan_id, billing_interval };
     logger.error(about, 'the plan has no price; Stripe goes on charging the one before');
   }
-  const isOtherPlan = price_id !== undefined && price_id !== 'same';
+  const isOtherPlan = typeof price_id === 'string';
   const slots = await changedSlots({ query, provider }, ours, { charged: theirs.slots, isOtherPlan });
   if (!isOtherPlan && slots === undefined) return;
   const change = { ...(isOtherPlan && { price_id }), ...(slots !== undefined && { slots }) };
@@ -148,18 +148,18 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
   if (slots !== undefined) await setKnownSlots(query, checkout_id, slots?.quantity ?? 0);
 }
 
-/** `same` if Stripe charges the plan already; undefined if it has no price. */
+/** Undefined if Stripe charges the plan already. Null if it has no price. */
 async function changedPrice(
   { query, provider }: Pick<Options, 'query' | 'provider'>,
   checkoutId: number,
   ours: Ours,
   theirs: ProvidedSubscription,
-): Promise<string | undefined> {
+): Promise<string | null | undefined> {
   const { plan_id, billing_interval } = ours;
   const paid = theirs.price_id === undefined ? undefined : await findPriceByStripeId(query, theirs.price_id);
-  if (paid?.plan_id === plan_id && paid.billing_interval === billing_interval) return 'same';
+  if (paid?.plan_id === plan_id && paid.billing_interval === billing_interval) return undefined;
   const price = (await findPlannedPrice(query, checkoutId, ours)) ?? (await planPrices.findLast(query, ours));
-  return price === undefined ? undefined : stripePriceOf(query, provider, price);
+  return price === undefined ? null : stripePriceOf(query, provider, price);
 }
 
 /**

@@ -10,7 +10,6 @@ import { refuseExcessSlots } from '../../self-service/changes.ts';
 import { lockOwnSubscription, lockPublicPlan, requirePayer } from '../../self-service/locks.ts';
 import { refuseFewerIncluded } from '../../self-service/slot-terms.ts';
 import { isPaidUpgrade } from '../../self-service/upgrade.ts';
-import { withinDeadline } from '../deadline.ts';
 import { stripePriceOf, stripeSlotPriceOf } from '../prices/stripe-price.ts';
 import { planPrices, slotPrices } from '../prices/store.ts';
 import type { PlanPrice, SlotPrice, Sold } from '../prices/store.ts';
@@ -45,8 +44,8 @@ type Checked = {
 export async function previewUpgrade(buyer: Buyer, wanted: WantedUpgrade): Promise<PricedChange> {
   const checked = await buyer.transact((query) => requireUpgradable(query, wanted));
   const { row, period } = checked;
-  const priced = async () => priceOfChange(buyer, row, await changeTo(buyer, checked));
-  return { period_id: period.period_id, ...(await withinDeadline(priced())) };
+  const priced = await priceOfChange(buyer, row, () => changeTo(buyer, checked));
+  return { period_id: period.period_id, ...priced };
 }
 
 /**
@@ -69,11 +68,8 @@ export async function upgradePlan(
     account_id,
     details,
   } as const;
-  const charge = async () => {
-    const change = await changeTo(buyer, checked);
-    return chargeChange(buyer, { row: checked.row, change, amount }, entry);
-  };
-  return withinDeadline(charge());
+  const change = () => changeTo(buyer, checked);
+  return chargeChange(buyer, { row: checked.row, change, amount }, entry);
 }
 
 /** Stripe wants one interval of all items: slots follow the plan. */

@@ -5,7 +5,6 @@ import { lockPlanForShare } from '../../billing/plans/store.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { slotTerms } from '../../self-service/slot-terms.ts';
-import { withinDeadline } from '../deadline.ts';
 import type { Buyer } from '../purchases/begin.ts';
 import { chargeChange, priceOfChange } from '../subscriptions/charge-change.ts';
 import type { ChargeOutcome, ChargedSubscription } from '../subscriptions/charge-change.ts';
@@ -28,8 +27,8 @@ type Checked = { row: ChargedSubscription; price: SlotPrice; quantity: number; p
 export async function previewSlots(buyer: Buyer, wanted: WantedSlots): Promise<PricedChange> {
   const checked = await buyer.transact((query) => requireBuyable(query, wanted));
   const { row, period_id } = checked;
-  const priced = async () => priceOfChange(buyer, row, await changeTo(buyer, checked));
-  return { period_id, ...(await withinDeadline(priced())) };
+  const priced = await priceOfChange(buyer, row, () => changeTo(buyer, checked));
+  return { period_id, ...priced };
 }
 
 /**
@@ -52,11 +51,8 @@ export async function buySlots(
     account_id,
     details,
   } as const;
-  const charge = async () => {
-    const change = await changeTo(buyer, checked);
-    return chargeChange(buyer, { row: checked.row, change, amount }, entry);
-  };
-  return withinDeadline(charge());
+  const change = () => changeTo(buyer, checked);
+  return chargeChange(buyer, { row: checked.row, change, amount }, entry);
 }
 
 async function changeTo({ query, provider }: Buyer, { price, quantity }: Checked): Promise<ItemsChange> {

@@ -5,7 +5,7 @@ import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { requirePayer } from '../../self-service/locks.ts';
-import { findCustomer } from '../customers.ts';
+import { paymentMethodOf } from '../customers.ts';
 import { withinDeadline } from '../deadline.ts';
 import type { OffSessionProvider } from '../off-session-provider.ts';
 import { lockPack } from '../packs/store.ts';
@@ -34,9 +34,7 @@ export async function setTopUp(
   choice: TopUpChoice,
   by: Actor,
 ): Promise<void> {
-  const customer = await findCustomer(query, accountId);
-  const method =
-    customer === undefined ? undefined : await withinDeadline(provider.findPaymentMethod(customer));
+  const method = await paymentMethodOf(query, provider, accountId);
   await transact(async (inside) => {
     if ((await lockAccount(inside, accountId)) === undefined) throw new Problem('not_found');
     await requirePayer(inside, accountId);

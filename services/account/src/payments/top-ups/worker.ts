@@ -2,10 +2,9 @@ import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
-import { takeNext } from '../../platform/background/take-next.ts';
-import { startWorkLoop } from '../../platform/background/work-loop.ts';
 import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
+import { RECHECK_MS, startAccountChecks } from '../account-checks.ts';
 import { attemptTopUp } from './attempt.ts';
 import type { AttemptNeeds } from './attempt.ts';
 import { checkTopUp } from './check.ts';
@@ -26,9 +25,6 @@ const MAX_RETRY_MS = 600_000;
 
 /** Longer than an attempt's requests with their second attempts and its transactions. */
 const LEASE_MS = 60_000;
-
-/** An account whose check failed holds up no other. */
-const RECHECK_MS = 60_000;
 
 export type TopUpMetrics = { failed: Pick<Counter, 'inc'> };
 
@@ -63,34 +59,25 @@ export function startTopUps(options: Options): { wake: () => void; close: () => 
     due: { dueWatch, condition: ATTEMPT_DUE },
     logger,
   });
-  const checks = startWorkLoop({
-    work: async (signal) => {
-      const checkNext = () =>
-        takeNext(transact, {
-          take: takeCheck,
-          work: async (inside, accountId) => {
-            // What was bought since the backup is forgotten.
-            if (await isRestored(accountId)) await checkAgainIn(inside, accountId, RECHECK_MS);
-            else await checkTopUp(inside, accountId);
-          },
-          onDone: attempts.wake,
-          onFailed: async (account_id, error) => {
-            logger.error({ err: error, account_id }, 'an account could not be looked at for a top-up');
-            await putOffChecks(query, account_id, RECHECK_MS);
-          },
-        });
-      while (!signal.aborted && (await isCheckDue()) && (await checkNext()));
+  const checks = startAccountChecks({
+    query,
+    transact,
+    take: takeCheck,
+    check: async (inside, accountId) => {
+      // What was bought since the backup is forgotten.
+      if (await isRestored(accountId)) await checkAgainIn(inside, accountId, RECHECK_MS);
+      else await checkTopUp(inside, accountId);
     },
-    messages: { failed: 'top-ups wait for Postgres; retrying', recovered: 'top-ups are looked for again' },
+    putOff: putOffChecks,
+    onDone: attempts.wake,
+    messages: {
+      failed: 'top-ups wait for Postgres; retrying',
+      recovered: 'top-ups are looked for again',
+      ofAccount: 'an account could not be looked at for a top-up',
+    },
     due: { dueWatch, condition: CHECK_DUE },
     logger,
   });
-
-  async function isCheckDue(): Promise<boolean> {
-    const rows = await query<{ due: boolean }>(`SELECT ${CHECK_DUE} AS due`);
-    return rows[0]?.due === true;
-  }
-
   return {
     wake: () => {
       checks.wake();
