@@ -1,27 +1,6 @@
-import '@fontsource-variable/inter';
-import '@fontsource-variable/jetbrains-mono';
-import './styles/tokens.css';
-import './styles/base.css';
-import './styles/outline.css';
-import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
-import { I18nProvider } from 'react-aria-components';
-import { createRoot } from 'react-dom/client';
-import { queryClient } from './query-client.ts';
+import { mount } from './mount.tsx';
+import './styles/outline.css';
 import { router } from './router.tsx';
-import { LOCALE, applyStoredZone } from './ui/locale.ts';
 
-applyStoredZone();
-
-const root = document.getElementById('root');
-if (root === null) throw new Error('The page has no root element.');
-createRoot(root).render(
-  <StrictMode>
-    <I18nProvider locale={LOCALE}>
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </I18nProvider>
-  </StrictMode>,
-);
+mount(<RouterProvider router={router} />);

@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import type { Middleware } from 'openapi-fetch';
+import type { Client, Middleware } from 'openapi-fetch';
 import { brand } from './brand.ts';
 import { noteFailure, noteStatus } from './connection.ts';
 import type { components, paths } from './schema.d.ts';
@@ -66,10 +66,10 @@ export function onSessionExpired(listener: () => void): void {
   onSessionEnd = listener;
 }
 
-/** Where a 401 says that a sign-in failed, not that a session has ended. */
 const SIGN_IN = /^\/api\/console\/session(?:\/totp|\/recovery-code|\/passkey|\/passkey\/options)?$/;
 
-const csrf: Middleware = {
+/** `signIn`: paths where a 401 says that a sign-in failed, not that a session has ended. */
+const csrf = (signIn: RegExp): Middleware => ({
   onRequest({ request }) {
     if (csrfToken !== null && request.method !== 'GET') request.headers.set('x-csrf-token', csrfToken);
     return request;
@@ -79,10 +79,10 @@ const csrf: Middleware = {
     noteServerTime(response.headers.get('date'));
     noteStatus(response.status);
     if (response.ok) announceSessionChange(request);
-    if (response.status === 401 && !SIGN_IN.test(new URL(request.url).pathname)) onSessionEnd();
+    if (response.status === 401 && !signIn.test(new URL(request.url).pathname)) onSessionEnd();
     return response;
   },
-};
+});
 
 /** Sends a request, and sends it again where only the session's token has changed. */
 async function send(request: Request): Promise<Response> {
@@ -98,9 +98,15 @@ async function send(request: Request): Promise<Response> {
   return fetch(again);
 }
 
-/** The API client: paths, bodies and responses are typed by docs/openapi.json. */
-export const api = createClient<paths>({ baseUrl: '/', fetch: send });
-api.use(csrf);
+/** A client of an API whose document types paths, bodies and responses. The browser has one session, whatever the API. */
+export function createApiClient<Paths extends object>(signIn: RegExp): Client<Paths> {
+  const client = createClient<Paths>({ baseUrl: '/', fetch: send });
+  client.use(csrf(signIn));
+  return client;
+}
+
+/** The API client of customers: docs/openapi.json. */
+export const api = createApiClient<paths>(SIGN_IN);
 
 type Outcome<T> = { data?: T; error?: unknown; response: Response };
 

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import { nullIf, resultOf } from '../../api/client.ts';
+import { nullIf, resultOf, setCsrfToken } from '../../api/client.ts';
 import { askForPasskey, createPasskey, plain } from '../../api/passkeys.ts';
-import { operatorApi, setCsrfToken } from './client.ts';
+import { operatorApi } from './client.ts';
 import type { OperatorSession } from './client.ts';
 
 /** Who is signed in; null without a session. */
