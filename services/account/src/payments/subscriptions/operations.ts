@@ -73,6 +73,17 @@ export const changePriceSchema = z
   })
   .meta({ id: 'ChangePrice' });
 
+export const priceAnswer = (priced: PricedChange): z.output<typeof changePriceSchema> => ({
+  ...priced,
+  decimals: decimalsOf(priced.currency) ?? 2,
+});
+
+/** What a customer confirms, as it was shown. */
+export const confirmedFields = {
+  period_id: idField.meta({ description: 'Of the price that the customer agreed to.' }),
+  amount: countField.meta({ description: 'The amount that the customer agreed to.' }),
+};
+
 export const chargeOutcomeSchema = z
   .object({
     state: z.enum(['paid', 'payment_required']).meta({
@@ -166,10 +177,8 @@ export const ownerPaidSubscriptions = {
         },
       },
       problems: UPGRADE_PROBLEMS,
-      handle: async ({ paidSubscriptions }: Needs, { by: { account_id }, query }) => {
-        const priced = await switchedOn(paidSubscriptions).previewUpgrade({ account_id, ...query });
-        return { ...priced, decimals: decimalsOf(priced.currency) ?? 2 };
-      },
+      handle: async ({ paidSubscriptions }: Needs, { by: { account_id }, query }) =>
+        priceAnswer(await switchedOn(paidSubscriptions).previewUpgrade({ account_id, ...query })),
     }),
     operation('POST /api/console/subscription/upgrade', {
       operationId: 'upgradePlan',
@@ -183,8 +192,7 @@ export const ownerPaidSubscriptions = {
       body: z.strictObject({
         plan_id: idField,
         billing_interval: intervalField,
-        period_id: idField.meta({ description: 'Of the price that the customer agreed to.' }),
-        amount: countField.meta({ description: 'The amount that the customer agreed to.' }),
+        ...confirmedFields,
       }),
       example: { plan_id: 3, billing_interval: 'month', period_id: 1_042, amount: 1_250 },
       answers: {

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
-import { countField, countQueryField, idField } from '../../http/input/fields.ts';
+import { countField, countQueryField } from '../../http/input/fields.ts';
 import { session } from '../../identity/sessions/require-session.ts';
-import { decimalsOf } from '../../platform/money/currencies.ts';
-import { chargeOutcomeSchema, changePriceSchema, mayBuy, switchedOn } from '../subscriptions/operations.ts';
+import {
+  chargeOutcomeSchema,
+  changePriceSchema,
+  confirmedFields,
+  mayBuy,
+  priceAnswer,
+  switchedOn,
+} from '../subscriptions/operations.ts';
 import type { PaidNeeds } from '../subscriptions/operations.ts';
 
 const PROBLEMS = [
@@ -31,10 +37,8 @@ export const ownerSlotPurchases = {
       query: z.strictObject({ team_slots_limit: countQueryField.meta(ALL_SLOTS) }),
       answers: { 200: { description: 'The price.', schema: changePriceSchema } },
       problems: PROBLEMS,
-      handle: async ({ paidSubscriptions }: PaidNeeds, { by: { account_id }, query }) => {
-        const priced = await switchedOn(paidSubscriptions).previewSlots({ account_id, ...query });
-        return { ...priced, decimals: decimalsOf(priced.currency) ?? 2 };
-      },
+      handle: async ({ paidSubscriptions }: PaidNeeds, { by: { account_id }, query }) =>
+        priceAnswer(await switchedOn(paidSubscriptions).previewSlots({ account_id, ...query })),
     }),
     operation('POST /api/console/subscription/team-slots', {
       operationId: 'buyTeamSlots',
@@ -46,8 +50,7 @@ export const ownerSlotPurchases = {
       guard: mayBuy('slots'),
       body: z.strictObject({
         team_slots_limit: countField.meta(ALL_SLOTS),
-        period_id: idField.meta({ description: 'Of the price that the customer agreed to.' }),
-        amount: countField.meta({ description: 'The amount that the customer agreed to.' }),
+        ...confirmedFields,
       }),
       example: { team_slots_limit: 8, period_id: 1_042, amount: 1_250 },
       answers: { 200: { description: 'What became of it.', schema: chargeOutcomeSchema } },

@@ -364,13 +364,7 @@ describe('a change of plan', () => {
     const path = `/subscription/upgrade?plan_id=${String(fewer)}&billing_interval=month`;
     expect((await subscriber.browser.request('GET', path)).body['code']).toBe('plan_not_offered');
     const smaller = await newPlan({ points_limit: 1_000, included: 1 });
-    const { body } = await subscriber.browser.request('POST', '/subscription/change-plan', {
-      plan_id: smaller,
-      billing_interval: 'month',
-      effective: 'period_end',
-      period_id: (await periodOf(subscriber))['period_id'],
-    });
-    expect(body['code']).toBe('plan_not_offered');
+    expect((await planFor(subscriber, smaller)).body['code']).toBe('plan_not_offered');
   });
 
   test('to one that sells no slots is refused while there are some', async () => {
@@ -381,15 +375,18 @@ describe('a change of plan', () => {
     const path = `/subscription/upgrade?plan_id=${String(larger)}&billing_interval=month`;
     expect((await subscriber.browser.request('GET', path)).body['code']).toBe('plan_not_offered');
     const smaller = await newPlan({ points_limit: 1_000, slot: null });
-    const { body } = await subscriber.browser.request('POST', '/subscription/change-plan', {
-      plan_id: smaller,
-      billing_interval: 'month',
-      effective: 'period_end',
-      period_id: (await periodOf(subscriber))['period_id'],
-    });
-    expect(body['code']).toBe('plan_not_offered');
+    expect((await planFor(subscriber, smaller)).body['code']).toBe('plan_not_offered');
   });
 });
+
+/** A change at the period's end. */
+const planFor = async (subscriber: Subscriber, plan_id: number) =>
+  subscriber.browser.request('POST', '/subscription/change-plan', {
+    plan_id,
+    billing_interval: 'month',
+    effective: 'period_end',
+    period_id: (await periodOf(subscriber))['period_id'],
+  });
 
 async function upgrade({ browser }: Owner, plan_id: number, billing_interval = 'month'): Promise<void> {
   const path = `/subscription/upgrade?plan_id=${String(plan_id)}&billing_interval=${billing_interval}`;
