@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { FieldError } from '../../ui/form/field-error.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Moment } from '../../ui/moment.tsx';
@@ -9,6 +10,9 @@ import page from '../../ui/page/page.module.css';
 import { OperatorLink } from '../location.tsx';
 import { findQuery, newestAccountsQuery } from './queries.ts';
 import { Listed } from './section.tsx';
+
+/** Also one that was cut or has a prefix of the installation's own (docs/adr/0004-access-token-format.md). */
+const ACCESS_TOKEN = /_[0-9A-Za-z]{22}_/;
 
 /** `/operator/`: finds a customer by what they quote, and lists the newest. */
 export function CustomersPage() {
@@ -20,7 +24,17 @@ export function CustomersPage() {
         <h2 id="find">Find a customer</h2>
         <Form
           submitLabel="Find"
-          onSubmit={(values) => Promise.resolve(values['text']?.trim() ?? '')}
+          onSubmit={(values) => {
+            const given = values['text']?.trim() ?? '';
+            // What is looked for is a part of an address, which proxies log.
+            if (ACCESS_TOKEN.test(given)) {
+              throw new FieldError(
+                'text',
+                'This is a token. Ask the customer to revoke it, and find them otherwise.',
+              );
+            }
+            return Promise.resolve(given);
+          }}
           onDone={setText}
         >
           {(errors) => (
