@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
 import type { OffSessionPayment, OffSessionProvider } from '../off-session-provider.ts';
 import { asked, askedAll, undefinedIfMissing } from './refusals.ts';
+import { dateOf, idOf } from './values.ts';
 
 const PAGE = 100;
 
@@ -17,7 +18,7 @@ export function createOffSessionPayments(stripe: Stripe): OffSessionProvider {
         const found = await stripe.customers.retrieve(customer);
         if (found.deleted === true) return undefined;
         const preferred = found.invoice_settings.default_payment_method;
-        if (preferred !== null) return typeof preferred === 'string' ? preferred : preferred.id;
+        if (preferred !== null) return idOf(preferred);
         const { data } = await stripe.paymentMethods.list({ customer, limit: 1 });
         return data[0]?.id;
       }),
@@ -84,7 +85,7 @@ function paymentOf(payment: Stripe.PaymentIntent): OffSessionPayment {
     payment_id: id,
     state: state === 'unconfirmed' && last_payment_error !== null ? 'declined' : state,
     decline_code: wantsCustomer ? 'authentication_required' : decline_code,
-    created_at: new Date(created * 1_000),
+    created_at: dateOf(created),
     metadata,
   };
 }

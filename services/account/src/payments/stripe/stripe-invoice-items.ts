@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import type { InvoiceItem, InvoiceItemProvider } from '../invoice-item-provider.ts';
 import { asked } from './refusals.ts';
+import { idOf, secondsOf } from './values.ts';
 
 const PAGE = 100;
 
@@ -56,12 +57,4 @@ function itemOf({ id, invoice, amount, metadata }: Stripe.InvoiceItem): InvoiceI
     amount,
     points: Number.isSafeInteger(points) ? points : undefined,
   };
-}
-
-function idOf(reference: string | { id: string } | null | undefined): string | undefined {
-  return typeof reference === 'string' ? reference : reference?.id;
-}
-
-function secondsOf(date: Date): number {
-  return Math.floor(date.getTime() / 1_000);
 }

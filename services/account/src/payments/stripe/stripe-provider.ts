@@ -7,6 +7,7 @@ import { readSignedEvent } from './signed-event.ts';
 import { createOffSessionPayments } from './off-session-payments.ts';
 import { createStripeInvoiceItems } from './stripe-invoice-items.ts';
 import { createStripeSubscriptions } from './stripe-subscriptions.ts';
+import { idOf, secondsOf } from './values.ts';
 
 export type StripeSettings = {
   secretKey: string;
@@ -111,13 +112,13 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
 
 function checkoutOf(session: Stripe.Checkout.Session): Checkout {
   const { id, url, payment_intent, subscription, metadata } = session;
-  const paymentId = typeof payment_intent === 'string' ? payment_intent : payment_intent?.id;
+  const paymentId = idOf(payment_intent);
   return {
     session_id: id,
     url,
     state: stateOf(session),
     payment_id: paymentId ?? id,
-    subscription_id: typeof subscription === 'string' ? subscription : subscription?.id,
+    subscription_id: idOf(subscription),
     metadata: metadata ?? {},
   };
 }
@@ -139,10 +140,6 @@ const PAGE = 100;
 
 async function* idsOf(objects: AsyncIterable<{ id: string }>): AsyncGenerator<string> {
   for await (const { id } of objects) yield id;
-}
-
-function secondsOf(date: Date): number {
-  return Math.floor(date.getTime() / 1_000);
 }
 
 function addressOf(apiUrl: string | undefined) {

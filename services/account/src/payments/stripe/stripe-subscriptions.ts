@@ -8,6 +8,7 @@ import type {
   SubscriptionProvider,
 } from '../subscription-provider.ts';
 import { asked, undefinedIfMissing } from './refusals.ts';
+import { dateOf, idOf, secondsOf } from './values.ts';
 
 /** Of the portal's configuration that is ours. */
 const PORTAL = { tollgate: 'portal' };
@@ -206,16 +207,4 @@ function invoiceOf(found: Stripe.Invoice): ProvidedInvoice {
     paid_at: paidAt === null ? null : dateOf(paidAt),
     hosted_url: found.hosted_invoice_url ?? null,
   };
-}
-
-function secondsOf(date: Date): number {
-  return Math.floor(date.getTime() / 1_000);
-}
-
-function dateOf(seconds: number): Date {
-  return new Date(seconds * 1_000);
-}
-
-function idOf(reference: string | { id: string } | null | undefined): string | undefined {
-  return typeof reference === 'string' ? reference : reference?.id;
 }
