@@ -1,15 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import pageStyles from '../../ui/page/page.module.css';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 import { ContactSales } from './contact-sales.tsx';
 import styles from './plan.module.css';
-import { BuySlots } from './payment/buy-slots.tsx';
 import { changing } from './queries.ts';
 import type { Subscription } from './queries.ts';
+
+const BuySlots = lazyPart(async () => (await import('./payment/buy-slots.tsx')).BuySlots);
 
 type TeamSlotsProps = { subscription: Subscription; slots: NonNullable<Subscription['team_slots']> };
 
@@ -81,17 +83,19 @@ function SlotsForm({ slots }: Pick<TeamSlotsProps, 'slots'>) {
       </Form>
       <p role="status">{saved}</p>
       {wanted !== null && (
-        <BuySlots
-          wanted={wanted}
-          slots={slots}
-          onBought={() => {
-            setWanted(null);
-            setSaved(`Your team has ${formatNumber(wanted)} slots now.`);
-          }}
-          onClose={() => {
-            setWanted(null);
-          }}
-        />
+        <Suspense fallback={null}>
+          <BuySlots
+            wanted={wanted}
+            slots={slots}
+            onBought={() => {
+              setWanted(null);
+              setSaved(`Your team has ${formatNumber(wanted)} slots now.`);
+            }}
+            onClose={() => {
+              setWanted(null);
+            }}
+          />
+        </Suspense>
       )}
     </div>
   );
