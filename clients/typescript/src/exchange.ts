@@ -60,14 +60,14 @@ export async function exchange(
 
 /** Undefined if there are more than `maxBytes`. */
 async function boundedText({ body }: Response, maxBytes: number): Promise<string | undefined> {
-  const reader = body?.getReader();
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader();
   const decoder = new TextDecoder();
   let text = '';
   for (let bytes = 0; bytes <= maxBytes;) {
-    const { done, value } = (await reader?.read()) ?? { done: true };
-    if (done) return text + decoder.decode();
-    bytes += value.byteLength;
-    text += decoder.decode(value, { stream: true });
+    const read = await reader?.read();
+    if (read === undefined || read.done) return text + decoder.decode();
+    bytes += read.value.byteLength;
+    text += decoder.decode(read.value, { stream: true });
   }
   return undefined;
 }

@@ -34,4 +34,4 @@ export function pricing(): Plugin {
 
 /** Gives up on documents that no honest caller sends, before validation costs anything. */
 export const parseBounded: typeof parse = (source, options) =>
-  parse(source, { ...options, maxTokens: MAX_QUERY_TOKENS });
+  parse(source, { ...options, maxLexicalTokens: MAX_QUERY_TOKENS });

@@ -67,7 +67,7 @@ async function expectToOutlive(master: OwnRedis | undefined, known: readonly Kno
       postToken(service, tokenForm(client)),
     ]);
     for (const [index, name] of ['live', 'dead'].entries()) {
-      const { active } = (await answers[index]?.json()) as { active?: boolean };
+      const { active } = (await (answers[index] as Response).json()) as { active?: boolean };
       if (active !== undefined) seen.add(`${name} ${active ? 'active' : 'inactive'}`);
     }
     return answers.every(({ status }) => status === 200);

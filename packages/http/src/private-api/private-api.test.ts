@@ -62,7 +62,7 @@ test('a known credential passes', async () => {
 test('another secret is refused with a Basic challenge', async () => {
   const caller = await callerOf(guarded(), 'a-wrong-secret-of-sixteen');
   await expect(caller.get('/thing', schema)).rejects.toEqual(unavailable);
-  const bare = await fetch(`http://127.0.0.1:${String((server?.address() as AddressInfo).port)}/thing`);
+  const bare = await fetch(`http://127.0.0.1:${String((server?.address() as AddressInfo | undefined)?.port)}/thing`);
   expect([bare.status, bare.headers.get('www-authenticate')]).toEqual([
     401,
     'Basic realm="tollgate-private"',
@@ -76,7 +76,7 @@ test('a credential may be form-encoded, as OAuth’s clients send it, or plain, 
   app.get('/thing', (_req, res) => res.json({ ok: true }));
   app.use(problemHandler(createLogger('test', 'silent')));
   await callerOf(app);
-  const url = `http://127.0.0.1:${String((server?.address() as AddressInfo).port)}/thing`;
+  const url = `http://127.0.0.1:${String((server?.address() as AddressInfo | undefined)?.port)}/thing`;
   const statusOf = async (pair: string) => {
     const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
     return (await fetch(url, { headers: { authorization } })).status;

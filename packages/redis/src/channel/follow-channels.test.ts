@@ -89,8 +89,8 @@ async function expectFollowed(publishers: readonly Redis[]): Promise<void> {
 }
 
 async function subscribers(server: Redis | undefined): Promise<number> {
-  const [, count] = (await server?.call('PUBSUB', 'NUMSUB', CHANNEL)) as [string, number];
-  return count;
+  const answer = (await server?.call('PUBSUB', 'NUMSUB', CHANNEL)) as [string, number] | undefined;
+  return answer?.[1] ?? 0;
 }
 
 const ownOf = (redis: OwnRedis) => [redis];

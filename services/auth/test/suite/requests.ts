@@ -28,8 +28,7 @@ export function postTokenInChunks(
   form: Readonly<Record<string, string>>,
   query = '',
 ): Promise<Response> {
-  // Some RequestInit types lack `duplex`, which a streamed body requires.
-  const init = {
+  const init: RequestInit = {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new Response(new URLSearchParams(form).toString()).body,

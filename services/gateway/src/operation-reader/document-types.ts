@@ -98,7 +98,7 @@ function knownOf(
 
 function parseIfPossible(text: string): DocumentNode | null {
   try {
-    return parse(text, { noLocation: true, maxTokens: MAX_TOKENS });
+    return parse(text, { noLocation: true, maxLexicalTokens: MAX_TOKENS });
   } catch {
     // No GraphQL, too long, or nested so deep that parsing it overflows the stack.
     return null;

@@ -41,7 +41,7 @@ export function parseGuarded(text: string, guards: Guards): DocumentNode {
 }
 
 function parseBounded(text: string, { maxTokens }: Guards, noLocation: boolean): DocumentNode {
-  const parser = new Parser(text, maxTokens === 0 ? { noLocation } : { noLocation, maxTokens });
+  const parser = new Parser(text, { noLocation, ...(maxTokens > 0 && { maxLexicalTokens: maxTokens }) });
   try {
     return parser.parseDocument();
   } catch (error) {

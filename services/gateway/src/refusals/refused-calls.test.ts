@@ -178,7 +178,8 @@ describe('over WebSockets', () => {
     raw.send({ id: 'a', ...start }, { id: 'b', ...start });
     await waitFor(() => raw.received.filter(({ type }) => type === 'error').length === 2);
     const [error] = raw.received.filter(({ type }) => type === 'error');
-    const requestId = (error?.payload as { extensions: { request_id: string } }[])[0]?.extensions.request_id;
+    const refusals = error?.payload as { extensions: { request_id: string } }[] | undefined;
+    const requestId = refusals?.[0]?.extensions.request_id;
     const records = await refusalsOf(gateway.redis.url, requestId, 2);
     expect(records).toHaveLength(2);
     for (const record of records) {

@@ -126,7 +126,7 @@ test('whoever looks while two trim sees nothing removed beyond what is said to b
   let before = '0-0';
   while (!over.signal.aborted) {
     const answers = (await look.multi().xrange(stream.key, '-', '+').get(trimmedKey).exec()) ?? [];
-    const left = new Set((answers[0]?.[1] as [string, string[]][]).map(([id]) => id));
+    const left = new Set((answers[0] as [null, [string, string[]][]])[1].map(([id]) => id));
     const trimmed = (answers[1]?.[1] as string | null) ?? '0-0';
     const removed = all.filter((id) => !left.has(id));
     expect(removed.filter((id) => compareStreamIds(id, trimmed) > 0)).toEqual([]);
