@@ -6,7 +6,7 @@ import type { Route } from '../http/route.ts';
 import { expireSessions, paySession, settleSession } from '../payments/checkout.ts';
 import { dispute } from '../payments/confirm.ts';
 import { failRefund } from '../payments/refund.ts';
-import { advanceSubscriptions } from '../payments/subscriptions.ts';
+import { advanceSubscriptions, forgetSubscriptions } from '../payments/subscriptions.ts';
 import { flag, whole } from './input.ts';
 
 const HOLD = z.object({ hold: flag.optional(), copies: whole.pipe(z.int().min(1).max(10)).optional() });
@@ -40,6 +40,10 @@ export const SAMPLE: Route[] = [
     expireSessions(double);
     advanceSubscriptions(double);
     return { now: double.clock.now() };
+  }),
+  route('POST /sample/subscriptions/forget', ({ double }) => {
+    forgetSubscriptions(double);
+    return {};
   }),
   route('POST /sample/sessions/{id}/pay', ({ double, id, input }) => {
     const session = double.store.get('checkout.session', id);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { waitFor } from '@tollgate/stack/wait-for';
 import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
 import { cutsResolved, endPeriod, grantNow, periodClosed } from '../../../test/suite/credits.ts';
-import { deliverAll, newBuyer, startPaidAccount } from '../../../test/suite/payments.ts';
+import { leaveTest, newBuyer, startPaidAccount } from '../../../test/suite/payments.ts';
 import type { Buyer, PaidAccount } from '../../../test/suite/payments.ts';
 import { insertPeriod, secondsFromNow } from '../../../test/suite/database/records.ts';
 import { getPrivate } from '../../../test/suite/requests.ts';
@@ -19,7 +19,7 @@ afterAll(() => suite.close());
 
 afterEach(async () => {
   await suite.payments.post('/sample/outage', { on: 'false' });
-  await deliverAll(suite);
+  await leaveTest(suite);
 });
 
 /** 100 points, and further ones at €5 for 1,000. */

@@ -9,7 +9,7 @@ import { operatePath } from '../../../test/suite/operator.ts';
 import {
   POINTS,
   buy,
-  deliverAll,
+  leaveTest,
   newBuyer,
   newPack,
   quiet,
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => suite.close());
 
-afterEach(() => deliverAll(suite));
+afterEach(() => leaveTest(suite));
 
 async function stateOf({ browser }: Owner, { purchase_id }: Bought): Promise<unknown> {
   return (await browser.request('GET', `/purchases/${String(purchase_id)}`)).body['state'];

@@ -6,7 +6,7 @@ import { operatePath } from '../../../test/suite/operator.ts';
 import {
   POINTS,
   buy,
-  deliverAll,
+  leaveTest,
   newBuyer,
   newPack,
   sessionOf,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => suite.close());
 
-afterEach(() => deliverAll(suite));
+afterEach(() => leaveTest(suite));
 
 const reconcile = async (body: Record<string, unknown> = {}) =>
   (await operatePath(suite.account, 'POST', '/private/payments/reconcile', body)).body;

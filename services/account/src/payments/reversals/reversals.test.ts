@@ -7,7 +7,7 @@ import { operatePath } from '../../../test/suite/operator.ts';
 import {
   POINTS,
   buy,
-  deliverAll,
+  leaveTest,
   newBuyer,
   newPack,
   quiet,
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => suite.close());
 
-afterEach(() => deliverAll(suite));
+afterEach(() => leaveTest(suite));
 
 const PRICE = 1_900;
 

@@ -7,7 +7,7 @@ import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
 import { mailsTo, nthMail } from '../../../test/suite/people.ts';
-import { deliverAll, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
+import { leaveTest, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
 import type { PaidAccount } from '../../../test/suite/payments.ts';
 import { getPrivate } from '../../../test/suite/requests.ts';
 import { operatePath } from '../../../test/suite/operator.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 afterEach(async () => {
-  await deliverAll(suite);
+  await leaveTest(suite);
 });
 
 type Checkout = { checkout_id: number; checkout_url: string; state: string };

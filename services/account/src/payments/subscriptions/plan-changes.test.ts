@@ -5,7 +5,7 @@ import { becomeReady } from '@tollgate/testbed/service-process';
 import { done } from '../../../test/suite/billing.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
-import { deliverAll, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
+import { leaveTest, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
 import type { PaidAccount } from '../../../test/suite/payments.ts';
 
 /** Changes of a plan that Stripe charges, within its period. */
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 afterEach(async () => {
-  await deliverAll(suite);
+  await leaveTest(suite);
 });
 
 type Row = Record<string, unknown>;

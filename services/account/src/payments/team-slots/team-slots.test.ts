@@ -4,7 +4,7 @@ import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
 import { done } from '../../../test/suite/billing.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
-import { deliverAll, quiet as settled, startPaidAccount } from '../../../test/suite/payments.ts';
+import { leaveTest, quiet as settled, startPaidAccount } from '../../../test/suite/payments.ts';
 import type { PaidAccount } from '../../../test/suite/payments.ts';
 import { joinTeam, makeTeam } from '../../../test/suite/team.ts';
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 afterEach(async () => {
-  await deliverAll(suite);
+  await leaveTest(suite);
 });
 
 type Row = Record<string, unknown>;

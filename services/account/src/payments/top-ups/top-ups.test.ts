@@ -7,7 +7,7 @@ import { operatePath } from '../../../test/suite/operator.ts';
 import {
   POINTS,
   buy,
-  deliverAll,
+  leaveTest,
   newBuyer,
   newPack,
   quiet,
@@ -29,7 +29,7 @@ afterAll(() => suite.close());
 
 afterEach(async () => {
   await suite.payments.post('/sample/outage', { on: 'false' });
-  await deliverAll(suite);
+  await leaveTest(suite);
 });
 
 const PRICE = 1_900;
@@ -492,7 +492,7 @@ test('kill -9 at any moment of an attempt charges and grants once', async () => 
       .whereNotNull('next_attempt_at')
       .update({ next_attempt_at: new Date() });
     await suite.account.restart();
-    await deliverAll(suite);
+    await leaveTest(suite);
     await attempted(holder, 'paid');
     expect([state, await statesOf(holder)]).toEqual([state, ['succeeded']]);
     expect(await grantsOf(holder)).toEqual([POINTS]);
