@@ -62,7 +62,9 @@ test('a known credential passes', async () => {
 test('another secret is refused with a Basic challenge', async () => {
   const caller = await callerOf(guarded(), 'a-wrong-secret-of-sixteen');
   await expect(caller.get('/thing', schema)).rejects.toEqual(unavailable);
-  const bare = await fetch(`http://127.0.0.1:${String((server?.address() as AddressInfo | undefined)?.port)}/thing`);
+  const bare = await fetch(
+    `http://127.0.0.1:${String((server?.address() as AddressInfo | undefined)?.port)}/thing`,
+  );
   expect([bare.status, bare.headers.get('www-authenticate')]).toEqual([
     401,
     'Basic realm="tollgate-private"',
