@@ -140,6 +140,17 @@ async function renewPeriod({ accountId, periodId }: Customer): Promise<number> {
   return Number(rows[0]?.period_id);
 }
 
+/** account closes no period of the customer until `work` is done, as if its closing delay outlasted every call. */
+function beforeClosing<T>({ accountId }: Customer, work: () => Promise<T>): Promise<T> {
+  return withClient(services.databaseUrl, async (client) => {
+    await client.query('BEGIN');
+    await client.query('SELECT FROM accounts WHERE account_id = $1 FOR NO KEY UPDATE', [accountId]);
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  });
+}
+
 async function pointsOf(periodId: number): Promise<number> {
   return (await countedUsage(services.databaseUrl)).totals.get(periodId)?.points ?? 0;
 }
@@ -336,28 +347,31 @@ test('the border of two periods, with calls in flight in both: credits are used 
   const customer = await services.newCustomer({ points_limit: 0 });
   await grant(customer, 200 * POINTS);
   await passes(customer);
-  const held = holdAnswers(answerBy);
-  const inFlight = [query(customer, 0), query(customer, 1)];
-  await waitFor(() => held.length === 2);
-  const next = await renewPeriod(customer);
-  answerAt(POINTS);
   let used = POINTS;
-  await waitFor(
-    async () => {
-      for (const gateway of [0, 1] as const) {
-        expect((await query(customer, gateway)).status).toBe(200);
-        used += POINTS;
-      }
-      return (await pointsOf(next)) > 0;
-    },
-    { intervalMs: 50 },
-  );
-  const ofNext = holdAnswers(answerBy);
-  inFlight.push(query(customer, 0), query(customer, 1));
-  await waitFor(() => ofNext.length === 2);
-  await flush();
-  for (const end of [...held, ...ofNext]) end(2 * POINTS);
-  expect((await Promise.all(inFlight)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  const next = await beforeClosing(customer, async () => {
+    const held = holdAnswers(answerBy);
+    const inFlight = [query(customer, 0), query(customer, 1)];
+    await waitFor(() => held.length === 2);
+    const nextPeriod = await renewPeriod(customer);
+    answerAt(POINTS);
+    await waitFor(
+      async () => {
+        for (const gateway of [0, 1] as const) {
+          expect((await query(customer, gateway)).status).toBe(200);
+          used += POINTS;
+        }
+        return (await pointsOf(nextPeriod)) > 0;
+      },
+      { intervalMs: 50 },
+    );
+    const ofNext = holdAnswers(answerBy);
+    inFlight.push(query(customer, 0), query(customer, 1));
+    await waitFor(() => ofNext.length === 2);
+    await flush();
+    for (const end of [...held, ...ofNext]) end(2 * POINTS);
+    expect((await Promise.all(inFlight)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    return nextPeriod;
+  });
   used += 8 * POINTS;
   answerAt(POINTS);
   await passesAfterFlush(customer, 0);
