@@ -139,7 +139,7 @@ function repeatedKeys({ items }: YAMLMap): string[] {
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   const field = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
+    return issue.keys.slice(0, MAX_FAULTS).map((key) => ({
       field: [...issue.path, key].join('.'),
       message: `is not known here${meant(key, issue.path)}`,
     }));
