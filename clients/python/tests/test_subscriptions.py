@@ -266,6 +266,27 @@ async def test_a_token_that_cannot_be_had_is_the_error(listener: Server) -> None
     assert caught.value.code == "invalid_response"
 
 
+async def test_a_token_that_cannot_be_had_for_a_moment_ends_nothing(peer: Peer, listener: Server) -> None:
+    async def act(connection: Connection, nth: int, own_id: str) -> None:
+        await connection.next(own_id, nth)
+        if nth == 1:
+            await connection.socket.close(4401, "unauthorized: The token has expired")
+
+    asked = 0
+
+    async def token() -> str:
+        nonlocal asked
+        asked += 1
+        if asked == 2:
+            raise UnavailableError("Later", code="temporarily_unavailable")
+        return f"t{asked}"
+
+    peer.act = act
+    async with AsyncClient(f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}", token=token) as client:
+        assert await take(3, client.subscribe("subscription { n }")) == [1, "unauthorized", 2]
+    assert peer.tokens == ["Bearer t1", "Bearer t3"]
+
+
 async def test_an_error_of_the_operation_is_typed_by_its_code(peer: Peer, new_client: NewClient) -> None:
     async def act(connection: Connection, nth: int, own_id: str) -> None:
         extensions = {"code": "subscription_limit_exceeded", "request_id": "r", "limit": 1, "retry_after_sec": 2}

@@ -1,6 +1,6 @@
 import { createClient as createSocketClient } from 'graphql-ws/client';
 import type { Client as SocketClient } from 'graphql-ws/client';
-import { ConnectionError, TollgateError } from './errors.ts';
+import { ConnectionError, RateLimitError, TollgateError, UnavailableError } from './errors.ts';
 import type { GraphQLErrorLike } from './errors.ts';
 import { errorOfClose, errorOfRefusal, graphqlErrors, objectOf } from './read-errors.ts';
 import type { Tokens } from './tokens.ts';
@@ -84,7 +84,8 @@ export function createSubscriptions(url: string, tokens: Tokens, webSocket: unkn
       },
       retryAttempts,
       retryWait: (retries) => delay(reconnectDelayMs(retries)),
-      shouldRetry: (failure) => !(failure instanceof TollgateError) && !isFinal(closeOf(failure)?.code ?? 0),
+      shouldRetry: (failure) =>
+        failure instanceof TollgateError ? isPassing(failure) : !isFinal(closeOf(failure)?.code ?? 0),
       keepAlive: KEEP_ALIVE_MS,
       on: {
         connected,
@@ -166,6 +167,12 @@ export function createSubscriptions(url: string, tokens: Tokens, webSocket: unkn
   }
 
   return { subscribe, close: async () => client?.dispose() };
+}
+
+/** Of a request for a token: another one may succeed. */
+function isPassing(failure: TollgateError): boolean {
+  const isUnanswered = failure.code === 'connection_failed' || failure.code === 'timeout';
+  return isUnanswered || failure instanceof RateLimitError || failure instanceof UnavailableError;
 }
 
 /** Those of applications, but for timeouts: 4408 is the server's, 4499 of a pong that didn't come. */

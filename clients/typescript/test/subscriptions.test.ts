@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
-import { createClient } from '../src/index.ts';
+import { UnavailableError, createClient } from '../src/index.ts';
 import type { SubscriptionEvent } from '../src/index.ts';
 import { reconnectDelayMs } from '../src/subscriptions.ts';
 
@@ -205,6 +205,27 @@ test('a token that cannot be had is the error of the subscription', async () => 
   await expect(take(1, client.subscribe('subscription { n }'))).rejects.toMatchObject({
     code: 'invalid_response',
   });
+});
+
+test('a token that cannot be had for a moment ends nothing', async () => {
+  behave((socket, nth, id) => {
+    next(socket, id, nth);
+    if (nth === 1) socket.close(4401, 'unauthorized: The token has expired');
+  });
+  const token = () => {
+    asked += 1;
+    if (asked === 2) throw new UnavailableError({ code: 'temporarily_unavailable', message: 'Later' });
+    return `t${String(asked)}`;
+  };
+  const client = createClient({ url, token });
+  expect(await take(3, client.subscribe('subscription { n }'))).toEqual([
+    { data: { n: 1 } },
+    gapOf('unauthorized'),
+    // The second socket was left without a token.
+    { data: { n: 3 } },
+  ]);
+  expect(tokens).toEqual(['Bearer t1', 'Bearer t3']);
+  await client.close();
 });
 
 test('an error of the operation is typed by its code', async () => {

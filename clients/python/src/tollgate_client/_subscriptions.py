@@ -19,7 +19,7 @@ from websockets.typing import Subprotocol
 
 from ._responses import error_of_close, error_of_refusal, graphql_errors, object_of
 from ._tokens import Tokens
-from .errors import TollgateError, TransportError
+from .errors import RateLimitError, TollgateError, TransportError, UnavailableError
 from .types import Gap, SubscriptionEvent
 
 _FRESH_TOKEN_SEC = 60
@@ -43,6 +43,12 @@ _logger.setLevel(logging.INFO)
 def reconnect_delay(retries: int) -> float:
     """Seconds: full jitter, doubled with each attempt."""
     return random.random() * min(_RECONNECT_SPREAD_SEC * 2.0 ** min(retries, 10), _MAX_RECONNECT_SPREAD_SEC)
+
+
+def _is_passing(error: Exception) -> bool:
+    """Of a request for a token: another one may succeed."""
+    unanswered = isinstance(error, TransportError) and error.code in ("connection_failed", "timeout")
+    return unanswered or isinstance(error, RateLimitError | UnavailableError)
 
 
 @dataclass(eq=False)
@@ -147,6 +153,7 @@ class Subscriptions:
         retries = 0
         while any(not each.is_ended for each in self._open.values()):
             token = ""
+            failure: Exception | None = None
             try:
                 token = await self._tokens.get()
                 async with connect(
@@ -171,8 +178,10 @@ class Subscriptions:
                 close_code, reason = 1006, ""
             except Exception as error:
                 # There is no token.
-                self._end_all(error)
-                return
+                if not _is_passing(error):
+                    self._end_all(error)
+                    return
+                failure, close_code, reason = error, 1006, ""
             finally:
                 if self._task is asyncio.current_task():
                     self._socket = None
@@ -183,7 +192,7 @@ class Subscriptions:
             if close_code == 4401:
                 self._refresh(token, closure)
             elif close_code not in _RESUMABLE_CLOSES or retries >= self._max_reconnects:
-                self._end_all(closure)
+                self._end_all(failure or closure)
             else:
                 await asyncio.sleep(reconnect_delay(retries))
                 retries += 1
