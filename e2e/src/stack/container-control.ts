@@ -5,7 +5,7 @@ import type { Part } from './stack.ts';
 
 /** Every container of a run bears it, so that none is left behind, not even one that could not start. */
 export const RUN_LABEL = 'tollgate.e2e.run';
-export const START_TIME_LIMIT_MS = 60_000;
+export const START_TIME_LIMIT_MS = 180_000;
 
 /** A started part, and how to tell that it answers. */
 export type RunningPart = { container: StartedTestContainer; answers: () => Promise<boolean> };
