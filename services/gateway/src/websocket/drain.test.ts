@@ -159,16 +159,19 @@ test('a rolling restart behind a load balancer: no upgrade fails, and every sock
     ...[1, 2, 3, 4].map(() => caller(false)),
   ];
   const opened = () => open.size >= 10 && (outcomes['1000'] ?? 0) > 20;
-  await waitFor(opened);
-  expect((await second.process.stop()).code).toBe(0);
-  const third = await gateway.startTwin();
-  balancer.add(third.process);
-  outcomes['1000'] = 0;
-  await waitFor(opened);
-  expect((await gateway.process.stop()).code).toBe(0);
-  outcomes['1000'] = 0;
-  await waitFor(opened);
-  done = true;
+  try {
+    await waitFor(opened);
+    expect((await second.process.stop()).code).toBe(0);
+    const third = await gateway.startTwin();
+    balancer.add(third.process);
+    outcomes['1000'] = 0;
+    await waitFor(opened);
+    expect((await gateway.process.stop()).code).toBe(0);
+    outcomes['1000'] = 0;
+    await waitFor(opened);
+  } finally {
+    done = true;
+  }
   for (const raw of open) raw.socket.close(1000);
   await Promise.all(callers);
   expect(Object.keys(outcomes).sort()).toEqual(['1000', '1012']);

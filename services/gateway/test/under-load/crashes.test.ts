@@ -131,10 +131,13 @@ test.each(PARTS)(
   'kill -9 of $what under load: Postgres has what callers saw answered, to the unit, and nothing twice',
   async ({ what, part, isNeeded }) => {
     const load = await startLoad();
-    for (let round = 0; round < (isNeeded ? 2 : 1); round += 1) {
-      await throughAnOutage(load, () => part().kill(), part(), isNeeded);
+    try {
+      for (let round = 0; round < (isNeeded ? 2 : 1); round += 1) {
+        await throughAnOutage(load, () => part().kill(), part(), isNeeded);
+      }
+    } finally {
+      await load.stop();
     }
-    await load.stop();
     await expectExactUsage(`kill -9 of ${what}`, load);
   },
   60_000,
@@ -144,8 +147,11 @@ test.each(PARTS.slice(0, 3))(
   'SIGTERM of $what under load: no call is lost, and Postgres has what callers saw answered, to the unit',
   async ({ what, part, isNeeded }) => {
     const load = await startLoad();
-    await throughAnOutage(load, () => part().stop(), part(), isNeeded);
-    await load.stop();
+    try {
+      await throughAnOutage(load, () => part().stop(), part(), isNeeded);
+    } finally {
+      await load.stop();
+    }
     const failed = [...load.seen.values()].flat().filter(({ status }) => status !== 200);
     // A refused connection tells the caller that nothing was done.
     const lost = failed.filter(({ id, code }) => upstream.served.has(id) || code !== 'ECONNREFUSED');

@@ -95,9 +95,12 @@ test('tokens that are being issued while the application is revoked are dead, to
       if (issued !== undefined) tokens.push(issued);
     }
   });
-  await waitFor(() => tokens.length > 20);
-  expect((await operate(suite.account, 'POST', `${path}/revoke`)).body['delivered']).toBe(true);
-  revoked = true;
+  try {
+    await waitFor(() => tokens.length > 20);
+    expect((await operate(suite.account, 'POST', `${path}/revoke`)).body['delivered']).toBe(true);
+  } finally {
+    revoked = true;
+  }
   await Promise.all(issuers);
   await rotate(path);
   for (const issued of tokens) {

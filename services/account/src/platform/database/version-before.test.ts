@@ -9,6 +9,7 @@ import { emptyDatabase } from '../../../test/suite/database/empty-database.ts';
 import { FUTURE_MIGRATION } from '../../../test/suite/database/future-migration.ts';
 import { insertAccount, insertApplication, insertPeriod } from '../../../test/suite/database/records.ts';
 import { VERSION_BEFORE, runVersionBefore } from '../../../test/suite/database/version-before.ts';
+import type { Run } from '../../../test/suite/database/version-before.ts';
 import { ensurePartitions } from '../../counting/retention/partitions.ts';
 import { createPostgresServer } from './postgres-server.ts';
 import { openDatabase } from './database.ts';
@@ -35,6 +36,7 @@ test('the version before goes on while the schema is brought up to this one, ove
   const logger = createLogger('suite', 'silent');
   const limits = { acquireTimeoutMs: 1_000, statementTimeoutMs: 1_500, poolMax: 10 };
   const before = openDatabase({ server: createPostgresServer({ url: empty.url }), logger, ...limits });
+  let run: Run | undefined;
   try {
     await migrateDatabase(own, { upTo: VERSION_BEFORE });
     await ensurePartitions(own, [Date.now(), Date.now() + 3_600_000]);
@@ -43,11 +45,12 @@ test('the version before goes on while the schema is brought up to this one, ove
     const application = await insertApplication(own, account_id);
     const stream = '{s0}:usage';
     await own('usage_stream_positions').insert({ stream, position: '0-0' });
-    const run = runVersionBefore(before, { account_id, period_id, stream, ...application });
+    const going = runVersionBefore(before, { account_id, period_id, stream, ...application });
+    run = going;
     const allDone = async (more: number) => {
-      const atLeast = Object.values(run.done).map((times) => times + more);
-      await waitFor(() => Object.values(run.done).every((times, index) => times >= (atLeast[index] ?? 0)), {
-        timeoutMs: 20_000,
+      const atLeast = Object.values(going.done).map((times) => times + more);
+      await waitFor(() => Object.values(going.done).every((times, index) => times >= (atLeast[index] ?? 0)), {
+        timeoutMs: 60_000,
         what: 'everything to be done some times',
       });
     };
@@ -77,13 +80,14 @@ test('the version before goes on while the schema is brought up to this one, ove
     const migrated = await own('knex_migrations').orderBy('id').pluck<string[]>('name');
     expect(migrated).toEqual(migrations.map(({ name }) => name));
     await allDone(10);
-    await run.stop();
+    await going.stop();
 
-    expect(run.failures).toEqual([]);
-    const counted = { points: run.done['countUsage'], requests: run.done['countUsage'] };
+    expect(going.failures).toEqual([]);
+    const counted = { points: going.done['countUsage'], requests: going.done['countUsage'] };
     expect(await own('usage_totals').where({ period_id }).first()).toMatchObject(counted);
   } finally {
+    await run?.stop();
     await Promise.all([own.destroy(), before.destroy()]);
     await empty.drop();
   }
-}, 90_000);
+}, 300_000);

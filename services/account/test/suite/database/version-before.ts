@@ -201,11 +201,14 @@ export function runVersionBefore(database: Knex, of: Inhabitants): Run {
   const failures: unknown[] = [];
   const running = Object.entries(DOINGS).map(async ([name, doing]) => {
     done[name] = 0;
-    while (!stopping.signal.aborted) {
-      await doing(query, transact, of).then(
-        () => (done[name] = (done[name] ?? 0) + 1),
-        (error: unknown) => failures.push(error),
-      );
+    // The first failure is enough: those of a pool that is closed would fill the memory.
+    try {
+      while (!stopping.signal.aborted) {
+        await doing(query, transact, of);
+        done[name] += 1;
+      }
+    } catch (error) {
+      failures.push(error);
     }
   });
   return {

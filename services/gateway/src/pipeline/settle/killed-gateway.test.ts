@@ -37,9 +37,12 @@ test('kill -9 of a gateway under load: every answer that a caller saw to its end
       }
     };
     const workers = Array.from({ length: 16 }, worker);
-    await waitFor(() => answered > 100);
-    await doomed.process.kill();
-    killed = true;
+    try {
+      await waitFor(() => answered > 100);
+      await doomed.process.kill();
+    } finally {
+      killed = true;
+    }
     await Promise.all(workers);
     const recorded = callsIn(await gateway.usage(0)) - before;
     expect(recorded).toBeGreaterThanOrEqual(answered);
