@@ -61,7 +61,8 @@ test('the version before goes on while the schema is brought up to this one, ove
     let busy = 0;
     let migrating: Promise<string[]> | undefined;
     try {
-      // Holds the table's lock, as a check of all counters does.
+      // Holds the table's lock, as a check of all counters does; while nothing is asked, too.
+      await reader.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
       await reader('usage_totals').select().limit(1);
       migrating = migrateDatabase(own, { migrations, onBusy: () => (busy += 1) });
       const tried = () =>
@@ -70,7 +71,7 @@ test('the version before goes on while the schema is brought up to this one, ove
           .where({ wait_event_type: 'Lock' })
           .whereLike('query', '%ALTER TABLE usage_totals%')
           .first<object | undefined>();
-      await waitFor(tried, { intervalMs: 5, timeoutMs: 20_000, what: 'the migration to wait' });
+      await waitFor(tried, { intervalMs: 5, timeoutMs: 60_000, what: 'the migration to wait' });
       await waitFor(() => busy > 0, { what: 'the migration to step back' });
       await allDone(5);
     } finally {
