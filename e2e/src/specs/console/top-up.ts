@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { expect } from '@jest/globals';
 import { expectAccessible } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { signUp } from './journey.ts';
@@ -12,7 +13,11 @@ export function topUpJourneys(journey: Journey): void {
     await page.goto(`${new URL(url).origin}/user/plan`);
     const card = page.getByRole('region', { name: 'Automatic top-up' });
     await card.getByText('Off', { exact: true }).waitFor();
-    await card.getByRole('button', { name: 'Set up automatic top-up' }).click();
+    const setUp = card.getByRole('button', { name: 'Set up automatic top-up' });
+    await setUp.waitFor();
+    // Nothing hangs out of it.
+    expect(await card.evaluate((of) => of.scrollHeight - of.clientHeight)).toBe(0);
+    await setUp.click();
     const threshold = card.getByLabel('Buy when fewer points are left than');
     await threshold.fill('many');
     await card.getByRole('button', { name: 'Turn on' }).click();

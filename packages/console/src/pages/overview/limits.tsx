@@ -74,7 +74,7 @@ export function Limits({ pace }: { pace: Pace }) {
           {pace.payer === null && (
             <>
               {' · '}
-              <Link to="/plan">Add slots</Link>
+              <Link to="/plan">Get more slots</Link>
             </>
           )}
         </p>

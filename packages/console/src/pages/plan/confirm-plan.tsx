@@ -2,14 +2,17 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
+import pageStyles from '../../ui/page/page.module.css';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { ChangeChoice, SubscribeSummary } from './meaning.tsx';
 import { CheckoutPlan } from './payment/checkout-plan.tsx';
 import { UnpaidChange } from './payment/unpaid-change.tsx';
 import { changing, previewQuery, refreshingIfRefused, upgradePriceQuery } from './queries.ts';
 import type { ChangePrice, Effect, Interval, Plan, Preview, Subscription } from './queries.ts';
+import { PER_INTERVAL, changeTarget } from './wording.ts';
 
 type ConfirmPlanProps = {
   plan: Plan;
@@ -26,7 +29,8 @@ export function ConfirmPlan({ plan, interval, subscription, onClose }: ConfirmPl
   const isChange = subscription.subscription !== null && !isCheckout;
   const title = (
     <>
-      {isChange ? 'Change to' : 'Subscribe to'} <bdi>{plan.name}</bdi>
+      {isChange ? 'Change to' : 'Subscribe to'}{' '}
+      <bdi>{isChange ? changeTarget(subscription.subscription, plan, interval) : plan.name}</bdi>
     </>
   );
   if (isCheckout) {
@@ -77,6 +81,16 @@ function Confirmation({
       <UnpaidChange paymentUrl={unpaid}>
         <bdi>{plan.name}</bdi> starts
       </UnpaidChange>
+    );
+  }
+  if (isChange && preview.now === null && preview.period_end === null) {
+    return (
+      <>
+        <p>To be billed {PER_INTERVAL[interval]}, cancel your plan and subscribe again when it has ended.</p>
+        <div className={pageStyles['actions']}>
+          <Button onPress={onClose}>Close</Button>
+        </div>
+      </>
     );
   }
   const change = async (effective: Effect): Promise<string | null> => {

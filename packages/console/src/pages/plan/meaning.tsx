@@ -6,7 +6,7 @@ import { ErrorMessage } from '../../ui/page/states.tsx';
 import { formatAmount } from './credits/price.ts';
 import styles from './plan.module.css';
 import type { ChangePrice, Effect, Interval, Plan, Preview, Subscription } from './queries.ts';
-import { PER_INTERVAL, points, priceInWords, remains, shortfalls } from './wording.ts';
+import { PER_INTERVAL, changeTarget, points, priceInWords, remains, shortfalls } from './wording.ts';
 
 type MeaningProps = { plan: Plan; interval: Interval; subscription: Subscription; preview: Preview };
 
@@ -48,7 +48,7 @@ export function ChangeChoice({ plan, interval, subscription, preview, price }: C
     <>
       <fieldset className={styles['choices']}>
         <legend>
-          When should <bdi>{plan.name}</bdi> start?
+          When should <bdi>{changeTarget(own, plan, interval)}</bdi> start?
         </legend>
         {preview.now !== null && (
           <Choice
@@ -85,9 +85,6 @@ export function ChangeChoice({ plan, interval, subscription, preview, price }: C
         <p className={pageStyles['muted']}>
           Only a plan with higher limits can start before the period ends.
         </p>
-      )}
-      {preview.now === null && preview.period_end === null && (
-        <p>To be billed for another interval, cancel your plan and subscribe again when it has ended.</p>
       )}
       {shortfalls({ plan, subscription }).map((shortfall) => (
         <p key={shortfall}>{shortfall}</p>

@@ -4,7 +4,7 @@ import { useHashAction } from '../../ui/use-hash-action.ts';
 import { ContactSales } from './contact-sales.tsx';
 import styles from './plan.module.css';
 import type { Interval, Plan, Subscription } from './queries.ts';
-import { limitRows } from './wording.ts';
+import { changeTarget, limitRows } from './wording.ts';
 
 type PlanCardProps = {
   plan: Plan;
@@ -45,22 +45,26 @@ export function PlanCard({ plan, interval, subscription, isFitting, onChoose }: 
           <li key={line}>{line}</li>
         ))}
       </ul>
-      {!isCurrent && !isNext && <Choice plan={plan} subscription={subscription} onChoose={onChoose} />}
+      {!isCurrent && !isNext && (
+        <Choice plan={plan} interval={interval} subscription={subscription} onChoose={onChoose} />
+      )}
     </li>
   );
 }
 
 function savingText(percent: number, interval: Interval): string {
   return interval === 'year'
-    ? `You save ${String(percent)} % compared with paying monthly.`
-    : `Paid yearly, it costs ${String(percent)} % less.`;
+    ? `You save ${String(percent)}% compared with paying monthly.`
+    : `Paid yearly, it costs ${String(percent)}% less.`;
 }
 
 function Choice({
-  plan: { plan_id, name },
+  plan,
+  interval,
   subscription,
   onChoose,
-}: Pick<PlanCardProps, 'plan' | 'subscription' | 'onChoose'>) {
+}: Pick<PlanCardProps, 'plan' | 'interval' | 'subscription' | 'onChoose'>) {
+  const { plan_id, name } = plan;
   const own = subscription.subscription;
   const { actions } = subscription.self_service;
   const isNew = own === null || subscription.payments?.is_checkout === true;
@@ -70,7 +74,7 @@ function Choice({
   if (own?.cancel_at_period_end === true || subscription.status === 'blocked') return null;
   return (
     <ChoiceButton planId={plan_id} variant={isNew ? 'primary' : 'secondary'} onChoose={onChoose}>
-      {isNew ? `Subscribe to ${name}` : `Change to ${name}`}
+      {isNew ? `Subscribe to ${name}` : `Change to ${changeTarget(own, plan, interval)}`}
     </ChoiceButton>
   );
 }

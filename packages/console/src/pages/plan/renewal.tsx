@@ -9,7 +9,7 @@ import { CancelPlan } from './cancel-plan.tsx';
 import { ContactSales } from './contact-sales.tsx';
 import { changing } from './queries.ts';
 import type { Subscription } from './queries.ts';
-import { PER_INTERVAL } from './wording.ts';
+import { PER_INTERVAL, changeTarget } from './wording.ts';
 
 type Own = NonNullable<Subscription['subscription']>;
 
@@ -63,9 +63,11 @@ function Outlook({ own }: { own: Own }) {
     );
   }
   if (pending !== null) {
+    const next = { plan_id: pending.plan_id, name: pending.plan_name };
     return (
       <>
-        {plan_name} changes to <strong>{pending.plan_name}</strong> on <Day at={at} />.
+        {plan_name} changes to <strong>{changeTarget(own, next, pending.billing_interval)}</strong> on{' '}
+        <Day at={at} />.
       </>
     );
   }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { limitRows, priceInWords, shortfalls } from './wording.ts';
+import { changeTarget, limitRows, priceInWords, shortfalls } from './wording.ts';
 
 const limits = {
   points_limit: 100_000,
@@ -113,4 +113,13 @@ test('a card has each limit once', () => {
     'Points per call, at most',
     '5,000',
   ]);
+});
+
+test('a change is to another plan or, of the plan that one has, to the other interval', () => {
+  const own = { plan_id: 2 };
+  const standard = { plan_id: 2, name: 'Standard' };
+  expect(changeTarget(own, { plan_id: 3, name: 'Business' }, 'year')).toBe('Business');
+  expect(changeTarget(own, standard, 'year')).toBe('yearly billing');
+  expect(changeTarget(own, standard, 'month')).toBe('monthly billing');
+  expect(changeTarget(null, standard, 'month')).toBe('Standard');
 });

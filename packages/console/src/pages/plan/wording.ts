@@ -20,6 +20,17 @@ export function remains(period: Period, isTimeLost: boolean): string {
 
 export const PER_INTERVAL: Record<Interval, string> = { month: 'every month', year: 'every year' };
 
+const BILLING: Record<Interval, string> = { month: 'monthly billing', year: 'yearly billing' };
+
+/** What one changes to: a plan or, of the plan that one has, the other interval. */
+export function changeTarget(
+  own: Pick<Plan, 'plan_id'> | null,
+  { plan_id, name }: Pick<Plan, 'plan_id' | 'name'>,
+  interval: Interval,
+): string {
+  return own?.plan_id === plan_id ? BILLING[interval] : name;
+}
+
 /** The limits of a plan in the order of the interface, each as label and value. */
 export function limitRows({
   limits,

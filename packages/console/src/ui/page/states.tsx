@@ -41,6 +41,9 @@ export function Empty({ title, children }: { title: string; children: ReactNode 
   );
 }
 
+/** The API's own words for it, “Internal error”, stand in the details. */
+const FAULT = 'Something went wrong on our side.';
+
 type ErrorMessageProps = {
   error: unknown;
   /** For what was to be loaded. */
@@ -62,7 +65,11 @@ export function ErrorMessage({ error, onRetry, what, isChange = false, isAlone =
   const isLoad = isFailure && known !== null && onRetry !== undefined;
   return (
     <div role="alert" className={styles['error']}>
-      {isLoad ? <LoadFailed what={what} status={problem?.status} /> : <p>{message}</p>}
+      {isLoad ? (
+        <LoadFailed what={what} status={problem?.status} />
+      ) : (
+        <p>{problem?.status === 500 ? FAULT : message}</p>
+      )}
       {problem?.status === 409 && <Conflict />}
       {isChange && isFailure && (
         <p>Your change may or may not have been saved. Check before you try again.</p>

@@ -34,7 +34,7 @@ const STATES = {
   pending: { tone: 'neutral', label: 'Pending' },
   paid: { tone: 'good', label: 'Paid' },
   declined: { tone: 'danger', label: 'Declined' },
-  canceled: { tone: 'neutral', label: 'Canceled' },
+  canceled: { tone: 'neutral', label: 'Cancelled' },
 } as const satisfies Record<TopUpAttempt['state'], unknown>;
 
 function State({ state }: TopUpAttempt) {

@@ -112,7 +112,7 @@ function AddCard() {
     },
   });
   return (
-    <div role="alert">
+    <div role="alert" className={page['secret']}>
       <p>You have no saved card. Add one, then turn on automatic top-up.</p>
       {opening.isError && <ErrorMessage error={opening.error} />}
       <Button

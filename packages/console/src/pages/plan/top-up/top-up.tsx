@@ -68,7 +68,7 @@ function Loaded({ settings, packs }: LoadedProps) {
           }}
         />
       ) : (
-        <div className={page['bar']}>
+        <div className={page['actions']}>
           {packs.length > 0 && (
             <Button
               onPress={() => {
