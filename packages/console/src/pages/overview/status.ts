@@ -63,7 +63,8 @@ function activeText({ limits, payer, billing_period: period }: Pace): StatusText
     return { tone: 'good', label: 'Active', advice: 'Calls are accepted.' };
   }
   const name = LIMIT_NAMES[reached].toLowerCase();
-  const more = payer === null ? 'change to a larger plan' : `ask ${payer.name} for a larger plan`;
+  const credits = reached === 'points_limit' ? 'get more credits or ' : '';
+  const more = payer === null ? `${credits}change to a larger plan` : `ask ${payer.name} for a larger plan`;
   return {
     tone: 'danger',
     label: 'Limit reached',

@@ -91,7 +91,10 @@ function consequenceOf({ limit_name, used, limit_value }: MailedAlert): string {
   if (limit_name === 'team_slots_limit') {
     return 'When all slots are used, you can invite no one else until you get more slots or a larger plan.';
   }
-  return used >= limit_value
-    ? 'API calls are refused with status 402 until the next billing period starts or you upgrade your plan.'
-    : 'At 100%, API calls are refused with status 402 until the next billing period starts or you upgrade your plan.';
+  const end =
+    limit_name === 'points_limit'
+      ? 'the next billing period starts, you get more credits or you upgrade your plan'
+      : 'the next billing period starts or you upgrade your plan';
+  const refused = `API calls are refused with status 402 until ${end}.`;
+  return used >= limit_value ? refused : `At 100%, ${refused}`;
 }
