@@ -1,15 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Day } from '../../ui/moment.tsx';
 import pageStyles from '../../ui/page/page.module.css';
 import { ErrorMessage } from '../../ui/page/states.tsx';
-import { CancelPlan } from './cancel-plan.tsx';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 import { ContactSales } from './contact-sales.tsx';
 import { changing } from './queries.ts';
 import type { Subscription } from './queries.ts';
 import { PER_INTERVAL, changeTarget } from './wording.ts';
+
+/** Loaded right after the page, which is usable without it. */
+const CancelPlan = lazyPart(async () => (await import('./cancel-plan.tsx')).CancelPlan);
 
 type Own = NonNullable<Subscription['subscription']>;
 
@@ -41,14 +44,16 @@ export function Renewal({ subscription, isMember }: { subscription: Subscription
           </Button>
         )}
       </div>
-      <CancelPlan
-        subscription={subscription}
-        own={own}
-        isOpen={isCancelling}
-        onClose={() => {
-          setCancelling(false);
-        }}
-      />
+      <Suspense>
+        <CancelPlan
+          subscription={subscription}
+          own={own}
+          isOpen={isCancelling}
+          onClose={() => {
+            setCancelling(false);
+          }}
+        />
+      </Suspense>
     </>
   );
 }
