@@ -83,10 +83,17 @@ function Confirmation({
       </UnpaidChange>
     );
   }
-  if (isChange && preview.now === null && preview.period_end === null) {
+  // Stripe begins another interval at once, or not at all.
+  if (isChange && preview.period_end === null && (preview.now === null || price.isError)) {
     return (
       <>
-        <p>To be billed {PER_INTERVAL[interval]}, cancel your plan and subscribe again when it has ended.</p>
+        {price.isError ? (
+          <ErrorMessage error={price.error} what="what it costs" onRetry={() => void price.refetch()} />
+        ) : (
+          <p>
+            To be billed {PER_INTERVAL[interval]}, cancel your plan and subscribe again when it has ended.
+          </p>
+        )}
         <div className={pageStyles['actions']}>
           <Button onPress={onClose}>Close</Button>
         </div>

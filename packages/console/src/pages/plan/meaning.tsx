@@ -4,6 +4,7 @@ import { Day } from '../../ui/moment.tsx';
 import pageStyles from '../../ui/page/page.module.css';
 import { ErrorMessage } from '../../ui/page/states.tsx';
 import { formatAmount } from './credits/price.ts';
+import { useCreditsLeft } from './credits/queries.ts';
 import styles from './plan.module.css';
 import type { ChangePrice, Effect, Interval, Plan, Preview, Subscription } from './queries.ts';
 import { PER_INTERVAL, changeTarget, points, priceInWords, remains, shortfalls } from './wording.ts';
@@ -14,6 +15,7 @@ type MeaningProps = { plan: Plan; interval: Interval; subscription: Subscription
 export function SubscribeSummary({ plan, interval, subscription, preview }: MeaningProps) {
   const period = subscription.billing_period;
   const isTrial = period?.is_trial === true && subscription.status === 'active';
+  const credits = useCreditsLeft();
   return (
     <>
       <p>
@@ -27,7 +29,7 @@ export function SubscribeSummary({ plan, interval, subscription, preview }: Mean
       </p>
       {isTrial && (
         <p>
-          Your trial ends now: you lose its remaining <strong>{remains(period, true)}</strong>.
+          Your trial ends now: you lose its remaining <strong>{remains(period, true, credits)}</strong>.
         </p>
       )}
     </>
@@ -43,6 +45,7 @@ type ChangeChoiceProps = MeaningProps & {
 export function ChangeChoice({ plan, interval, subscription, preview, price }: ChangeChoiceProps) {
   const { billing_period: period, subscription: own } = subscription;
   const gained = points(plan.limits.points_limit);
+  const credits = useCreditsLeft();
   if (period === null || own === null) return null;
   return (
     <>
@@ -67,7 +70,7 @@ export function ChangeChoice({ plan, interval, subscription, preview, price }: C
             ) : (
               <>
                 A new billing period starts with {gained} and ends on <Day at={preview.now.ended_at} />. You
-                lose the remaining {remains(period, true)} of {own.plan_name}.
+                lose the remaining {remains(period, true, credits)} of {own.plan_name}.
               </>
             )}
             {price !== null && <UpgradeCost price={price} />}
@@ -75,7 +78,7 @@ export function ChangeChoice({ plan, interval, subscription, preview, price }: C
         )}
         {preview.period_end !== null && (
           <Choice effective="period_end" title="At the end of the billing period" isDefault>
-            <bdi>{own.plan_name}</bdi> and its remaining {remains(period, false)} stay until then.{' '}
+            <bdi>{own.plan_name}</bdi> and its remaining {remains(period, false, credits)} stay until then.{' '}
             <bdi>{plan.name}</bdi> starts on <Day at={preview.period_end.started_at} /> with {gained}.
             {preview.is_charged && ' You pay today’s price from then on.'}
           </Choice>

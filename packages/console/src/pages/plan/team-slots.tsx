@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
+import { FieldError } from '../../ui/form/field-error.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { formatNumber } from '../../ui/format.ts';
@@ -48,6 +49,9 @@ function SlotsForm({ slots }: Pick<TeamSlotsProps, 'slots'>) {
     : 'A change takes effect now.';
   const change = async (typed: string | undefined) => {
     const team_slots_limit = typed === undefined || typed === '' ? Number.NaN : Number(typed);
+    if (slots.is_charged && team_slots_limit > slots.max) {
+      throw new FieldError('team_slots_limit', `Enter ${formatNumber(slots.max)} at most.`);
+    }
     if (slots.is_charged && team_slots_limit > slots.limit) return team_slots_limit;
     const body = { team_slots_limit };
     return changing(client, resultOf(api.PUT('/api/console/subscription/team-slots', { body })));

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { changeTarget, limitRows, priceInWords, shortfalls } from './wording.ts';
+import { changeTarget, limitRows, priceInWords, remains, shortfalls } from './wording.ts';
 
 const limits = {
   points_limit: 100_000,
@@ -122,4 +122,14 @@ test('a change is to another plan or, of the plan that one has, to the other int
   expect(changeTarget(own, standard, 'year')).toBe('yearly billing');
   expect(changeTarget(own, standard, 'month')).toBe('monthly billing');
   expect(changeTarget(null, standard, 'month')).toBe('Standard');
+});
+
+test('a period that ends early takes the points of its plan along, not the credits beside them', () => {
+  const { billing_period } = using(990_000, 1);
+  const bought = { ...billing_period, limits: { ...billing_period.limits, points_limit: 1_020_000 } };
+  expect(remains(billing_period, false)).toBe('10,000 points');
+  expect(remains(bought, false, 20_000)).toBe('10,000 points');
+  // The plan's own are used first.
+  const beyond = { ...bought, usage: { ...bought.usage, points_usage: 1_005_000 } };
+  expect(remains(beyond, false, 15_000)).toBe('0 points');
 });

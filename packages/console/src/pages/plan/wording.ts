@@ -10,10 +10,13 @@ export function points(limit: number | null | undefined): string {
   return typeof limit === 'number' ? counted(limit, 'point') : 'unlimited points';
 }
 
-/** What is lost of a period that ends early, such as "950 points and 12 days". */
-export function remains(period: Period, isTimeLost: boolean): string {
+/**
+ * What is left of a period, or lost if it ends early, such as "950 points and 12 days". `credits`: points that stay, which
+ * the period's limit includes.
+ */
+export function remains(period: Period, isTimeLost: boolean, credits = 0): string {
   const limit = period.limits.points_limit;
-  const left = typeof limit === 'number' ? Math.max(limit - period.usage.points_usage, 0) : null;
+  const left = typeof limit === 'number' ? Math.max(limit - period.usage.points_usage - credits, 0) : null;
   const lost = left === null ? 'its unlimited points' : counted(left, 'point');
   return isTimeLost ? `${lost} and ${counted(daysUntil(period.ended_at), 'day')}` : lost;
 }

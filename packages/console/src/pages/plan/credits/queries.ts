@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, resultOf } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.d.ts';
 
@@ -17,6 +17,11 @@ export const creditsQuery = queryOptions({
   queryFn: async ({ signal }) => (await resultOf(api.GET('/api/console/credits', { signal }))).credits,
   refetchInterval: CREDITS_INTERVAL_MS,
 });
+
+/** Points that stay whatever becomes of the plan; 0 until they are known. */
+export function useCreditsLeft(): number {
+  return useQuery(creditsQuery).data?.points_remaining ?? 0;
+}
 
 export const packsQuery = queryOptions({
   queryKey: ['credits', 'packs'],

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { api, resultOf } from '../../../api/client.ts';
 import { Form } from '../../../ui/form/form.tsx';
+import { useCreditsLeft } from '../credits/queries.ts';
 import { refreshingIfRefused } from '../queries.ts';
 import type { Interval, Plan, Subscription } from '../queries.ts';
 import { PER_INTERVAL, points, remains } from '../wording.ts';
@@ -15,6 +16,7 @@ type CheckoutPlanProps = {
 /** What subscribing on the payment page means. Nothing changes before it is paid. */
 export function CheckoutPlan({ plan, interval, subscription, onClose }: CheckoutPlanProps) {
   const client = useQueryClient();
+  const credits = useCreditsLeft();
   const period = subscription.billing_period;
   const isReplacing = period !== null && subscription.status === 'active';
   return (
@@ -44,7 +46,7 @@ export function CheckoutPlan({ plan, interval, subscription, onClose }: Checkout
           {isReplacing && (
             <p>
               {period.is_trial ? 'Your trial' : <bdi>{period.plan_name}</bdi>} continues until then. When the
-              plan starts, you lose the remaining <strong>{remains(period, true)}</strong>.
+              plan starts, you lose the remaining <strong>{remains(period, true, credits)}</strong>.
             </p>
           )}
         </>

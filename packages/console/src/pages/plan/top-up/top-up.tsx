@@ -101,13 +101,17 @@ function State({ settings, pack }: { settings: TopUpSettings; pack: Pack | undef
   return (
     <>
       <p>
-        <Badge tone={isPaused ? 'danger' : 'good'}>{isPaused ? 'Paused' : 'On'}</Badge>{' '}
-        {pack === undefined ? 'The pack' : <bdi>{pack.name}</bdi>} is bought when fewer than{' '}
-        {counted(threshold_points, 'point')} are left.
+        <Badge tone={isPaused ? 'danger' : 'good'}>{isPaused ? 'Paused' : 'On'}</Badge> The pack{' '}
+        {pack !== undefined && (
+          <>
+            “<bdi>{pack.name}</bdi>”{' '}
+          </>
+        )}
+        is bought when fewer than {counted(threshold_points, 'point')} are left.
       </p>
       {pack !== undefined && (
         <p className={page['muted']}>
-          This month: {times} of {max_times} purchases, {formatAmount(amount, pack)} of{' '}
+          This month: {times} of {counted(max_times, 'purchase')}, {formatAmount(amount, pack)} of{' '}
           {formatAmount(max_amount, pack)} without tax.
         </p>
       )}
