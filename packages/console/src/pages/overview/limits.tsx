@@ -98,21 +98,21 @@ function Forecast({ limit, kind, pace }: ForecastProps) {
     );
   }
   if (!hasForecast(pace)) return <p className={styles['muted']}>{noForecastText(pace)}</p>;
-  const [earliest] = [last_24_hours.reached_at, whole_period.reached_at]
-    .filter((date) => date !== null)
-    .toSorted();
-  const perDay = `${usedPerDay(last_24_hours.per_day, kind)} `;
-  if (earliest !== undefined) {
+  // The chart's forecast and the figures above go by the same one.
+  const isPeriods = whole_period.per_day > last_24_hours.per_day;
+  const { per_day, reached_at } = isPeriods ? whole_period : last_24_hours;
+  const perDay = `${usedPerDay(per_day, kind, isPeriods ? 'in this billing period' : 'in the last 24 hours')} `;
+  if (reached_at !== null) {
     return (
       <p className={styles['warning']}>
-        {perDay}At this pace you run out on {formatDay(earliest)}.
+        {perDay}At this pace you run out on {formatDay(reached_at)}.
       </p>
     );
   }
   return <p className={styles['muted']}>{perDay}At this pace it lasts for the whole period.</p>;
 }
 
-function usedPerDay(perDay: number, kind: QuantityKind): string {
-  if (perDay === 0) return 'Nothing used in the last 24 hours.';
-  return `${formatQuantity(perDay, kind)} a day in the last 24 hours.`;
+function usedPerDay(perDay: number, kind: QuantityKind, span: string): string {
+  if (perDay === 0) return `Nothing used ${span}.`;
+  return `${formatQuantity(perDay, kind)} a day ${span}.`;
 }
