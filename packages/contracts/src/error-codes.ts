@@ -510,8 +510,14 @@ const OPERATORS = {
   last_admin: {
     status: 409,
     title: 'The last admin cannot be removed',
-    meaning: "The operator is the last admin who can sign in to the operators' console.",
-    fix: 'Create another admin first.',
+    meaning: "The operator is the last admin who has a passkey for the operators' console.",
+    fix: 'Create another admin, who then creates a passkey.',
+  },
+  operator_enrolled: {
+    status: 409,
+    title: 'The operator has a passkey already',
+    meaning: 'An enrolment link is for an operator without a passkey.',
+    fix: 'If the passkey is lost, remove the operator and create them again.',
   },
   local_operators_off: {
     status: 409,

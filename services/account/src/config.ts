@@ -274,7 +274,7 @@ export const SETTINGS = {
     OPERATORS_LOCAL: trueOrFalse
       .default(true)
       .describe('whether operators made by `tollgate operators create` can sign in, with a passkey'),
-    OPERATOR_SESSION_IDLE_TIMEOUT_SEC: wholeNumber(60, 86_400)
+    OPERATOR_SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 86_400)
       .default(1_800)
       .describe("an operator's session without requests for this long ends"),
     OPERATOR_SESSION_LIFETIME_SEC: wholeNumber(60, 86_400)

@@ -22,7 +22,10 @@ export function OperatorSignIn({ link, onSignedIn }: SignInProps) {
   );
 }
 
-type Ways = { passkeys: { origin: string } | null; missing: 'operators_url' | 'operator' | null };
+type Ways = {
+  passkeys: { origin: string } | null;
+  missing: 'operators_url' | 'operators_local' | 'operator' | null;
+};
 
 function Ways({ ways, link, onSignedIn }: SignInProps & { ways: Ways }) {
   const [isDone, setDone] = useState(false);
@@ -30,6 +33,14 @@ function Ways({ ways, link, onSignedIn }: SignInProps & { ways: Ways }) {
     return (
       <p>
         Signing in is off. Set <code>OPERATORS_URL</code> to the address of this page, and restart account.
+      </p>
+    );
+  }
+  if (ways.missing === 'operators_local') {
+    return (
+      <p>
+        Signing in is off: <code>OPERATORS_LOCAL</code> is <code>false</code>. Set it to <code>true</code>,
+        and restart account.
       </p>
     );
   }

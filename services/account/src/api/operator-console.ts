@@ -9,6 +9,7 @@ import type { OperatorNeeds } from './operator.ts';
 /** Hands out what signs in, or a token that can be read again: for a credential on the private listener only. */
 const NOT_IN_CONSOLE = new Set([
   'createOperator',
+  'createOperatorEnrolmentLink',
   'createOperatorSignInLink',
   'copyToken',
   'getTemporaryToken',

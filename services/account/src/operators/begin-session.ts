@@ -1,4 +1,3 @@
-import type { OperatorRole } from '@tollgate/contracts/operator-roles';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { OPERATOR_ROLES } from '@tollgate/contracts/operator-roles';
@@ -12,7 +11,7 @@ import { actorOf } from './require-operator-session.ts';
 import type { OperatorSessionNeeds } from './require-operator-session.ts';
 import { beginOperatorSession, endSessionBefore } from './session-store.ts';
 import type { OperatorSession } from './session-store.ts';
-import type { OperatorPerson } from './store.ts';
+import type { LocalOperator } from './store.ts';
 
 export const operatorSessionSchema = z
   .object({
@@ -31,18 +30,18 @@ export type SignInMethod = 'passkey' | 'enrolment' | 'link';
 
 export type Begun = { token: string; session: OperatorSession };
 
-/** The last step of every sign-in of an operator. `inside` is a transaction's. */
+/** The last step of every sign-in of an operator. `inside` is a transaction's, which has locked `person`. */
 export async function beginSession(
   { operatorCookie, operatorLifetimes }: OperatorSessionNeeds,
   inside: Query,
-  { person, role, method }: { person: OperatorPerson; role: OperatorRole; method: SignInMethod },
+  { person, method }: { person: LocalOperator; method: SignInMethod },
   { req, res }: { req: Request; res: Response },
 ): Promise<Begun> {
   const { address, request_id } = callerOf(req, res);
   // Never the browser's previous token: an attacker may have set it (session fixation).
   await endSessionBefore(inside, operatorCookie.read(req));
   const token = newSecretToken();
-  const { operator_id, name, email } = person;
+  const { operator_id, name, email, local_role: role } = person;
   const origin = { address, userAgent: req.get('user-agent') ?? '' };
   const begun = await beginOperatorSession(inside, { operator_id, role, token }, origin, operatorLifetimes);
   await recordAudit(inside, {

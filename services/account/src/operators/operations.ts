@@ -11,6 +11,7 @@ import { emailField } from '../identity/accounts/input.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
 import { recordAudit } from '../platform/audit/audit-log.ts';
 import { operator } from '../platform/audit/private-callers.ts';
+import type { Operator } from '../platform/audit/private-callers.ts';
 import { isUniqueViolation } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import type { OperatorMail } from './operator-mails.ts';
@@ -18,11 +19,14 @@ import type { OperatorSite } from './settings.ts';
 import {
   adminAddresses,
   deleteOperator,
+  hasOperatorPasskey,
   insertLocalOperator,
   listOperators,
   lockLocalAdmins,
+  lockLocalOperator,
   newLink,
 } from './store.ts';
+import type { LinkPurpose } from './store.ts';
 
 type Needs = { query: Query; transact: Transact; operatorSite: OperatorSite };
 
@@ -97,7 +101,7 @@ export const operatorPeople = {
             action: 'operator_created',
             details: { operator_id: made.operator_id, name: body.name, email: body.email, role: body.role },
           });
-          return new Reply(201, { operator: made, enrolment: { url: `${url}/#enrol=${token}`, expires_at } });
+          return new Reply(201, { operator: made, enrolment: { url: enrolmentUrl(url, token), expires_at } });
         });
       },
     }),
@@ -114,8 +118,9 @@ export const operatorPeople = {
       handle: async ({ transact }: Pick<Needs, 'transact'>, { by, params: { operator_id } }) => {
         await transact(async (inside) => {
           const admins = await lockLocalAdmins(inside);
-          if (admins.length === 1 && admins[0] === operator_id) throw new Problem('last_admin');
-          const addresses = admins.includes(operator_id) ? await adminAddresses(inside) : [];
+          const [one, ...others] = admins.enrolled;
+          if (one === operator_id && others.length === 0) throw new Problem('last_admin');
+          const addresses = admins.all.includes(operator_id) ? await adminAddresses(inside) : [];
           const removed = await deleteOperator(inside, operator_id);
           if (removed === undefined) throw new Problem('not_found');
           const { name, email, local_role } = removed;
@@ -133,6 +138,27 @@ export const operatorPeople = {
         });
       },
     }),
+    operation('POST /private/operators/{operator_id}/enrolment-link', {
+      operationId: 'createOperatorEnrolmentLink',
+      summary: 'Create another enrolment link for an operator without a passkey',
+      description: 'The operator’s link before no longer works. This one works for 15 minutes.',
+      caller: operator,
+      roles: ['admin'],
+      params: ofOperator,
+      answers: { 201: { description: 'The link.', schema: z.object(linkFields) } },
+      problems: ['local_operators_off', 'operator_enrolled'],
+      handle: async ({ transact, operatorSite }: Needs, { by, params: { operator_id } }) => {
+        const url = localUrlOf(operatorSite);
+        return transact(async (inside) => {
+          if ((await lockLocalOperator(inside, operator_id)) === undefined) throw new Problem('not_found');
+          // With a second passkey, the holder of the link could act as someone who has signed in before.
+          if (await hasOperatorPasskey(inside, operator_id)) throw new Problem('operator_enrolled');
+          const { token, expires_at } = await newLink(inside, operator_id, 'enrolment');
+          await recordLink(inside, by, { operator_id, purpose: 'enrolment' });
+          return new Reply(201, { url: enrolmentUrl(url, token), expires_at });
+        });
+      },
+    }),
     operation('POST /private/operators/{operator_id}/sign-in-link', {
       operationId: 'createOperatorSignInLink',
       summary: 'Create a link that signs a local operator in once',
@@ -147,19 +173,9 @@ export const operatorPeople = {
         const url = localUrlOf(operatorSite);
         if (!operatorSite.isLoopback) throw new Problem('not_found');
         return transact(async (inside) => {
-          const rows = await inside(
-            'SELECT 1 FROM operators WHERE operator_id = :operator_id AND local_role IS NOT NULL FOR UPDATE',
-            { operator_id },
-          );
-          if (rows.length === 0) throw new Problem('not_found');
+          if ((await lockLocalOperator(inside, operator_id)) === undefined) throw new Problem('not_found');
           const { token, expires_at } = await newLink(inside, operator_id, 'sign_in');
-          await recordAudit(inside, {
-            ...by.actor,
-            application_id: null,
-            account_id: null,
-            action: 'operator_link_created',
-            details: { operator_id },
-          });
+          await recordLink(inside, by, { operator_id, purpose: 'sign_in' });
           return new Reply(201, { url: `${url}/#sign-in=${token}`, expires_at });
         });
       },
@@ -175,6 +191,20 @@ function localUrlOf({ url, allowsLocal }: OperatorSite): string {
     });
   }
   return url;
+}
+
+/** The token is in the fragment, which no server sees. */
+function enrolmentUrl(url: string, token: string): string {
+  return `${url}/#enrol=${token}`;
+}
+
+async function recordLink(
+  inside: Query,
+  { actor }: Operator,
+  details: { operator_id: number; purpose: LinkPurpose },
+): Promise<void> {
+  const entry = { ...actor, application_id: null, account_id: null, details };
+  await recordAudit(inside, { ...entry, action: 'operator_link_created' });
 }
 
 function refuseTaken(error: unknown): never {

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { freePort } from '@tollgate/stack/ports';
@@ -8,26 +11,38 @@ import { startOperatedAccount } from '../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../test/suite/operated-account.ts';
 import { newAuthenticator } from '../../test/suite/stand-ins/authenticator.ts';
 import type { Authenticator } from '../../test/suite/stand-ins/authenticator.ts';
+import { mailAbout, mailsTo } from '../../test/suite/people.ts';
 
 /** docs/operators.md: signing in to the operators' console. */
 
 let suite: OperatedAccount;
 let origin: string;
+let directory: string;
+let mails: string;
 
 beforeAll(async () => {
   const port = String(await freePort());
   origin = `http://localhost:${port}`;
+  directory = mkdtempSync(join(tmpdir(), 'tollgate-operators-'));
+  mails = join(directory, 'mails');
+  mkdirSync(join(directory, 'console/operator/assets'), { recursive: true });
+  writeFileSync(join(directory, 'console/operator/operator.html'), '<!doctype html><head></head>');
   suite = await startOperatedAccount({
     settings: {
       PRIVATE_PORT: port,
       OPERATORS_URL: `${origin}/operator`,
       TRUSTED_PROXIES: '127.0.0.1/32',
       HOUSEKEEPING_INTERVAL_SEC: '1',
+      CONSOLE_DIR: join(directory, 'console'),
+      MAIL_DIR: mails,
     },
   });
 });
 
-afterAll(() => suite.close());
+afterAll(async () => {
+  await suite.close();
+  rmSync(directory, { recursive: true });
+});
 
 type Browser = { cookie?: string; csrf?: string };
 
@@ -140,6 +155,47 @@ describe('enrolment', () => {
       expect((await call({}, 'POST', '/enrolment', { token, credential })).status).toBe(400);
     }
     expect((await enrol(token, newAuthenticator(origin))).answer.status).toBe(201);
+  });
+});
+
+describe('another enrolment link', () => {
+  const renew = (id: number) =>
+    operatePath(suite.account, 'POST', `/private/operators/${String(id)}/enrolment-link`);
+  const tokenOf = ({ body }: Answer) => new URL(String(body['url'])).hash.replace('#enrol=', '');
+
+  test('can be used where the first has expired', async () => {
+    const { operator_id } = await createOperator();
+    await suite.database('operator_links').where({ operator_id }).delete();
+    const answer = await renew(operator_id);
+    expect(answer.status).toBe(201);
+    expect((await enrol(tokenOf(answer), newAuthenticator(origin))).answer.status).toBe(201);
+    const entry: unknown = await suite
+      .database('audit_log')
+      .where({ action: 'operator_link_created' })
+      .orderBy('audit_id', 'desc')
+      .first();
+    expect(entry).toMatchObject({ details: { operator_id, purpose: 'enrolment' } });
+  });
+
+  test('ends the one before, also of two that are asked for at a time', async () => {
+    const { operator_id, token } = await createOperator();
+    const tokens = (await Promise.all([renew(operator_id), renew(operator_id)])).map(tokenOf);
+    expect((await call({}, 'POST', '/enrolment/options', { token })).status).toBe(410);
+    const answers = await Promise.all(
+      tokens.map((one) => call({}, 'POST', '/enrolment/options', { token: one })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 410]);
+  });
+
+  test('is only for a local operator without a passkey', async () => {
+    const { operator } = await signedIn();
+    expect((await renew(operator.operator_id)).body).toMatchObject({ code: 'operator_enrolled' });
+    expect((await renew(1_000_000)).status).toBe(404);
+    const [other] = await suite
+      .database('operators')
+      .insert({ name: 'Of an identity provider' })
+      .returning<{ operator_id: number }[]>('operator_id');
+    expect((await renew(Number(other?.operator_id))).status).toBe(404);
   });
 });
 
@@ -270,7 +326,7 @@ describe('a session', () => {
       operations.map(({ method, path }) => `${method} ${path}`),
     );
     expect(paths.length).toBeGreaterThan(50);
-    const secret = /^POST .*\/(?:copy|temporary-token|sign-in-link|operators)$/;
+    const secret = /^POST .*\/(?:copy|temporary-token|sign-in-link|enrolment-link|operators)$/;
     expect(paths.filter((path) => secret.test(path))).toEqual([]);
   });
 
@@ -329,14 +385,62 @@ describe('removing', () => {
 
   test('of two admins at a time leaves one; all admins are told', async () => {
     await suite.database('operators').delete();
-    const [one, other] = [await createOperator(), await createOperator()];
-    const answers = await Promise.all([remove(one.operator_id), remove(other.operator_id)]);
+    const [one, other] = [await signedIn(), await signedIn()].map(({ operator }) => operator);
+    const viewer = await createOperator('viewer');
+    const ids = [Number(one?.operator_id), Number(other?.operator_id)];
+    const answers = await Promise.all(ids.map(remove));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'last_admin' });
     expect(await suite.database('operators').where({ local_role: 'admin' })).toHaveLength(1);
     const entry = suite.database('audit_log').where({ action: 'operator_removed' });
     expect((await entry.orderBy('audit_id', 'desc'))[0]).toMatchObject({ actor: 'operator:suite-operator' });
+    const subject = '[Tollgate] An admin of Tollgate was removed';
+    for (const told of [one, other]) await mailAbout(mails, String(told?.email), subject);
+    expect(mailsTo(mails, viewer.email)).toEqual([]);
   });
+
+  test('an admin who has no passkey doesn’t keep one who has from being the last', async () => {
+    await suite.database('operators').delete();
+    const { operator } = await signedIn();
+    const invited = await createOperator();
+    expect((await remove(operator.operator_id)).body).toMatchObject({ code: 'last_admin' });
+    expect((await remove(invited.operator_id)).status).toBe(204);
+    await suite.database('operators').delete();
+    // No admin can sign in either way.
+    expect((await remove((await createOperator()).operator_id)).status).toBe(204);
+  });
+
+  test.each(['removal', 'sign-in'] as const)(
+    'at the moment of a sign-in leaves no session; first comes the %s',
+    async (first) => {
+      const { operator, authenticator } = await signedIn('support');
+      const { operator_id } = operator;
+      const { body: options } = await call({}, 'POST', '/sign-in/passkey/options');
+      const browser: Browser = {};
+      const acts = {
+        removal: () => remove(operator_id),
+        'sign-in': () =>
+          call(browser, 'POST', '/sign-in/passkey', { credential: authenticator.get(options) }),
+      };
+      const order: (keyof typeof acts)[] = [first, first === 'removal' ? 'sign-in' : 'removal'];
+      // Both wait for this lock, the second behind the first.
+      const gate = await suite.database.transaction();
+      const asked: Partial<Record<keyof typeof acts, Promise<Answer>>> = {};
+      try {
+        await gate('operators').where({ operator_id }).forUpdate();
+        for (const [index, name] of order.entries()) {
+          asked[name] = acts[name]();
+          await waitFor(async () => (await waitingForLocks()) === index + 1);
+        }
+      } finally {
+        await gate.rollback();
+      }
+      expect((await asked.removal)?.status).toBe(204);
+      expect((await asked['sign-in'])?.status).toBe(first === 'removal' ? 400 : 201);
+      expect((await call(browser, 'GET', '/session')).status).toBe(401);
+      expect(await suite.database('operator_sessions').where({ operator_id })).toEqual([]);
+    },
+  );
 
   test('an address is one operator’s', async () => {
     const { email } = await createOperator();
@@ -346,6 +450,14 @@ describe('removing', () => {
     });
   });
 });
+
+async function waitingForLocks(): Promise<number> {
+  const waiting = await suite
+    .database('pg_stat_activity')
+    .where({ wait_event_type: 'Lock' })
+    .whereRaw('datname = current_database()');
+  return waiting.length;
+}
 
 describe('every path below /operator, without a session', () => {
   const ask = (path: string, accept: string) =>
@@ -388,7 +500,10 @@ describe('set up', () => {
 
   test('without OPERATORS_URL, or with OPERATORS_LOCAL=false, there are no local operators', async () => {
     const body = { name: 'No', email: 'no@example.com', role: 'viewer' };
-    for (const changed of [{ OPERATORS_URL: '' }, { OPERATORS_LOCAL: 'false' }]) {
+    for (const { missing, changed } of [
+      { missing: 'operators_url', changed: { OPERATORS_URL: '' } },
+      { missing: 'operators_local', changed: { OPERATORS_LOCAL: 'false' } },
+    ]) {
       const other = await startOperatedAccount({
         databaseUrl: suite.databaseUrl,
         settings: { OPERATORS_URL: 'http://localhost:1/operator', ...changed },
@@ -396,8 +511,10 @@ describe('set up', () => {
       try {
         const create = await operatePath(other.account, 'POST', '/private/operators', body);
         expect(create.body).toMatchObject({ code: 'local_operators_off' });
-        const url = `${other.account.privateUrl}/operator/api/sign-in/passkey/options`;
-        expect((await fetch(url, { method: 'POST' })).status).toBe(409);
+        const url = `${other.account.privateUrl}/operator/api/sign-in`;
+        expect((await fetch(`${url}/passkey/options`, { method: 'POST' })).status).toBe(409);
+        const ways: unknown = await (await fetch(url)).json();
+        expect(ways).toEqual({ passkeys: null, missing });
       } finally {
         await other.close();
       }

@@ -39,10 +39,11 @@ import {
   findLink,
   hasLocalOperators,
   insertOperatorPasskey,
+  lockLocalOperator,
   noteOperatorPasskeyUse,
   takeLink,
 } from './store.ts';
-import type { LinkPurpose, OperatorPerson } from './store.ts';
+import type { LinkPurpose, LocalOperator, OperatorPerson } from './store.ts';
 
 type Needs = OperatorSessionNeeds &
   OperatorPasskeyNeeds & {
@@ -78,7 +79,7 @@ export const operatorSignIn = {
               .nullable()
               .meta({ description: 'The origin whose page can use passkeys; null if none can.' }),
             missing: z
-              .enum(['operators_url', 'operator'])
+              .enum(['operators_url', 'operators_local', 'operator'])
               .nullable()
               .meta({ description: 'What must be set up before anyone can sign in.' }),
           }),
@@ -86,9 +87,10 @@ export const operatorSignIn = {
       },
       handle: async ({ query, operatorSite, operatorRelyingParty }: Needs) => {
         const { url, allowsLocal } = operatorSite;
-        const origin = allowsLocal ? operatorRelyingParty?.origin : undefined;
+        if (url === undefined) return { passkeys: null, missing: 'operators_url' as const };
+        if (!allowsLocal) return { passkeys: null, missing: 'operators_local' as const };
+        const origin = operatorRelyingParty?.origin;
         const passkeys = origin === undefined ? null : { origin };
-        if (url === undefined) return { passkeys, missing: 'operators_url' as const };
         return { passkeys, missing: (await hasLocalOperators(query)) ? null : ('operator' as const) };
       },
     }),
@@ -114,8 +116,9 @@ export const operatorSignIn = {
         await countAttempt(needs, req, res);
         const used = await verifyOperatorAssertion(needs, body.credential);
         const begun = await needs.transact(async (inside) => {
-          if (!(await noteOperatorPasskeyUse(inside, used))) throw passkeyRefused();
-          return beginSession(needs, inside, { ...asLocal(used), method: 'passkey' }, { req, res });
+          const person = await lockLocalOperator(inside, used.operator_id);
+          if (person === undefined || !(await noteOperatorPasskeyUse(inside, used))) throw passkeyRefused();
+          return beginSession(needs, inside, { person, method: 'passkey' }, { req, res });
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -144,10 +147,10 @@ export const operatorSignIn = {
       problems: ['passkeys_unavailable', 'local_operators_off', 'link_expired', 'too_many_requests'],
       handle: async (needs: Needs, { body: { token, credential }, req, res }) => {
         await countAttempt(needs, req, res);
-        const person = await ownerOfLink(needs.query, token, 'enrolment');
-        const passkey = await verifyEnrolment(needs, credential, person.operator_id);
+        const owner = await ownerOfLink(needs.query, token, 'enrolment');
+        const passkey = await verifyEnrolment(needs, credential, owner.operator_id);
         const begun = await needs.transact(async (inside) => {
-          if (!(await takeLink(inside, token, 'enrolment'))) throw linkExpired();
+          const person = await takeLinkOf(inside, owner, { token, purpose: 'enrolment' });
           await insertOperatorPasskey(inside, person.operator_id, passkey).catch((error: unknown) => {
             throw isUniqueViolation(error) ? passkeyRefused(error) : error;
           });
@@ -159,7 +162,7 @@ export const operatorSignIn = {
             action: 'operator_enrolled',
             details: {},
           });
-          return beginSession(needs, inside, { ...asLocal(person), method: 'enrolment' }, { req, res });
+          return beginSession(needs, inside, { person, method: 'enrolment' }, { req, res });
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -176,10 +179,10 @@ export const operatorSignIn = {
       handle: async (needs: Needs, { body: { token }, req, res }) => {
         await countAttempt(needs, req, res);
         if (!needs.operatorSite.isLoopback) throw linkExpired();
-        const person = await ownerOfLink(needs.query, token, 'sign_in');
+        const owner = await ownerOfLink(needs.query, token, 'sign_in');
         const begun = await needs.transact(async (inside) => {
-          if (!(await takeLink(inside, token, 'sign_in'))) throw linkExpired();
-          return beginSession(needs, inside, { ...asLocal(person), method: 'link' }, { req, res });
+          const person = await takeLinkOf(inside, owner, { token, purpose: 'sign_in' });
+          return beginSession(needs, inside, { person, method: 'link' }, { req, res });
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -289,14 +292,19 @@ async function ownerOfLink(query: Query, token: string, purpose: LinkPurpose): P
   return person;
 }
 
+/** @throws {Problem} link_expired, also if the operator has just been removed */
+async function takeLinkOf(
+  inside: Query,
+  { operator_id }: OperatorPerson,
+  { token, purpose }: { token: string; purpose: LinkPurpose },
+): Promise<LocalOperator> {
+  const person = await lockLocalOperator(inside, operator_id);
+  if (person === undefined || !(await takeLink(inside, token, purpose))) throw linkExpired();
+  return person;
+}
+
 function linkExpired(): Problem {
   return new Problem('link_expired', {
     detail: 'The link has been used or has expired. Ask for another one.',
   });
-}
-
-/** Only local operators have passkeys and links. */
-function asLocal(person: OperatorPerson) {
-  if (person.local_role === null) throw new Error(`operator ${String(person.operator_id)} has no local role`);
-  return { person, role: person.local_role };
 }

@@ -13,10 +13,14 @@ export type OperatorPerson = {
   created_at: Date;
 };
 
+export type LocalOperator = OperatorPerson & { local_role: OperatorRole };
+
 export type ListedOperator = OperatorPerson & { has_passkey: boolean; last_seen_at: Date | null };
 
-const LISTED = `operator_id, name, email, local_role, created_at,
-  EXISTS (SELECT FROM operator_passkeys WHERE operator_passkeys.operator_id = operators.operator_id) AS has_passkey,
+const HAS_PASSKEY =
+  'EXISTS (SELECT FROM operator_passkeys WHERE operator_passkeys.operator_id = operators.operator_id)';
+
+const LISTED = `operator_id, name, email, local_role, created_at, ${HAS_PASSKEY} AS has_passkey,
   (SELECT max(last_seen_at) FROM operator_sessions WHERE operator_sessions.operator_id = operators.operator_id)
     AS last_seen_at`;
 
@@ -43,12 +47,34 @@ export async function insertLocalOperator(
   );
 }
 
-/** Locks all local admins, so that two removals can't each take the other for the one that stays. */
-export async function lockLocalAdmins(query: Query): Promise<number[]> {
-  const rows = await query<{ operator_id: number }>(
-    "SELECT operator_id FROM operators WHERE local_role = 'admin' ORDER BY operator_id FOR UPDATE",
+/**
+ * What adds to an operator's passkeys, links or sessions takes this lock first. A removal waits for it or is waited for;
+ * neither holds what the other needs. Undefined: there is no such local operator, or no longer.
+ */
+export async function lockLocalOperator(
+  query: Query,
+  operatorId: number,
+): Promise<LocalOperator | undefined> {
+  const rows = await query<LocalOperator>(
+    `SELECT operator_id, name, email, local_role, created_at FROM operators
+     WHERE operator_id = :operatorId AND local_role IS NOT NULL FOR NO KEY UPDATE`,
+    { operatorId },
   );
-  return rows.map(({ operator_id }) => operator_id);
+  return rows[0];
+}
+
+/**
+ * Those who can sign in, which needs a passkey. Locks all local admins, so that two removals can't each take the other
+ * for the one that stays.
+ */
+export async function lockLocalAdmins(query: Query): Promise<{ all: number[]; enrolled: number[] }> {
+  await query("SELECT 1 FROM operators WHERE local_role = 'admin' ORDER BY operator_id FOR UPDATE");
+  // A statement of its own: it sees what was committed while the locks were waited for.
+  const rows = await query<{ operator_id: number; has_passkey: boolean }>(
+    `SELECT operator_id, ${HAS_PASSKEY} AS has_passkey FROM operators WHERE local_role = 'admin'`,
+  );
+  const idsOf = (admins: typeof rows) => admins.map(({ operator_id }) => operator_id);
+  return { all: idsOf(rows), enrolled: idsOf(rows.filter(({ has_passkey }) => has_passkey)) };
 }
 
 /** With passkeys, links and sessions. */
@@ -131,6 +157,13 @@ export async function insertOperatorPasskey(
      VALUES (:credential_id, :operatorId, :public_key, :sign_count)`,
     { operatorId, credential_id, public_key, sign_count },
   );
+}
+
+export async function hasOperatorPasskey(query: Query, operatorId: number): Promise<boolean> {
+  const rows = await query('SELECT 1 FROM operator_passkeys WHERE operator_id = :operatorId LIMIT 1', {
+    operatorId,
+  });
+  return rows.length > 0;
 }
 
 export async function findOperatorPasskey(

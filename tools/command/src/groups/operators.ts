@@ -28,12 +28,20 @@ export function operatorsGroup(open: Open): Command {
     .action(async (body: { name: string; email: string; role: OperatorRole }) => {
       const session = open();
       const made = await resultOf(session.api.POST('/private/operators', { body }));
-      await session.show(made, () => [
-        ...recordLines(made.operator),
-        '',
-        `Passkey enrolment, once, until ${made.enrolment.expires_at}:`,
-        made.enrolment.url,
-      ]);
+      await session.show(made, () => [...recordLines(made.operator), '', ...enrolmentLines(made.enrolment)]);
+    });
+  group
+    .command('enrol')
+    .description('Print another enrolment link for an operator without a passkey; the one before ends')
+    .argument('<operator_id>', 'ID', values.id)
+    .action(async (id: number) => {
+      const session = open();
+      const link = await resultOf(
+        session.api.POST('/private/operators/{operator_id}/enrolment-link', {
+          params: { path: { operator_id: id } },
+        }),
+      );
+      await session.show(link, () => enrolmentLines(link));
     });
   addYes(
     group
@@ -49,4 +57,8 @@ export function operatorsGroup(open: Open): Command {
     await session.show(undefined, () => [`Removed operator ${String(id)}.`]);
   });
   return group;
+}
+
+function enrolmentLines({ url, expires_at }: { url: string; expires_at: string }): string[] {
+  return [`Passkey enrolment, once, until ${expires_at}:`, url];
 }

@@ -3329,7 +3329,7 @@ export interface operations {
                             origin: string;
                         } | null;
                         /** @description What must be set up before anyone can sign in. */
-                        missing: ("operators_url" | "operator") | null;
+                        missing: ("operators_url" | "operators_local" | "operator") | null;
                     };
                 };
             };

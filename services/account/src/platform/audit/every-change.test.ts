@@ -464,11 +464,10 @@ describe('the private listener', () => {
       return { path: `/private/payments/issues/${String(issue?.issue_id)}/resolve` };
     },
     'POST /private/operators': () => Promise.resolve({ path: '/private/operators', body: operatorBody() }),
-    'DELETE /private/operators/{operator_id}': async () => {
-      // Another admin stays.
-      await operated('POST', '/private/operators', operatorBody());
-      return { path: await operatorPath() };
-    },
+    'DELETE /private/operators/{operator_id}': async () => ({ path: await operatorPath() }),
+    'POST /private/operators/{operator_id}/enrolment-link': async () => ({
+      path: `${await operatorPath()}/enrolment-link`,
+    }),
     'POST /private/operators/{operator_id}/sign-in-link': async () => ({
       path: `${await operatorPath()}/sign-in-link`,
     }),
