@@ -20,6 +20,7 @@ import { longNameJourneys } from './console/long-names.ts';
 import { limitJourneys, planJourneys } from './console/plan.ts';
 import { unpaidRenewalJourneys } from './console/unpaid-renewal.ts';
 import { operationJourneys } from './console/operations.ts';
+import { operatorJourneys } from './console/operators.ts';
 import { requestJourneys } from './console/requests.ts';
 import { liveFeedJourney, liveJourneys, restartedFeedJourney } from './console/live.ts';
 import { searchJourneys } from './console/search.ts';
@@ -59,6 +60,7 @@ export const PAGE_JOURNEYS = {
   operations: operationJourneys,
   explorer: explorerJourneys,
   'usage over time': usageJourneys,
+  operators: operatorJourneys,
 } satisfies Journeys;
 
 /** Built pages, the API and live connections: what a deployment can break. */

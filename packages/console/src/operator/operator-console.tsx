@@ -1,12 +1,14 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { QueryClient } from '@tanstack/react-query';
+import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
 import { brand } from '../api/brand.ts';
 import { onSessionExpired, setCsrfToken } from '../api/client.ts';
+import { onSessionChange } from '../api/tabs.ts';
 import { EntryPage } from '../pages/entry/entry-page.tsx';
+import { createQueryClient } from '../query-client.ts';
 import { ErrorMessage } from '../ui/page/states.tsx';
 import type { OperatorSession } from './api/client.ts';
-import { operatorSessionQuery } from './api/session.ts';
+import { operatorSessionQuery, takeLinkFromAddress } from './api/session.ts';
 import type { LinkInAddress } from './api/session.ts';
 import { OperatorShell } from './shell.tsx';
 import { OperatorSignIn } from './sign-in.tsx';
@@ -17,19 +19,30 @@ export function OperatorConsole({ link: given }: { link: LinkInAddress | null })
   const [link, setLink] = useState(given);
   const queryClient = useQueryClient();
   const session = useQuery(operatorSessionQuery);
+  const { refetch } = session;
   const begin = (begun: OperatorSession | null) => {
     setCsrfToken(begun?.csrf_token ?? null);
     setLink(null);
-    forgetPages(queryClient);
     queryClient.setQueryData(operatorSessionQuery.queryKey, begun);
   };
   useEffect(() => {
     onSessionExpired(() => {
       setCsrfToken(null);
-      forgetPages(queryClient);
       queryClient.setQueryData(operatorSessionQuery.queryKey, null);
     });
   }, [queryClient]);
+  useEffect(() => onSessionChange(() => void refetch()), [refetch]);
+  useEffect(() => {
+    // One that is pasted into an open tab doesn't load the page.
+    const take = () => {
+      const pasted = takeLinkFromAddress();
+      if (pasted !== null) setLink(pasted);
+    };
+    addEventListener('hashchange', take);
+    return () => {
+      removeEventListener('hashchange', take);
+    };
+  }, []);
   if (session.isPending) return null;
   if (session.isError) {
     return (
@@ -43,19 +56,31 @@ export function OperatorConsole({ link: given }: { link: LinkInAddress | null })
       </EntryPage>
     );
   }
-  if (session.data === null) return <OperatorSignIn link={link} onSignedIn={begin} />;
+  if (session.data === null || link !== null) {
+    return (
+      <OperatorSignIn
+        link={link}
+        onSignedIn={begin}
+        onGiveUp={() => {
+          setLink(null);
+        }}
+      />
+    );
+  }
   return (
-    <OperatorShell
-      session={session.data}
-      onSignedOut={() => {
-        begin(null);
-      }}
-    />
+    <OwnCache key={session.data.session_id}>
+      <OperatorShell
+        session={session.data}
+        onSignedOut={() => {
+          begin(null);
+        }}
+      />
+    </OwnCache>
   );
 }
 
-/** What one operator has read isn't the next one's. The session itself is observed, so it is changed, not removed. */
-function forgetPages(queryClient: QueryClient): void {
-  const [own] = operatorSessionQuery.queryKey;
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== own });
+/** What one operator has read isn't the next one's, also where another tab has signed them in. */
+function OwnCache({ children }: { children: ReactNode }) {
+  const [client] = useState(createQueryClient);
+  return <QueryClientProvider client={client}>{children}</QueryClientProvider>;
 }

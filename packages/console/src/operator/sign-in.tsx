@@ -1,5 +1,4 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { brand } from '../api/brand.ts';
 import { EntryPage } from '../pages/entry/entry-page.tsx';
 import { Button } from '../ui/button.tsx';
@@ -8,16 +7,21 @@ import type { OperatorSession } from './api/client.ts';
 import { enrol, signInByLink, signInByPasskey, waysQuery } from './api/session.ts';
 import type { LinkInAddress } from './api/session.ts';
 
-type SignInProps = { link: LinkInAddress | null; onSignedIn: (session: OperatorSession) => void };
+type SignInProps = {
+  link: LinkInAddress | null;
+  onSignedIn: (session: OperatorSession) => void;
+  /** Goes on without the link. */
+  onGiveUp: () => void;
+};
 
 /** Before the operators' console: a passkey, or what has to be set up first. */
-export function OperatorSignIn({ link, onSignedIn }: SignInProps) {
+export function OperatorSignIn(props: SignInProps) {
   const ways = useQuery(waysQuery);
   return (
     <EntryPage title={`${brand.name} operators`}>
       {ways.isPending && <Skeleton rows={2} />}
       {ways.isError && <ErrorMessage error={ways.error} onRetry={() => void ways.refetch()} isAlone />}
-      {ways.data !== undefined && <Ways ways={ways.data} link={link} onSignedIn={onSignedIn} />}
+      {ways.data !== undefined && <Ways ways={ways.data} {...props} />}
     </EntryPage>
   );
 }
@@ -27,8 +31,7 @@ type Ways = {
   missing: 'operators_url' | 'operators_local' | 'operator' | null;
 };
 
-function Ways({ ways, link, onSignedIn }: SignInProps & { ways: Ways }) {
-  const [isDone, setDone] = useState(false);
+function Ways({ ways, link, onSignedIn, onGiveUp }: SignInProps & { ways: Ways }) {
   if (ways.missing === 'operators_url') {
     return (
       <p>
@@ -44,16 +47,8 @@ function Ways({ ways, link, onSignedIn }: SignInProps & { ways: Ways }) {
       </p>
     );
   }
-  if (link !== null && !isDone) {
-    return (
-      <ByLink
-        link={link}
-        onSignedIn={onSignedIn}
-        onGiveUp={() => {
-          setDone(true);
-        }}
-      />
-    );
+  if (link !== null) {
+    return <ByLink key={link.token} link={link} onSignedIn={onSignedIn} onGiveUp={onGiveUp} />;
   }
   if (ways.missing === 'operator') {
     return (
@@ -79,15 +74,7 @@ function Ways({ ways, link, onSignedIn }: SignInProps & { ways: Ways }) {
   return <Attempt label="Sign in with a passkey" act={signInByPasskey} onSignedIn={onSignedIn} />;
 }
 
-function ByLink({
-  link: { purpose, token },
-  onSignedIn,
-  onGiveUp,
-}: {
-  link: LinkInAddress;
-  onSignedIn: (session: OperatorSession) => void;
-  onGiveUp: () => void;
-}) {
+function ByLink({ link: { purpose, token }, onSignedIn, onGiveUp }: SignInProps & { link: LinkInAddress }) {
   return (
     <>
       <p>
@@ -102,7 +89,7 @@ function ByLink({
       />
       <p>
         <Button variant="quiet" onPress={onGiveUp}>
-          Sign in another way
+          Continue without this link
         </Button>
       </p>
     </>

@@ -40,9 +40,9 @@ export function signInByLink(token: string): Promise<OperatorSession> {
   return resultOf(operatorApi.POST('/operator/api/sign-in/link', { body: { token } }));
 }
 
-/** @throws {ApiError} */
+/** Also where the session has ended by itself. @throws {ApiError} */
 export function signOut(): Promise<unknown> {
-  return resultOf(operatorApi.DELETE('/operator/api/session'));
+  return nullIf(401, resultOf(operatorApi.DELETE('/operator/api/session')));
 }
 
 export type LinkInAddress = { purpose: 'enrol' | 'sign-in'; token: string };

@@ -1,0 +1,98 @@
+import { expect } from '@jest/globals';
+import type { BrowserContext, Page } from 'playwright-core';
+import { expectAccessible, openTab } from '../../browser/console-page.ts';
+import { test } from '../../browser/journey-test.ts';
+import { operate } from '../../operate.ts';
+import type { Journey } from './journey.ts';
+
+/** The operators' console, with a passkey of the browser's own authenticator. */
+export function operatorJourneys(journey: Journey): void {
+  async function newOperator(name: string) {
+    const body = { name, email: `${crypto.randomUUID()}@example.com`, role: 'support' };
+    const { operator, enrolment } = await operate<{
+      operator: { operator_id: number };
+      enrolment: { url: string };
+    }>(journey.stack().demo, 'POST', '/private/operators', body);
+    return { path: `/private/operators/${String(operator.operator_id)}`, url: enrolment.url };
+  }
+
+  async function enrol(page: Page, { url }: { url: string }): Promise<void> {
+    await addAuthenticator(page.context(), page);
+    // Into an open tab, which doesn't load its page again.
+    await page.goto(url);
+    await page.getByRole('button', { name: 'Create a passkey' }).click();
+    await page.getByRole('heading', { name: 'Customers' }).waitFor();
+    expect(page.url()).not.toContain('enrol');
+  }
+
+  const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' });
+
+  test('enrolment, sign-out, sign-in and removal', async () => {
+    const grace = await newOperator('Grace Hopper');
+    // Without any operator, the page says how to make the first one.
+    await newOperator('Another Operator');
+    const { page, faults, close } = await openTab(journey.browser(), new URL('.', grace.url).href);
+    try {
+      await signInButton(page).waitFor();
+      await expectAccessible(page);
+      await enrol(page, grace);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signInButton(page).click();
+      await page.getByText('Grace Hopper').waitFor();
+
+      // As when it has been idle for too long.
+      const cookies = await page.context().cookies();
+      await page.context().clearCookies();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await signInButton(page).waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+
+      await page.context().addCookies(cookies);
+      await page.reload();
+      await page.getByRole('heading', { name: 'Customers' }).waitFor();
+      await operate(journey.stack().demo, 'DELETE', grace.path);
+      await page.getByRole('link', { name: 'Audit log' }).click();
+      await signInButton(page).click();
+      await page.getByRole('alert').waitFor();
+      await expectAccessible(page);
+      expect(faults).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+
+  test('a tab whose browser signs in another operator shows nothing of the first', async () => {
+    const [first, second] = [await newOperator('First Operator'), await newOperator('Second Operator')];
+    const { page, context, close } = await openTab(journey.browser(), new URL('.', first.url).href);
+    try {
+      await enrol(page, first);
+      await page.getByRole('link', { name: 'Your sessions' }).click();
+      await page.getByText('This one').waitFor();
+      const other = await context.newPage();
+      await other.goto(new URL('.', second.url).href);
+      await other.getByText('First Operator').waitFor();
+      await enrol(other, second);
+      await page.getByText('Second Operator').waitFor();
+      await page.getByText('This one').waitFor();
+      expect(await page.getByRole('row').count()).toBe(2);
+    } finally {
+      await close();
+    }
+  });
+}
+
+/** One for a page; a later page of the context gets its own. */
+async function addAuthenticator(context: BrowserContext, page: Page): Promise<void> {
+  const session = await context.newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
