@@ -2,6 +2,7 @@ import type { NeedsOf, Operation } from '@tollgate/operation';
 import { createOpenApi } from '@tollgate/operation/api-document';
 import type { ApiDocument } from '@tollgate/operation/api-document';
 import { OPERATOR_CONSOLE_SECURITY } from '@tollgate/operation/security';
+import { operatorSearch } from '../operators/search.ts';
 import { operatorSessions, operatorSignIn } from '../operators/sign-in.ts';
 import { OPERATOR_API } from './operator.ts';
 import type { OperatorNeeds } from './operator.ts';
@@ -38,10 +39,13 @@ const OPERATED = OPERATOR_API.map((chapter) => ({
 }));
 
 /** What the operators' console calls, on the private listener below /operator/api, in reading order. */
-export const OPERATOR_CONSOLE_API = [operatorSignIn, operatorSessions, ...OPERATED];
+export const OPERATOR_CONSOLE_API = [operatorSignIn, operatorSessions, operatorSearch, ...OPERATED];
 
 /** What the handlers need of the service. */
-export type OperatorConsoleNeeds = NeedsOf<[typeof operatorSignIn, typeof operatorSessions]> & OperatorNeeds;
+export type OperatorConsoleNeeds = NeedsOf<
+  [typeof operatorSignIn, typeof operatorSessions, typeof operatorSearch]
+> &
+  OperatorNeeds;
 
 const DESCRIPTION = `What the operators' console calls, below \`/operator/api\` on account's private listener: the
 operations of the operators' API, with the same roles, for someone who has signed in. Credentials of

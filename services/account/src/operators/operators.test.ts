@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { freePort } from '@tollgate/stack/ports';
-import { operatePath, operatorAuthorization } from '../../test/suite/operator.ts';
+import { makeApplication, operatePath, operatorAuthorization } from '../../test/suite/operator.ts';
 import { OPERATOR_CONSOLE_API } from '../api/operator-console.ts';
 import type { Answer } from '../../test/suite/operator.ts';
 import { startOperatedAccount } from '../../test/suite/operated-account.ts';
@@ -369,6 +369,66 @@ describe('a session', () => {
     expect((await call(one.browser, 'DELETE', `/sessions/${String(session_id)}`)).status).toBe(404);
     const { body } = await call(one.browser, 'GET', '/sessions');
     expect(body['sessions']).toHaveLength(1);
+  });
+});
+
+describe('searching', () => {
+  const search = (browser: Browser, text: unknown) => call(browser, 'POST', '/search', { text });
+  const entriesOf = ({ operator_id }: { operator_id: number }) =>
+    suite
+      .database('audit_log')
+      .where({ actor: `operator:person/${String(operator_id)}`, action: 'operator_searched' })
+      .orderBy('audit_id');
+
+  test('finds by what customers quote, and is audited with its kind and number, without the text', async () => {
+    const { browser, operator } = await signedIn('viewer');
+    const { account_id } = suite;
+    const account = (await suite.database('accounts').where({ account_id }).first()) as { email: string };
+    const application = await makeApplication(suite.account, account_id);
+    const own = { found: [{ account_id, what: account.email }] };
+    expect((await search(browser, String(account_id))).body).toEqual(own);
+    expect((await search(browser, ` ${account.email.toUpperCase()} `)).body).toEqual(own);
+    expect((await search(browser, 'a'.repeat(32))).body).toEqual({ found: [] });
+    const { client_id } = application;
+    expect((await search(browser, client_id)).body).toEqual({
+      found: [{ account_id, what: `App (${client_id})` }],
+    });
+    const details = ({ kind, found }: { kind: string; found: number }) => ({
+      kind,
+      found,
+      operator: { name: operator.name, issuer: null },
+    });
+    const entries = (await entriesOf(operator)) as { details: unknown }[];
+    expect(entries.map((entry) => entry.details)).toEqual(
+      [
+        { kind: 'account', found: 1 },
+        { kind: 'email', found: 1 },
+        { kind: 'request', found: 0 },
+        { kind: 'application', found: 1 },
+      ].map(details),
+    );
+  });
+
+  test('refuses a token, and says so without repeating it', async () => {
+    const { browser, operator } = await signedIn('support');
+    const token = `tg_${'a'.repeat(22)}_${'b'.repeat(43)}`;
+    const refused = await search(browser, token);
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).not.toContain(token);
+    expect(await entriesOf(operator)).toEqual([]);
+  });
+
+  test('is limited for each operator, also at a time', async () => {
+    const [one, other] = [await signedIn('viewer'), await signedIn('viewer')];
+    const statuses: number[] = [];
+    for (let asked = 0; asked < 65; asked += 5) {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => search(one.browser, '1')));
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(5);
+    expect(await entriesOf(one.operator)).toHaveLength(60);
+    expect((await search(other.browser, '1')).status).toBe(200);
   });
 });
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { nullIf, resultOf } from '../../api/client.ts';
+import { resultOf } from '../../api/client.ts';
 import { operatorApi } from '../api/client.ts';
 import type { components } from '../api/schema.d.ts';
 
@@ -76,45 +76,12 @@ export const auditQuery = (account_id: number | undefined) =>
     },
   });
 
-export type Found = { account_id: number; what: string };
+export type Found = { text: string; accounts: { account_id: number; what: string }[] };
 
-/**
- * Accounts by what a customer quotes: an email address, an account's ID, a request's ID, or an application's name or
- * client ID.
- */
-export const findQuery = (text: string) =>
-  queryOptions({
-    queryKey: ['find', text],
-    queryFn: ({ signal }) => find(text, signal),
-    enabled: text !== '',
-  });
-
-async function find(text: string, signal: AbortSignal): Promise<Found[]> {
-  if (/^[1-9]\d{0,14}$/.test(text)) {
-    const params = { path: { account_id: Number(text) } };
-    const asked = resultOf(operatorApi.GET('/operator/api/accounts/{account_id}', { signal, params }));
-    const account = await nullIf(404, asked);
-    return account === null ? [] : [{ account_id: account.account_id, what: account.email }];
-  }
-  if (text.includes('@')) {
-    const params = { query: { email: text, limit: LIMIT } };
-    const { accounts } = await resultOf(operatorApi.GET('/operator/api/accounts', { signal, params }));
-    return accounts.map(({ account_id, email }) => ({ account_id, what: email }));
-  }
-  if (/^[0-9a-f]{32}$/i.test(text)) {
-    const params = { path: { request_id: text.toLowerCase() } };
-    const asked = resultOf(operatorApi.GET('/operator/api/calls/{request_id}', { signal, params }));
-    const { records } = (await nullIf(404, asked)) ?? { records: [] };
-    return records.flatMap(({ account_id, code, at }) =>
-      account_id === null ? [] : [{ account_id, what: `${code}, ${at}` }],
-    );
-  }
-  const params = { query: { search: text, limit: LIMIT } };
-  const { applications } = await resultOf(operatorApi.GET('/operator/api/applications', { signal, params }));
-  return applications.map(({ account_id, name, client_id }) => ({
-    account_id,
-    what: `${name} (${client_id})`,
-  }));
+/** Customers by what they quote. @throws {ApiError} */
+export async function find(text: string): Promise<Found> {
+  const { found } = await resultOf(operatorApi.POST('/operator/api/search', { body: { text } }));
+  return { text, accounts: found };
 }
 
 export const newestAccountsQuery = queryOptions({

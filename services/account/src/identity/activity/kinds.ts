@@ -122,6 +122,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   operator_signed_in: null,
   operator_signed_out: null,
   operator_session_ended: null,
+  operator_searched: null,
 };
 
 export const OWN_ACTIONS = (Object.keys(KIND_OF) as AuditAction[]).filter(

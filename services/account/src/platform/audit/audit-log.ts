@@ -127,6 +127,7 @@ export const AUDIT_ACTIONS = [
   'operator_signed_in',
   'operator_signed_out',
   'operator_session_ended',
+  'operator_searched',
 ] as const;
 
 type AuditAction = (typeof AUDIT_ACTIONS)[number];
