@@ -51,7 +51,7 @@ export function advanceSubscriptions(double: Double): void {
   }
 }
 
-/** Nothing that was subscribed until now is renewed, and nobody is told: suites move the clock by years. */
+/** Nothing that was subscribed until now is renewed, and no event tells of it: suites move the clock by years. */
 export function forgetSubscriptions({ store }: Double): void {
   for (const subscription of store.all('subscription').filter(isLive)) subscription.status = 'canceled';
 }
