@@ -180,8 +180,7 @@ export function createDataEndpoint(options: DataCallOptions): HttpHandler {
 /** The upstream's own errors are passed on, and recorded as one code with their status. */
 function failureOf(outcome: DataCallOutcome, status: number): string | null {
   if (outcome === 'answered') return status >= 400 ? 'upstream_error' : null;
-  // A step of automatic persisted queries: the client sends the text next.
-  return outcome === 'aborted' || outcome === 'PERSISTED_QUERY_NOT_FOUND' ? null : outcome;
+  return outcome === 'aborted' ? null : outcome;
 }
 
 /** A payer that may not call can still ask for prices. */

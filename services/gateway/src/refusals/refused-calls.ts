@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { clientIdOf, parseAccessToken } from '@tollgate/credentials/access-token';
 import { addressGroup } from '@tollgate/http/address-group';
 import { MAX_REFUSED_CALL_DETAIL } from '@tollgate/contracts/refused-call';
+import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { RefusedCall } from '@tollgate/contracts/refused-call';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Logger } from '@tollgate/log';
@@ -52,6 +53,9 @@ const MAX_BATCH = 200;
 const MAX_WAITING = 10_000;
 const MAX_ADDRESS = 64;
 
+/** Of automatic persisted queries: the client sends the text next. */
+const STEP_OF_PROTOCOL: ErrorCode = 'PERSISTED_QUERY_NOT_FOUND';
+
 /**
  * Counts refused and failed calls, and records a sample, in Redis Streams (docs/design/settlement.md). No call waits
  * for it.
@@ -83,6 +87,7 @@ export function createRefusedCalls(options: RefusedCallsOptions): RefusedCalls {
 
   return {
     record: (refusal) => {
+      if (refusal.code === STEP_OF_PROTOCOL) return;
       const nowMs = Date.now();
       if (!counts.count(whoseOf(refusal, tokenPrefix), nowMs)) onRefusal('uncounted');
       const accountId = refusal.active?.account_id ?? null;
