@@ -116,8 +116,8 @@ describe('points_per_call_limit', () => {
         ],
       },
     ]);
-    const stored = await gateway.query({ token, body: '{"id":"abc","query":"{ users { name } }"}' });
-    expect(stored.json()).toMatchObject({ errors: [{ extensions: { code: 'price_unknown' } }] });
+    const withoutText = await gateway.query({ token, body: '{"variables":{}}' });
+    expect(withoutText.json()).toMatchObject({ errors: [{ extensions: { code: 'price_unknown' } }] });
     expect(upstreamCalls).toBe(0);
   });
 

@@ -1,7 +1,7 @@
 import { Problem } from '@tollgate/http/problem';
 
 /** What one call takes of a room that payers share. */
-type Place = {
+export type Place = {
   /** Makes it as large as that, unless it is larger. @throws {Problem} as `take` */
   reach: (amount: number) => void;
   /** May be called again. */

@@ -267,7 +267,7 @@ describe('a GET can only run a query', () => {
     [{ query: 'subscription { a }' }, 405],
     [{ query: SEVERAL, operationName: 'B' }, 405],
     [{ query: SEVERAL }, 405],
-    [{ query: '{ a }', id: 'abc' }, 405],
+    [{ query: '{ a }', id: 'abc' }, 400],
     [{ query: '{ a }', documentId: 'abc' }, 400],
     [{ query: '{ a }', Query: 'mutation { a }' }, 400],
   ])('%j: %i', async (parameters, status) => {

@@ -148,13 +148,6 @@ describe('a document that cannot be parsed', () => {
   });
 });
 
-test('a text beside the name of a stored document is guarded, too', () => {
-  const { readOne } = readerWith({ ...OFF, maxDepth: 1 });
-  expect(() => readOne({ query: '{ a { b } }', documentId: 'abc' })).toThrow(
-    expect.objectContaining({ code: 'document_too_deep' }),
-  );
-});
-
 test('every operation of a batch is guarded', () => {
   const { read } = readerWith({ ...OFF, maxDepth: 1 });
   expect(() => read([{ query: '{ a }' }, { query: '{ a { b } }' }])).toThrow(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { createOperationReader } from './operation-reader.ts';
+import { STORED_DOCUMENT_NAMES } from './protocol-names.ts';
 
 const NO_GUARDS = {
   maxDepth: 0,
@@ -59,12 +60,18 @@ describe('a document beside the name of a stored one', () => {
       'unknown',
     ],
     [{ query, extensions: { PersistedQuery: { sha256Hash: 'abc' } } }, 'unknown'],
-    [{ query, extensions: '{}' }, 'unknown'],
-    [{ query, documentId: 'abc' }, 'unknown'],
-    [{ query, id: 'abc' }, 'unknown'],
-    [{ query, persisted: true }, 'unknown'],
   ])('%j: %s', (request, type) => {
     expect(reader.readOne(request).type).toBe(type);
+  });
+
+  test.each(['{}', [], 7])('extensions that are no object are refused: %j', (extensions) => {
+    expect(() => reader.readOne({ query, extensions })).toThrow('`extensions` must be an object.');
+  });
+
+  test.each(STORED_DOCUMENT_NAMES)('%s beside it is refused, also in extensions', (name) => {
+    for (const named of [{ [name]: 'abc' }, { extensions: { [name]: 'abc' } }]) {
+      expect(() => reader.readOne({ query, ...named })).toThrow('A request must not have both');
+    }
   });
 });
 

@@ -53,7 +53,7 @@ export type OperationReader = {
   readInTurns: (request: unknown) => Promise<ReadRequest>;
   /**
    * Of one operation, over HTTP or WebSocket.
-   * @throws {Problem} document_too_large, document_unknown, document_invalid, and the codes of the guards
+   * @throws {Problem} invalid_request, document_too_large, document_unknown, document_invalid, and the codes of the guards
    */
   readOne: (request: Record<string, unknown>) => ReadOperation;
 };
@@ -77,13 +77,18 @@ export function createOperationReader({
   const isGuarded = hasGuards(guards);
 
   function readOne(request: Record<string, unknown>): ReadOperation {
-    const { query, operationName } = request;
+    const { query, operationName, extensions } = request;
+    // Some servers parse a text.
+    if (!isObject(extensions ?? {})) throw invalid('`extensions` must be an object.');
     // Some clients send an empty text with the name of a stored document.
     if (typeof query !== 'string' || query === '') {
       // What it names could be beyond the guards.
       if (isGuarded && namesStored(request)) throw new Problem('document_unknown');
       return UNKNOWN_OPERATION;
     }
+    // A server could run that one rather than what is read here.
+    if (namesStored(request))
+      throw invalid('A request must not have both `query` and the name of a stored document.');
     if (Buffer.byteLength(query) > maxDocumentBytes) {
       throw new Problem('document_too_large', {
         detail: `A GraphQL document may have ${String(maxDocumentBytes)} bytes.`,
@@ -187,20 +192,27 @@ function variablesOf({ variables }: Record<string, unknown>): unknown {
   return Array.isArray(variables) && variables.length === 0 ? {} : variables;
 }
 
-/** Whether a server could run a stored document rather than the text beside which it is named. */
+/** Whether a server could run a document that it knows by a hash, rather than the text beside which it is sent. */
 function mayRunAnother(request: Record<string, unknown>, text: string): boolean {
-  if (namesStored(request)) return true;
-  const extensions = request['extensions'] ?? null;
-  if (extensions === null) return false;
-  if (!isObject(extensions)) return true;
+  const { extensions } = request;
+  if (!isObject(extensions)) return false;
   const names = Object.keys(extensions).filter((name) => folded(name) === PERSISTED_QUERY);
   // Automatic persisted queries: a client that registers its document sends both.
   return names.some((name) => !isHashOf(extensions[name], text));
 }
 
-/** Whether a request names a stored document by one of today's members for its id. */
+/** Whether a request names a stored document, other than by `extensions.persistedQuery`. */
 export function namesStored(request: Record<string, unknown>): boolean {
-  return STORED_DOCUMENT_NAMES.some((name) => (request[name] ?? null) !== null);
+  if (STORED_DOCUMENT_NAMES.some((name) => isNamed(request[name]))) return true;
+  const { extensions } = request;
+  if (!isObject(extensions)) return false;
+  return Object.entries(extensions).some(([name, value]) => FOLDED_NAMES.has(folded(name)) && isNamed(value));
+}
+
+const FOLDED_NAMES = new Set(STORED_DOCUMENT_NAMES.map(folded));
+
+function isNamed(id: unknown): boolean {
+  return id !== undefined && id !== null;
 }
 
 const PERSISTED_QUERY = folded('persistedQuery');

@@ -1,6 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
 
-/** Members that name a stored document, in the dialects of today's servers. */
+/** Members that name a stored document, in the dialects of today's servers; some read them from `extensions`. */
 export const STORED_DOCUMENT_NAMES = [
   'id',
   'documentId',
@@ -9,6 +9,10 @@ export const STORED_DOCUMENT_NAMES = [
   'doc_id',
   'queryId',
   'query_id',
+  'queryHash',
+  'query_hash',
+  'operationId',
+  'operation_id',
   'hash',
   'persisted',
 ] as const;

@@ -7,7 +7,7 @@ import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
 import { Problem } from '@tollgate/http/problem';
 import { queryOf } from '@tollgate/http/request-head';
 import { createRoom } from '../http/room.ts';
-import type { RoomOptions } from '../http/room.ts';
+import type { Place, RoomOptions } from '../http/room.ts';
 import { arrivedBody, declaredBytes, streamedBody, wholeBody } from './arriving-body.ts';
 import type { BodyLimits } from './arriving-body.ts';
 import { bodyForm } from './body-form.ts';
@@ -18,7 +18,7 @@ import { MAX_OPERATIONS_BYTES, createUploadParts } from './upload-parts.ts';
 import type { OperationReader, ReadRequest } from './operation-reader.ts';
 import type { StoredDocuments, WithTexts } from './stored-documents.ts';
 import type { ReaderOf } from './readers-of-plans.ts';
-import { parseKeepingDigits } from './json.ts';
+import { isObject, parseKeepingDigits } from './json.ts';
 import { assertExactNames, assertExactParameters, assertShallow } from './protocol-names.ts';
 
 /** A data call whose operations are known. */
@@ -56,6 +56,7 @@ type ReadBody = ReadRequest & {
   /** With the texts of the documents that are named; null for the body as it is. */
   rewritten: Buffer | null;
   namesDocument: boolean;
+  isLong: boolean;
 };
 
 /** Puts the texts of documents into a request, as far as they are known to the payer. */
@@ -73,7 +74,7 @@ export type ReadDataCallOptions = {
 /** The least that a body counts for: its connection takes memory, too. */
 const BODY_MIN_BYTES = 16_384;
 
-/** The documents of one that is longer are read in turns of the event loop. */
+/** The documents of one that is longer, with the texts that it names, are read in turns of the event loop. */
 const LONG_BODY_BYTES = 65_536;
 
 /** Of a room that payers share, what one of them gets at most. */
@@ -102,8 +103,9 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
     const parameters = new URLSearchParams(queryOf(req));
     assertExactParameters(parameters);
     const sent: Record<string, unknown> = Object.fromEntries(parameters);
-    if (typeof sent['extensions'] === 'string') sent['extensions'] = parsed(sent['extensions']);
-    if (typeof sent['variables'] === 'string') sent['variables'] = parsedOrText(sent['variables']);
+    const { extensions, variables } = sent;
+    if (typeof extensions === 'string') sent['extensions'] = parsed(extensions, parseKeepingDigits);
+    if (typeof variables === 'string') sent['variables'] = parsedOrText(variables);
     const request = textsOf(sent).request as Record<string, unknown>;
     const { operations, requests } = reader.read(request);
     // A persisted document has no text here; whether it is a query is the upstream's to check.
@@ -125,14 +127,19 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
     };
   }
 
-  const repeatedOf = new WeakMap<OperationReader, (body: Buffer, textsOf: TextsOf) => ReadBody>();
+  type ReadRepeated = (body: Buffer, textsOf: TextsOf) => ReadBody | Promise<ReadBody>;
+  const repeatedOf = new WeakMap<OperationReader, ReadRepeated>();
 
-  function readRepeated(body: Buffer, reader: OperationReader, textsOf: TextsOf): ReadBody {
+  function readRepeated(
+    body: Buffer,
+    reader: OperationReader,
+    textsOf: TextsOf,
+  ): ReadBody | Promise<ReadBody> {
     let read = repeatedOf.get(reader);
     if (read === undefined) {
       read = keepRepeated(
-        (each: Buffer, texts: TextsOf) => readJson(each, reader, texts),
-        ({ namesDocument }) => !namesDocument,
+        (each: Buffer, texts: TextsOf) => readJson(each, reader, texts, limits),
+        (result) => !(result instanceof Promise) && !result.namesDocument,
       );
       repeatedOf.set(reader, read);
     }
@@ -144,36 +151,54 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
     decode: bodyDecoder(rawHeaders),
   }));
 
+  /** What arrived with its head takes room only with long texts. Returns what gives it back. */
+  function grown(place: Place | null, payerId: number, bytes: number): (() => void) | undefined {
+    place?.reach(bytes);
+    const held = place ?? (bytes > LONG_BODY_BYTES ? bodies.take(payerId, bytes) : undefined);
+    return held?.release;
+  }
+
   function whole(
     received: Buffer,
-    reader: OperationReader,
+    { payerId, callRules }: Reading,
     textsOf: TextsOf,
-    release: () => void,
+    place: Place | null,
   ): ReadCall | Promise<ReadCall> {
-    if (received.length > LONG_BODY_BYTES) return wholeInTurns(received, reader, textsOf, release);
-    const { operations, requests, rewritten } = readRepeated(received, reader, textsOf);
-    const body = rewritten ?? received;
-    return { operations, requests, body, query: null, lengthBytes: body.length, isLong: false, release };
+    const asCall = ({ operations, requests, rewritten, isLong }: ReadBody): ReadCall => {
+      const body = rewritten ?? received;
+      const { length } = body;
+      const release = rewritten === null ? place?.release : grown(place, payerId, received.length + length);
+      return {
+        operations,
+        requests,
+        body,
+        query: null,
+        lengthBytes: length,
+        isLong,
+        release: release ?? NOTHING_HELD,
+      };
+    };
+    const read = readRepeated(received, readerOf(callRules), textsOf);
+    return read instanceof Promise ? read.then(asCall) : asCall(read);
   }
 
   async function arriving(
     req: HttpRequest,
     decode: Decode | null,
-    { payerId, callRules }: Reading,
+    payer: Reading,
     textsOf: TextsOf,
   ): Promise<ReadCall | null> {
-    const reader = readerOf(callRules);
-    const place = bodies.take(payerId, BODY_MIN_BYTES);
+    const place = bodies.take(payer.payerId, BODY_MIN_BYTES);
     try {
       const received = isWhole(req) ? arrivedBody(req, limits) : await wholeBody(req, limits, place.reach);
       if (received === null) {
         place.release();
         return null;
       }
-      if (decode === null) return await whole(received, reader, textsOf, place.release);
+      if (decode === null) return await whole(received, payer, textsOf, place);
       const body = await decode(received, limits.maxBytes);
       place.reach(received.length + body.length);
-      return await whole(body, reader, textsOf, place.release);
+      return await whole(body, payer, textsOf, place);
     } catch (error) {
       place.release();
       throw error;
@@ -237,7 +262,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
       return uploading(req, form.boundary, payer, textsOf);
     }
     if (decode === null && isWhole(req)) {
-      return whole(arrivedBody(req, limits), readerOf(payer.callRules), textsOf, NOTHING_HELD);
+      return whole(arrivedBody(req, limits), payer, textsOf, null);
     }
     return arriving(req, decode, payer, textsOf);
   };
@@ -256,49 +281,41 @@ function refusing(what: string): Pick<RoomOptions, 'tooMuchOfPayer' | 'what'> {
 
 const NOTHING_HELD = (): void => undefined;
 
-async function wholeInTurns(
-  received: Buffer,
+/** A promise for a long body. @throws {Problem} Also in the promise. */
+function readJson(
+  body: Buffer,
   reader: OperationReader,
   textsOf: TextsOf,
-  release: () => void,
-): Promise<ReadCall> {
-  const text = textIn(received);
-  const sent = requestIn(text);
-  const { request } = textsOf(sent);
-  const { operations, requests } = await reader.readInTurns(request);
-  const body = request === sent ? received : withTexts(text, textsOf);
-  return { operations, requests, body, query: null, lengthBytes: body.length, isLong: true, release };
-}
-
-function readJson(body: Buffer, reader: OperationReader, textsOf: TextsOf): ReadBody {
+  { maxBytes }: Pick<BodyLimits, 'maxBytes'>,
+): ReadBody | Promise<ReadBody> {
   const text = textIn(body);
-  const sent = requestIn(text);
-  const { request, namesDocument } = textsOf(sent);
-  const { operations, requests } = reader.read(request);
-  return {
+  const { request, putTexts, textBytes, namesDocument } = textsOf(requestIn(text));
+  const withTextsBytes = body.length + textBytes;
+  if (withTextsBytes > maxBytes) throw new Problem('payload_too_large');
+  const isLong = withTextsBytes > LONG_BODY_BYTES;
+  const asBody = ({ operations, requests }: ReadRequest): ReadBody => ({
     operations,
     requests,
-    rewritten: request === sent ? null : withTexts(text, textsOf),
+    // Only after the request was read, since a text takes more room than its name.
+    rewritten: putTexts && Buffer.from(JSON.stringify(putTexts(parseKeepingDigits(text)))),
     namesDocument,
-  };
+    isLong,
+  });
+  return isLong ? reader.readInTurns(request).then(asBody) : asBody(reader.read(request));
 }
 
 /** The operations of an upload pass as they are sent, so they must have their texts. */
 function readUpload(operations: string, reader: OperationReader, textsOf: TextsOf): ReadRequest {
-  const { rewritten, ...read } = readJson(Buffer.from(operations), reader, textsOf);
-  if (rewritten === null) return read;
+  const { request, putTexts } = textsOf(requestIn(operations));
+  if (putTexts === null) return reader.read(request);
   throw new Problem('invalid_request', { detail: 'An upload must have the text of its document.' });
-}
-
-/** Only after the request was read, since a text takes more room than its name. */
-function withTexts(json: string, textsOf: TextsOf): Buffer {
-  return Buffer.from(JSON.stringify(textsOf(parseKeepingDigits(json)).request));
 }
 
 function queryWithText(sent: URLSearchParams, request: Record<string, unknown>): string {
   const parameters = new URLSearchParams(sent);
   for (const name of sent.keys()) if (!(name in request)) parameters.delete(name);
   parameters.set('query', String(request['query']));
+  if (isObject(request['extensions'])) parameters.set('extensions', JSON.stringify(request['extensions']));
   return `?${parameters.toString()}`;
 }
 
@@ -317,9 +334,9 @@ function requestIn(text: string): unknown {
 }
 
 /** @throws {Problem} invalid_request */
-function parsed(json: string): unknown {
+function parsed(json: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(json);
+    return parse(json);
   } catch {
     throw new Problem('invalid_request', { detail: 'The request is not valid JSON.' });
   }

@@ -8,14 +8,19 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import type { Answer } from '../../test/suite/http-client.ts';
+import { recordedRefusals } from '../../test/suite/records/recorded-refusals.ts';
 import { openReady } from '../../test/suite/raw-socket.ts';
 import { withLimits } from '../../test/suite/stand-ins.ts';
 import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
 import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
 import { watchUpstream } from '../../test/suite/upstreams/watch-upstream.ts';
 import type { UpstreamSeen } from '../../test/suite/upstreams/watch-upstream.ts';
+import type { HttpRequest } from '@tollgate/plain-http/message';
 import { openManifest, parseManifest } from './documents-manifest.ts';
 import { createLearnedTexts } from './learned-texts.ts';
+import { createReadDataCall } from './read-call.ts';
+import { createReaderOf } from './readers-of-plans.ts';
+import { createStoredDocuments } from './stored-documents.ts';
 
 const APOLLO = {
   format: 'apollo-persisted-query-manifest',
@@ -40,7 +45,13 @@ beforeAll(async () => {
   writeFileSync(path, JSON.stringify(APOLLO));
   sockets = await startGraphqlUpstream();
   gateway = await startGateway({
-    env: { GRAPHQL_DOCUMENTS: path, GRAPHQL_MAX_ROOT_FIELDS: '2', UPSTREAM_WS_URL: sockets.url },
+    env: {
+      GRAPHQL_DOCUMENTS: path,
+      GRAPHQL_MAX_ROOT_FIELDS: '2',
+      MAX_REQUEST_BODY_BYTES: '150000',
+      SUBSCRIPTION_POINTS_PER_MINUTE: '5',
+      UPSTREAM_WS_URL: sockets.url,
+    },
   });
 });
 
@@ -165,6 +176,41 @@ describe('automatic persisted queries', () => {
     expect(codeOf(await post(names, token))).toBe('batch_too_large');
   });
 
+  test('a body that is too large with its texts is refused, though it arrived short', async () => {
+    const token = newToken();
+    const long = `query Long { hello } #${'x'.repeat(60_000)}`;
+    const named = { extensions: persisted(hash('sha256', long)) };
+    expect((await post({ query: long, ...named }, token)).status).toBe(200);
+    expect((await post([named, named], token)).status).toBe(200);
+    expect(sentOf(1)).toEqual([
+      { ...named, query: long },
+      { ...named, query: long },
+    ]);
+    const answer = await post([named, named, named], token);
+    expect([answer.status, codeOf(answer)]).toEqual([413, 'payload_too_large']);
+    expect(seen).toHaveLength(2);
+  });
+
+  test('an unknown hash is no refused call, over HTTP or WebSocket', async () => {
+    const accountId = (nextAccount += 1);
+    gateway.account.entitle(accountId, withLimits(accountId, {}));
+    const token = gateway.auth.issue({ accountId });
+    const raw = await openReady(gateway.graphqlUrl.replace('http', 'ws'), token);
+    await post({ extensions: persisted('abc') }, token);
+    raw.send({ id: '1', type: 'subscribe', payload: { extensions: persisted('abc') } });
+    await raw.message({ type: 'error', id: '1' });
+    // Told after them, so it tells that they were left out.
+    raw.send({ id: '2', type: 'subscribe', payload: { documentId: 'none' } });
+    await raw.message({ type: 'error', id: '2' });
+    const recorded = async () => {
+      const records = await recordedRefusals(gateway.redis.url);
+      return records.filter(({ account_id }) => account_id === accountId);
+    };
+    await waitFor(async () => (await recorded()).length > 0);
+    expect((await recorded()).map(({ code }) => code)).toEqual(['document_unknown']);
+    raw.socket.close();
+  });
+
   test('over WebSocket the upstream gets text and hash', async () => {
     const raw = await openReady(gateway.graphqlUrl.replace('http', 'ws'), newToken());
     const ticks = 'subscription { ticks(count: 1) }';
@@ -197,9 +243,26 @@ describe('documents of the manifest', () => {
     expect((await get({ documentId: 'write' })).status).toBe(405);
   });
 
-  test('as a hash, as clients of Apollo send ids', async () => {
+  test('as a hash, as clients of Apollo send ids: the text instead, since servers compare hashes', async () => {
     await post({ extensions: persisted('read') });
-    expect(sentOf(0)).toMatchObject({ query: 'query Read { hello }' });
+    await post({ extensions: { ...persisted('read'), tracing: true }, variables: {} });
+    await get({ extensions: JSON.stringify(persisted('read')) });
+    await get({ extensions: JSON.stringify({ ...persisted('read'), tracing: true }) });
+    const query = 'query Read { hello }';
+    expect([0, 1].map(sentOf)).toEqual([{ query }, { query, extensions: { tracing: true }, variables: {} }]);
+    const sent = [2, 3].map((at) => new URL(seen[at]?.url ?? '', 'http://upstream').searchParams);
+    expect(sent.map((parameters) => Object.fromEntries(parameters))).toEqual([
+      { query },
+      { query, extensions: '{"tracing":true}' },
+    ]);
+  });
+
+  test('one that is sent as a hash has its type', async () => {
+    const accountId = (nextAccount += 1);
+    gateway.account.entitle(accountId, withLimits(accountId, { session_limit: 0, subscription_limit: 0 }));
+    const token = gateway.auth.issue({ accountId });
+    expect(codeOf(await post({ extensions: persisted('ticks') }, token))).toBe('subscription_limit_exceeded');
+    expect(codeOf(await post({ extensions: persisted('read') }, token))).toBe('session_limit_exceeded');
   });
 
   test('over WebSocket', async () => {
@@ -210,6 +273,10 @@ describe('documents of the manifest', () => {
     expect((await raw.message({ type: 'error', id: '2' })).payload).toMatchObject([
       { extensions: { code: 'document_unknown' } },
     ]);
+    raw.send({ id: '3', type: 'subscribe', payload: { id: 'none', query: 'subscription { ticks }' } });
+    expect((await raw.message({ type: 'error', id: '3' })).payload).toMatchObject([
+      { extensions: { code: 'invalid_request' } },
+    ]);
     raw.socket.close();
   });
 
@@ -217,12 +284,36 @@ describe('documents of the manifest', () => {
     ['an unknown id', { documentId: 'none' }, 'document_unknown'],
     ['an id that is no text', { documentId: 7 }, 'document_unknown'],
     ['two ids', { documentId: 'read', id: 'write' }, 'document_unknown'],
-    ['an id beside a text', { documentId: 'read', query: '{ hello }' }, 'invalid_request'],
+    ...['id', 'documentId', 'doc_id', 'operationId', 'query_hash', 'persisted'].map(
+      (name) => [`${name} beside a text`, { [name]: 'read', query: '{ hello }' }, 'invalid_request'] as const,
+    ),
+    [
+      'an id in extensions beside a text',
+      { extensions: { operationId: 'read' }, query: '{ hello }' },
+      'invalid_request',
+    ],
+    [
+      'one in another case there',
+      { extensions: { OPERATIONID: 'read' }, query: '{ hello }' },
+      'invalid_request',
+    ],
+    ['an id in extensions alone', { extensions: { operationId: 'read' } }, 'document_unknown'],
+    [
+      'an id beside a text, in a batch',
+      [{ query: '{ hello }' }, { id: 'read', query: '{ hello }' }],
+      'invalid_request',
+    ],
+    [
+      'an id beside a text and its hash',
+      { id: 'read', query: '{ hello }', extensions: persisted(hash('sha256', '{ hello }')) },
+      'invalid_request',
+    ],
     [
       'an unknown id beside a known hash',
       { documentId: 'none', extensions: persisted('read') },
       'document_unknown',
     ],
+    ['a hash in a text beside a text', { query: '{ hello }', extensions: '{}' }, 'invalid_request'],
     ['a hash in a text', { extensions: JSON.stringify(persisted('read')) }, 'invalid_request'],
     ['a document beyond the guards', { documentId: 'wide' }, 'too_many_root_fields'],
   ])('%s is 400', async (_what, body, code) => {
@@ -262,6 +353,59 @@ describe('documents of the manifest', () => {
     await waitFor(() => failures.length === 1);
     expect([...manifest.current().keys()]).toEqual(['a', 'longer']);
     manifest.close();
+  });
+});
+
+describe('a body that arrives whole', () => {
+  const limits = { maxBytes: 400_000, idleTimeoutMs: 1_000, totalTimeoutMs: 1_000 };
+  const guards = {
+    maxDepth: 9,
+    maxAliases: 0,
+    maxRootFields: 0,
+    maxDirectives: 0,
+    maxTokens: 0,
+    introspection: true,
+  };
+  const readerOf = createReaderOf({ maxDocumentBytes: 65_536, guards, batchLimit: 10 });
+  const payer = { payerId: 1, callRules: null };
+  const requestOf = (body: unknown) =>
+    ({
+      method: 'POST',
+      headers: {},
+      rawHeaders: ['content-type', 'application/json'],
+      wholeBody: Buffer.from(JSON.stringify(body)),
+    }) as unknown as HttpRequest;
+
+  test('and is short is read in turns if its texts are long, and takes room meanwhile', async () => {
+    const long = `{ hello } #${'x'.repeat(40_000)}`;
+    const manifest = { current: () => new Map([['long', long]]) };
+    const documents = createStoredDocuments({ apq: 'learn', manifest });
+    const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
+    const batchOf = (count: number) => requestOf(Array.from({ length: count }, () => ({ id: 'long' })));
+    expect(read(batchOf(1), payer, documents)).toMatchObject({ isLong: false });
+    const reading = read(batchOf(9), payer, documents);
+    expect(reading).toBeInstanceOf(Promise);
+    const first = await reading;
+    expect(first).toMatchObject({ isLong: true, operations: { count: 9 } });
+    const second = await read(batchOf(9), payer, documents);
+    await expect(read(batchOf(9), payer, documents)).rejects.toMatchObject({ code: 'too_many_requests' });
+    first?.release();
+    (await read(batchOf(9), payer, documents))?.release();
+    second?.release();
+  });
+
+  test.each([1, 9])('a reload while a batch of %i is read doesn’t mix two texts', async (count) => {
+    let generation = 0;
+    const manifest = {
+      current: () => new Map([['a', `{ of${String((generation += 1))} #${'x'.repeat(20_000)}\n}`]]),
+    };
+    const documents = createStoredDocuments({ apq: 'learn', manifest });
+    const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
+    const call = await read(requestOf(Array.from({ length: count }, () => ({ id: 'a' }))), payer, documents);
+    const bytes = call?.body as Buffer;
+    const forwarded = JSON.parse(bytes.toString()) as { query: string }[];
+    expect(call?.requests.map(({ text }) => text)).toEqual(forwarded.map(({ query }) => query));
+    call?.release();
   });
 });
 

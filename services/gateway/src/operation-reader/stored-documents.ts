@@ -10,6 +10,10 @@ import { namesStored } from './operation-reader.ts';
 export type WithTexts = {
   /** The request itself if no text was put into it. */
   request: unknown;
+  /** Puts the same texts into the request as it was parsed once more; null if there are none. */
+  putTexts: ((request: unknown) => unknown) | null;
+  /** Of the texts that were put in. */
+  textBytes: number;
   /** Whether it names a document, so that the same bytes could be read otherwise later, or for another payer. */
   namesDocument: boolean;
 };
@@ -34,55 +38,76 @@ const PERSISTED_QUERY = 'persistedQuery';
 export function createStoredDocuments({ apq, manifest }: StoredDocumentsOptions): StoredDocuments {
   const learned = createLearnedTexts();
 
-  function withTextOfHash(request: Record<string, unknown>, payerId: number): Record<string, unknown> {
+  function foundByHash(request: Record<string, unknown>, payerId: number): Found | null {
     const { query, extensions } = request;
-    if (!hasText(query) && !isObject(extensions ?? {})) throw invalid('`extensions` must be an object.');
     const sha256 = persistedHash(extensions);
-    if (sha256 === null) return request;
+    if (sha256 === null) return null;
     if (hasText(query)) {
       if (sha256 !== hash('sha256', query)) throw new Problem('persisted_query_mismatch');
       learned.set(payerId, sha256, query);
-      return request;
+      return null;
     }
     // An upstream could run what it has stored under an id that we don't know, rather than the text of the hash.
-    if (namesStored(request)) return request;
-    // Apollo's clients send ids of a manifest as if they were hashes.
-    const text = learned.get(payerId, sha256) ?? manifest.current().get(sha256);
+    if (namesStored(request)) return null;
+    const registered = learned.get(payerId, sha256);
+    if (registered !== undefined) return { text: registered, replaces: null };
+    // Apollo's clients send ids of a manifest as if they were hashes. Servers that compare them would refuse others.
+    const text = manifest.current().get(sha256);
     if (text === undefined) throw new Problem('PERSISTED_QUERY_NOT_FOUND');
-    return { ...request, query: text };
+    return { text, replaces: sha256 === hash('sha256', text) ? null : PERSISTED_QUERY };
   }
 
-  function withTextOfId(request: Record<string, unknown>): Record<string, unknown> {
-    const names = STORED_DOCUMENT_NAMES.filter((name) => (request[name] ?? null) !== null);
-    const [name, another] = names;
-    if (name === undefined) return request;
-    if (hasText(request['query'])) {
-      if (names.includes('documentId'))
-        throw invalid('A request must not have both `query` and `documentId`.');
-      return request;
-    }
-    if (another !== undefined) return request;
-    const { [name]: id, ...rest } = request;
+  function foundById(request: Record<string, unknown>): Found | null {
+    if (hasText(request['query'])) return null;
+    const [name, another] = STORED_DOCUMENT_NAMES.filter((each) => (request[each] ?? null) !== null);
+    if (name === undefined || another !== undefined) return null;
+    const id = request[name];
     const text = typeof id === 'string' ? manifest.current().get(id) : undefined;
     // The upstream runs the text that was read, not what it may have stored under the id.
-    return text === undefined ? request : { ...rest, query: text };
+    return text === undefined ? null : { text, replaces: name };
   }
 
-  function withText(request: unknown, payerId: number): unknown {
-    if (!isObject(request)) return request;
-    const ofId = withTextOfId(request);
-    return apq === 'learn' ? withTextOfHash(ofId, payerId) : ofId;
+  function found(request: unknown, payerId: number): Found | null {
+    if (!isObject(request)) return null;
+    const byId = foundById(request);
+    if (apq === 'pass') return byId;
+    return foundByHash(byId === null ? request : withText(request, byId), payerId) ?? byId;
   }
 
   return {
     withTexts: (request, payerId) => {
-      if (!Array.isArray(request))
-        return { request: withText(request, payerId), namesDocument: namesDocument(request) };
-      const requests: unknown[] = request.map((each) => withText(each, payerId));
-      const isSame = requests.every((each, index) => each === request[index]);
-      return { request: isSame ? request : requests, namesDocument: request.some(namesDocument) };
+      const isBatch = Array.isArray(request);
+      const requests: readonly unknown[] = isBatch ? request : [request];
+      const texts = requests.map((each) => found(each, payerId));
+      const textBytes = texts.reduce((sum, each) => sum + Buffer.byteLength(each?.text ?? ''), 0);
+      const namesAny = requests.some(namesDocument);
+      if (textBytes === 0) return { request, putTexts: null, textBytes, namesDocument: namesAny };
+      const put = (each: unknown, index: number) => {
+        const text = texts[index];
+        return text && isObject(each) ? withText(each, text) : each;
+      };
+      const putTexts = (same: unknown) => (Array.isArray(same) ? same.map(put) : put(same, 0));
+      return { request: putTexts(request), putTexts, textBytes, namesDocument: namesAny };
     },
   };
+}
+
+/** The text of a document, and the name that it replaces; null if the name stays beside it. */
+type Found = { text: string; replaces: string | null };
+
+function withText(request: Record<string, unknown>, { text, replaces }: Found): Record<string, unknown> {
+  const { extensions } = request;
+  if (replaces === null) return { ...request, query: text };
+  if (replaces !== PERSISTED_QUERY || !isObject(extensions))
+    return { ...without(request, replaces), query: text };
+  const others = without(extensions, PERSISTED_QUERY);
+  return Object.keys(others).length === 0
+    ? { ...without(request, 'extensions'), query: text }
+    : { ...request, extensions: others, query: text };
+}
+
+function without(members: Record<string, unknown>, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).filter(([each]) => each !== name));
 }
 
 function hasText(query: unknown): query is string {

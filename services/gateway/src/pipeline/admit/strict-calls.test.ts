@@ -214,8 +214,8 @@ test('points that Redis has forgotten are not given twice', async () => {
   expect((await first).status).toBe(200);
 }, 60_000);
 
-/** A server could run the document that the id names. */
-const UNPRICED = '{"id":"abc","query":"{ a }"}';
+/** Without a text there is nothing to price. */
+const UNPRICED = '{"variables":{}}';
 
 test('without a price, and of a plan that isn’t strict', async () => {
   const { token } = strict({ points_limit: 10 });

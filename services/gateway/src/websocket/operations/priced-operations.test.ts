@@ -370,17 +370,6 @@ describe('the upstream gets what the gateway has read', () => {
     await raw.closed;
   });
 
-  test('a document beside the name of a stored one costs what either could', async () => {
-    limitTo({ session_limit: 0 });
-    const raw = await ready();
-    raw.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { a }', id: 'abc' } });
-    expect((await raw.message({ type: 'error', id: '1' })).payload).toMatchObject([
-      { extensions: { code: 'session_limit_exceeded' } },
-    ]);
-    raw.socket.close();
-    await raw.closed;
-  });
-
   test('a document above 64 kB is refused before it is parsed', async () => {
     const raw = await ready();
     raw.send(start('1', `{ a } #${' '.repeat(65_536)}`));

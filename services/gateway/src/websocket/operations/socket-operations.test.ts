@@ -141,7 +141,9 @@ function scripted() {
         wholeTimeoutMs: 0,
       },
       readOne: (payload) => ({ type: payload['is'] as OperationType, counted: null }),
-      documents: { withTexts: (request) => ({ request, namesDocument: false }) },
+      documents: {
+        withTexts: (request) => ({ request, putTexts: null, textBytes: 0, namesDocument: false }),
+      },
       checkPrice: () => 1,
       missingPoints: null,
       estimateRate: { check: () => undefined, takeRefused: () => undefined },
