@@ -155,8 +155,10 @@ livenessProbe:
 {{- $files := dict
   "schema" (dict "file" "schema.graphql" "setting" "GRAPHQL_SCHEMA")
   "costs" (dict "file" "costs.json" "setting" "GRAPHQL_COSTS")
+  "documents" (dict "file" "documents.json" "setting" "GRAPHQL_DOCUMENTS")
   "v1Schema" (dict "file" "v1-schema.graphql" "setting" "GRAPHQL_V1_SCHEMA")
-  "v1Costs" (dict "file" "v1-costs.json" "setting" "GRAPHQL_V1_COSTS") -}}
+  "v1Costs" (dict "file" "v1-costs.json" "setting" "GRAPHQL_V1_COSTS")
+  "v1Documents" (dict "file" "v1-documents.json" "setting" "GRAPHQL_V1_DOCUMENTS") -}}
 {{- $given := dict -}}
 {{- range $value, $file := $files -}}
 {{- if get $.Values.graphql $value -}}{{- $_ := set $given $value $file -}}{{- end -}}

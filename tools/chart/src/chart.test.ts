@@ -272,13 +272,21 @@ describeWithHelm('the chart', () => {
   });
 
   test('gives the gateway, and nothing else, the files of prices and the settings that name them', () => {
-    const texts = { schema: 'type Query { a: Int }\n# "quoted": yes', costs: '{"weights":{"Query.a":2}}' };
-    const manifests = render(
-      'production',
-      `--set-json=graphql=${JSON.stringify({ ...texts, v1Schema: '', v1Costs: '', existingConfigMap: '' })}`,
-    );
+    const texts = {
+      schema: 'type Query { a: Int }\n# "quoted": yes',
+      costs: '{"weights":{"Query.a":2}}',
+      documents: '{"a":"{ a }"}',
+      v1Documents: '{"b":"{ b }"}',
+    };
+    const values = { ...texts, v1Schema: '', v1Costs: '', existingConfigMap: '' };
+    const manifests = render('production', `--set-json=graphql=${JSON.stringify(values)}`);
     const configMap = manifests.find(({ metadata }) => metadata.name === 'tollgate-gateway-graphql');
-    expect(configMap?.data).toEqual({ 'schema.graphql': texts.schema, 'costs.json': texts.costs });
+    expect(configMap?.data).toEqual({
+      'schema.graphql': texts.schema,
+      'costs.json': texts.costs,
+      'documents.json': texts.documents,
+      'v1-documents.json': texts.v1Documents,
+    });
     for (const { component, containers, volumes = [] } of podSpecs(manifests)) {
       const isGateway = component === 'gateway';
       const [container] = containers;
@@ -294,7 +302,9 @@ describeWithHelm('the chart', () => {
         isGateway
           ? [
               { name: 'GRAPHQL_COSTS', value: file('costs.json') },
+              { name: 'GRAPHQL_DOCUMENTS', value: file('documents.json') },
               { name: 'GRAPHQL_SCHEMA', value: file('schema.graphql') },
+              { name: 'GRAPHQL_V1_DOCUMENTS', value: file('v1-documents.json') },
             ]
           : [],
       );
