@@ -298,18 +298,24 @@ test.each([
 });
 
 test.each([
-  ['tollgate_schema_age_seconds{api_version="v2"} 3.2', []],
-  ['tollgate_schema_age_seconds{service="gateway",api_version="v2"} 400.4', [problem('of API v2 for 400 s')]],
-  ['tollgate_schema_unknown_costs{api_version="v2"} 0', []],
-  ['tollgate_schema_unknown_costs{api_version="v2"} 2', [{ status: 'warning' }]],
-])('a gateway that states %s', async (sample, findings) => {
+  ['graphql-schema', 'schema_age_seconds{api_version="v2"} 3.2', []],
+  [
+    'graphql-schema',
+    'schema_age_seconds{service="gateway",api_version="v2"} 400.4',
+    [problem('of API v2 for 400 s')],
+  ],
+  ['graphql-schema', 'schema_unknown_costs{api_version="v2"} 0', []],
+  ['graphql-schema', 'schema_unknown_costs{api_version="v2"} 2', [{ status: 'warning' }]],
+  ['graphql-documents', 'documents_age_seconds{api_version="v2"} 3.2', []],
+  ['graphql-documents', 'documents_age_seconds{api_version="v1"} 121', [problem('of API v1 for 121 s')]],
+])('%s: a gateway that states tollgate_%s', async (check, sample, findings) => {
   const gateway = createServer((req, res) => {
-    res.end(req.url === '/metrics' ? `# HELP a\n${sample}\n` : '{}');
+    res.end(req.url === '/metrics' ? `# HELP a\ntollgate_${sample}\n` : '{}');
   }).listen(0, '127.0.0.1');
   await once(gateway, 'listening');
   repairs.push(() => new Promise((resolve) => gateway.close(resolve)));
   const url = `http://127.0.0.1:${String((gateway.address() as AddressInfo).port)}`;
-  expect((await examine('--gateway-url', url)).of('graphql-schema')).toMatchObject(findings);
+  expect((await examine('--gateway-url', url)).of(check)).toMatchObject(findings);
 });
 
 test('gateways of another version, unready or away', async () => {

@@ -29,11 +29,16 @@ export function parseManifest(text: string): Manifest {
 
 const RELOAD_MS = 30_000;
 
-export type ManifestSource = { current: () => Manifest; close: () => void };
+export type ManifestSource = {
+  current: () => Manifest;
+  /** Seconds since the file was last read, or found unchanged; since the start if it never was. */
+  ageSec: () => number;
+  close: () => void;
+};
 
 export type ManifestOptions = {
-  /** Of the file; undefined for none. */
-  path: string | undefined;
+  /** Of the file. */
+  path: string;
   apiVersion: 'v1' | 'v2';
   logger: Pick<Logger, 'info' | 'error'>;
   /** Default: 30 s. */
@@ -44,16 +49,18 @@ export type ManifestOptions = {
 export async function openManifest(options: ManifestOptions): Promise<ManifestSource> {
   const { path, apiVersion, logger, reloadMs = RELOAD_MS } = options;
   let manifest: Manifest = new Map();
-  if (path === undefined) return { current: () => manifest, close: () => undefined };
   const readText = fileText(path);
   let read: string | undefined;
+  let usableAtMs = performance.now();
   const load = tellingOnce(
     async () => {
       const text = await readText();
-      if (text === read) return;
-      manifest = parseManifest(text);
-      read = text;
-      logger.info({ api_version: apiVersion, documents: manifest.size }, 'the GraphQL documents are read');
+      if (text !== read) {
+        manifest = parseManifest(text);
+        read = text;
+        logger.info({ api_version: apiVersion, documents: manifest.size }, 'the GraphQL documents are read');
+      }
+      usableAtMs = performance.now();
     },
     (error) => {
       logger.error({ api_version: apiVersion, err: error }, 'the GraphQL documents cannot be used');
@@ -64,6 +71,7 @@ export async function openManifest(options: ManifestOptions): Promise<ManifestSo
   const timer = setInterval(() => void load(), reloadMs).unref();
   return {
     current: () => manifest,
+    ageSec: () => (performance.now() - usableAtMs) / 1_000,
     close: () => {
       clearInterval(timer);
     },

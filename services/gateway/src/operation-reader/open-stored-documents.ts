@@ -1,6 +1,9 @@
+import { Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { ComposeContext } from '@tollgate/server';
 import type { Config } from '../config.ts';
 import { openManifest } from './documents-manifest.ts';
+import type { Manifest, ManifestSource } from './documents-manifest.ts';
 import { createStoredDocuments } from './stored-documents.ts';
 import type { StoredDocuments } from './stored-documents.ts';
 
@@ -8,21 +11,46 @@ import type { StoredDocuments } from './stored-documents.ts';
 export async function openStoredDocuments({
   config,
   logger,
-}: Pick<ComposeContext<Config>, 'config' | 'logger'>): Promise<{
+  registry,
+}: Pick<ComposeContext<Config>, 'config' | 'logger' | 'registry'>): Promise<{
   v2: StoredDocuments;
   v1: StoredDocuments;
   close: () => void;
 }> {
+  const open = async (apiVersion: 'v1' | 'v2', path: string | undefined): Promise<ManifestSource | null> =>
+    path === undefined ? null : openManifest({ path, apiVersion, logger });
   const [v2, v1] = await Promise.all([
-    openManifest({ path: config.GRAPHQL_DOCUMENTS, apiVersion: 'v2', logger }),
-    openManifest({ path: config.GRAPHQL_V1_DOCUMENTS, apiVersion: 'v1', logger }),
+    open('v2', config.GRAPHQL_DOCUMENTS),
+    open('v1', config.GRAPHQL_V1_DOCUMENTS),
   ]);
+  observeDocuments(registry, { v2, v1 });
   return {
-    v2: createStoredDocuments({ apq: config.APQ, manifest: v2 }),
-    v1: createStoredDocuments({ apq: config.APQ, manifest: v1 }),
+    v2: createStoredDocuments({ apq: config.APQ, manifest: v2 ?? NONE }),
+    v1: createStoredDocuments({ apq: config.APQ, manifest: v1 ?? NONE }),
     close: () => {
-      v2.close();
-      v1.close();
+      v2?.close();
+      v1?.close();
     },
   };
+}
+
+const NO_DOCUMENTS: Manifest = new Map();
+const NONE: Pick<ManifestSource, 'current'> = { current: () => NO_DOCUMENTS };
+
+/** Manifests that aren't configured have no samples. */
+function observeDocuments(
+  registry: Registry,
+  manifests: Readonly<Record<'v1' | 'v2', Pick<ManifestSource, 'ageSec'> | null>>,
+): void {
+  new Gauge({
+    name: 'tollgate_documents_age_seconds',
+    help: 'Time since the GraphQL documents were last read, or found unchanged; since the start if they never were',
+    labelNames: ['api_version'],
+    registers: [registry],
+    collect() {
+      for (const [api_version, manifest] of Object.entries(manifests)) {
+        if (manifest !== null) this.set({ api_version }, manifest.ageSec());
+      }
+    },
+  });
 }

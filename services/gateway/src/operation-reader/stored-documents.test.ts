@@ -322,6 +322,11 @@ describe('documents of the manifest', () => {
     expect(seen).toHaveLength(0);
   });
 
+  test('a metric tells how old they are, of the versions that have some', async () => {
+    expect(await gateway.metric('tollgate_documents_age_seconds', { api_version: 'v2' })).toBeGreaterThan(0);
+    expect(await gateway.metric('tollgate_documents_age_seconds', { api_version: 'v1' })).toBe(0);
+  });
+
   test('of Relay', () => {
     expect([...parseManifest('{"abc":"{ a }"}')]).toEqual([['abc', '{ a }']]);
   });
@@ -352,6 +357,9 @@ describe('documents of the manifest', () => {
     writeFileSync(path, 'broken');
     await waitFor(() => failures.length === 1);
     expect([...manifest.current().keys()]).toEqual(['a', 'longer']);
+    await waitFor(() => manifest.ageSec() > 0.1);
+    writeFileSync(path, '{"a":"{ a }"}');
+    await waitFor(() => manifest.ageSec() < 0.1);
     manifest.close();
   });
 });

@@ -44,7 +44,15 @@ async function askGateway(
     const streamsPerPayer = perPayer === undefined ? [] : [Number(perPayer)];
     const stated = [`gateway ${url}`, liveSchema.parse(await live.json()).version ?? null] as const;
     return ready.ok
-      ? { findings: [ok(check, `${url} is ready.`), ...checkSchemas(url, samples)], stated, streamsPerPayer }
+      ? {
+          findings: [
+            ok(check, `${url} is ready.`),
+            ...checkSchemas(url, samples),
+            ...checkDocuments(url, samples),
+          ],
+          stated,
+          streamsPerPayer,
+        }
       : {
           findings: [problem(check, `${url} is not ready.`, `See ${url}/health/ready and its log.`)],
           stated,
@@ -57,23 +65,22 @@ async function askGateway(
 }
 
 const SCHEMA_AGE = /^tollgate_schema_age_seconds\{.*api_version="(v\d)".*\} (\S+)$/gm;
+const DOCUMENTS_AGE = /^tollgate_documents_age_seconds\{.*api_version="(v\d)".*\} (\S+)$/gm;
 const UNKNOWN_COSTS = /^tollgate_schema_unknown_costs\{.*api_version="(v\d)".*\} (\d+)$/gm;
 
-/** Gateways read it every 30 s. */
-const SCHEMA_MAX_AGE_SEC = 120;
+/** Gateways read their files every 30 s. */
+const MAX_AGE_SEC = 120;
 
 /** Whether the schemas by which calls are priced are current, and have all that the files of weights name. */
 function checkSchemas(url: string, samples: string): Finding[] {
   const check = 'graphql-schema';
-  const stale = [...samples.matchAll(SCHEMA_AGE)].flatMap(([, apiVersion = '', value]) => {
-    const ageSec = Number(value);
-    if (ageSec <= SCHEMA_MAX_AGE_SEC) return [];
-    return problem(
+  const stale = olderThanMax(samples, SCHEMA_AGE).map(({ apiVersion, ageSec }) =>
+    problem(
       check,
-      `${url} couldn't read the GraphQL schema of API ${apiVersion} for ${String(Math.round(ageSec))} s.`,
+      `${url} couldn't read the GraphQL schema of API ${apiVersion} for ${ageSec} s.`,
       'Its log says what is wrong with GRAPHQL_SCHEMA or GRAPHQL_COSTS (GRAPHQL_V1_… for API v1).',
-    );
-  });
+    ),
+  );
   const unknown = [...samples.matchAll(UNKNOWN_COSTS)].flatMap(([, apiVersion = '', count = '0']) =>
     count === '0'
       ? []
@@ -84,6 +91,23 @@ function checkSchemas(url: string, samples: string): Finding[] {
         ),
   );
   return [...stale, ...unknown];
+}
+
+/** Whether the documents that callers may name are current. */
+function checkDocuments(url: string, samples: string): Finding[] {
+  return olderThanMax(samples, DOCUMENTS_AGE).map(({ apiVersion, ageSec }) =>
+    problem(
+      'graphql-documents',
+      `${url} couldn't read the GraphQL documents of API ${apiVersion} for ${ageSec} s.`,
+      'Its log says what is wrong with GRAPHQL_DOCUMENTS (GRAPHQL_V1_DOCUMENTS for API v1).',
+    ),
+  );
+}
+
+function olderThanMax(samples: string, age: RegExp): { apiVersion: string; ageSec: string }[] {
+  return [...samples.matchAll(age)]
+    .filter(([, , value]) => Number(value) > MAX_AGE_SEC)
+    .map(([, apiVersion = '', value]) => ({ apiVersion, ageSec: String(Math.round(Number(value))) }));
 }
 
 export function checkVersions(stated: readonly StatedVersion[]): Finding {

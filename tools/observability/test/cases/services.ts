@@ -112,6 +112,11 @@ export const SERVICE_CASES: AlertCases = {
     fires: { 'tollgate_schema_age_seconds{api_version="v2"}': '0+60x30' },
     quiet: { 'tollgate_schema_age_seconds{api_version="v2"}': '20x30' },
   },
+  TollgateDocumentsUnreadable: {
+    at: '20m',
+    fires: { 'tollgate_documents_age_seconds{api_version="v2"}': '0+60x30' },
+    quiet: { 'tollgate_documents_age_seconds{api_version="v2"}': '20x30' },
+  },
   TollgateRestoring: {
     at: '20m',
     fires: { 'tollgate_restoring{service="auth"}': '1x30' },
