@@ -6,9 +6,11 @@ import {
   findCarriedOveruse,
   findNextCut,
   findPeriodsAtCut,
+  findReductions,
   insertMovements,
   lockAccountIfFree,
   lockLiveGrants,
+  markReduced,
   markVoid,
   recordCut,
   resolveCut,
@@ -39,6 +41,7 @@ export async function resolveNextCut(
   const usable = grants.filter((grant) => wasUsableUntil(grant, at));
   const step = { account_id, at, reason: 'usage' as const, overuse };
   await savePeriods(query, await takeGrowth(query, step, periods, usable));
+  await reduceGrants(query, account_id, at);
   await endGrants(query, account_id, at, lockInstant);
   if (overuse === 'carry') await payCarried(query, account_id, at);
   await resolveCut(query, account_id, at);
@@ -69,6 +72,23 @@ async function payCarried(query: Query, account_id: number, at: Date): Promise<v
     }));
     await insertMovements(query, account_id, at, movements);
     await savePeriods(query, periods);
+  }
+}
+
+/** Ends the last points of grants, as far as they are unused. */
+async function reduceGrants(query: Query, account_id: number, at: Date): Promise<void> {
+  const left = new Map<number, number>();
+  for (const { reduction_id, credit_id, ...reduction } of await findReductions(query, account_id, at)) {
+    const remaining = left.get(credit_id) ?? reduction.points_remaining;
+    const points = Math.min(remaining, reduction.points);
+    left.set(credit_id, remaining - points);
+    if (points > 0) {
+      const moved = { credit_id, points, from_ledger: 'grant', to_ledger: 'voided', reason: 'reduced' };
+      await insertMovements(query, account_id, at, [
+        { ...moved, period_id: null, corrects_movement_id: null },
+      ]);
+    }
+    await markReduced(query, reduction_id, points);
   }
 }
 

@@ -43,6 +43,28 @@ export function lockLiveGrants(query: Query, accountId: number): Promise<Grant[]
   );
 }
 
+/** `points` are its last ones, which can't be used from the cut on. */
+export type Reduction = { reduction_id: number; credit_id: number; points: number; points_remaining: number };
+
+/** Those up to a cut that aren't settled, in the order in which they were made. The account is locked. */
+export function findReductions(query: Query, accountId: number, at: Date): Promise<Reduction[]> {
+  return query<Reduction>(
+    `SELECT reduction_id, credit_id, reduction.points, points_remaining
+     FROM credit_reductions AS reduction JOIN credit_grants USING (credit_id)
+     WHERE reduction.account_id = :accountId AND reduced_at IS NULL AND at <= :at ORDER BY reduction_id`,
+    { accountId, at },
+    'closing_reductions',
+  );
+}
+
+export async function markReduced(query: Query, reductionId: number, points: number): Promise<void> {
+  await query(
+    `UPDATE credit_reductions SET reduced_at = clock_timestamp(), points_voided = :points
+     WHERE reduction_id = :reductionId`,
+    { reductionId, points },
+  );
+}
+
 export function lockGrants(query: Query, accountId: number, ids: readonly number[]): Promise<Grant[]> {
   return query<Grant>(
     `${GRANTS_SQL} AND credit_id = ANY (CAST(:ids AS bigint[])) ORDER BY credit_id FOR NO KEY UPDATE`,

@@ -14,6 +14,8 @@ type Live = {
   points_remaining: number;
   from_ms: number | null;
   until_ms: number | null;
+  /** Its last points, as far as they end at an instant that isn't settled, the first one first. */
+  ending: { points: number; until_ms: number }[] | null;
 };
 
 type Open = {
@@ -36,6 +38,10 @@ const CREDITS_SQL = `
       'from_ms', CASE WHEN EXISTS (SELECT FROM credit_cuts AS cut WHERE cut.account_id = credit_grants.account_id
           AND cut.at = usable_from AND resolved_at IS NULL)
         THEN CAST(extract(epoch FROM usable_from) * 1000 AS bigint) END,
+      'ending', (SELECT json_agg(json_build_object('points', points,
+          'until_ms', CAST(extract(epoch FROM at) * 1000 AS bigint)) ORDER BY reduction_id)
+        FROM credit_reductions AS reduction
+        WHERE reduction.credit_id = credit_grants.credit_id AND reduced_at IS NULL),
       'until_ms', CAST(extract(epoch FROM least(expires_at, void_requested_at)) * 1000 AS bigint)))
     FROM credit_grants WHERE account_id = :payerId AND points_remaining > 0
   ) AS grants, (
@@ -92,5 +98,22 @@ function grantsOf(
   const needed = earlier.reduce((sum, period) => sum + Math.max(0, demandOf(period) - period.settled), 0);
   return afterTaking(ordered, allocate(needed, ordered).taken)
     .filter(({ from_ms }) => from_ms === null || from_ms < endOfUse.getTime())
-    .map(({ points_remaining: points, from_ms, until_ms }) => ({ points, from_ms, until_ms }));
+    .flatMap(partsOf);
+}
+
+/** A grant whose last points end sooner is several ones: what is used first goes on, what ends first is used last. */
+function partsOf({
+  points_remaining,
+  from_ms,
+  until_ms,
+  ending,
+}: Pick<Live, 'points_remaining' | 'from_ms' | 'until_ms' | 'ending'>): Credits['grants'] {
+  let points = points_remaining;
+  const parts = (ending ?? []).map((part) => {
+    const ended = Math.min(points, part.points);
+    points -= ended;
+    const sooner = until_ms === null ? part.until_ms : Math.min(part.until_ms, until_ms);
+    return { points: ended, from_ms, until_ms: sooner };
+  });
+  return [{ points, from_ms, until_ms }, ...parts.toReversed()];
 }

@@ -15,6 +15,7 @@ import {
   findCredit,
   findLiveCredits,
   insertCredit,
+  insertReduction,
   issuePoints,
   lockCredit,
   lockHolder,
@@ -93,6 +94,23 @@ export async function voidCredit(
   const details = { credit_id: creditId, source: credit.source, to: void_to };
   await recordAudit(query, { ...by, action: 'credits_voided', application_id: null, account_id, details });
   return voided;
+}
+
+/**
+ * Ends the use of a grant's last points now; those before them go on. As many of them are voided as turn out to be unused
+ * once usage before this instant is counted. The account is locked; `query` is a transaction's.
+ */
+export async function reduceCredit(
+  query: Query,
+  lockInstant: LockInstant,
+  { credit_id, account_id, source }: Pick<Credit, 'credit_id' | 'account_id' | 'source'>,
+  points: number,
+  by: Actor,
+): Promise<void> {
+  const at = new Date(await lockInstant(query, account_id));
+  await insertReduction(query, { credit_id, account_id, at, points });
+  const details = { credit_id, source, to: 'voided', points };
+  await recordAudit(query, { ...by, action: 'credits_voided', application_id: null, account_id, details });
 }
 
 /**

@@ -34,6 +34,9 @@ export const FAULTS = {
   counted_points: 'A closed period was settled with other points than are counted in it.',
 } as const;
 
+/** A carry-over that was too much is taken back in part, and the last points of a grant can end before it. */
+const IN_PART: ReadonlySet<string> = new Set(['carry_over_corrected', 'reduced']);
+
 /** A correction takes from the grants of its period, which others may have joined since; only purchases pay overuse. */
 const OUT_OF_ORDER: ReadonlySet<string> = new Set(['usage_corrected', 'overuse']);
 
@@ -102,8 +105,7 @@ function movementFault(
       return differs('order_of_use', 0, points);
     return null;
   }
-  // A carry-over that was too much is taken back in part.
-  const isRest = to_ledger !== 'grant' && movement.reason !== 'carry_over_corrected';
+  const isRest = to_ledger !== 'grant' && !IN_PART.has(movement.reason);
   if (isRest && after > 0) return differs('rest', before, points);
   return null;
 }

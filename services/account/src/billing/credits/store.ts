@@ -117,6 +117,17 @@ export async function markVoidRequested(
   return singleRow(rows);
 }
 
+export async function insertReduction(
+  query: Query,
+  reduction: { credit_id: number; account_id: number; at: Date; points: number },
+): Promise<void> {
+  await query(
+    `INSERT INTO credit_reductions (credit_id, account_id, at, points)
+     VALUES (:credit_id, :account_id, :at, :points)`,
+    reduction,
+  );
+}
+
 export function listCredits(
   query: Query,
   { account_id, source }: { account_id?: number | undefined; source?: CreditSource | undefined },

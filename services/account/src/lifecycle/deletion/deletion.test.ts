@@ -349,6 +349,7 @@ test('every table with an account is erased, or kept on purpose', async () => {
     'credit_grants',
     'credit_levels',
     'credit_movements',
+    'credit_reductions',
     // Gone with the membership.
     'member_budgets',
     'invoices',
