@@ -11,6 +11,8 @@ export type ProvidedSubscription = ProvidedItems & {
   isEnded: boolean;
   /** Whether its latest invoice is paid, so that it may start here. */
   isPaid: boolean;
+  /** Each change that is charged brings another one. */
+  latest_invoice_id: string | null;
   cancel_at_period_end: boolean;
   /** All periods are counted from this second. */
   anchor: Date;

@@ -139,6 +139,7 @@ function subscriptionOf(found: Stripe.Subscription): ProvidedSubscription {
     id,
     isEnded: OVER.has(status),
     isPaid: latest?.status === 'paid',
+    latest_invoice_id: idOf(found.latest_invoice) ?? null,
     cancel_at_period_end,
     anchor: dateOf(billing_cycle_anchor),
     ended_at: ended_at === null ? null : dateOf(ended_at),

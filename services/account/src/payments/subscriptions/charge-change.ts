@@ -54,7 +54,7 @@ async function charge(
     if (amount_due !== amount) throw new Problem('amount_changed');
     const details = { ...entry.details, amount, currency };
     await transact((query) => recordAudit(query, { ...entry, details }));
-    await provider.changeNow(id, prorated, keyOf(id, revision, prorated));
+    await provider.changeNow(id, prorated, keyOf(before, revision, prorated));
   }
   const after = await provider.readSubscription(id);
   if (after === undefined) throw new Problem('payments_unavailable');
@@ -90,14 +90,18 @@ function isUnderWay(before: ProvidedSubscription, change: ItemsChange): boolean 
   );
 }
 
-/** The same for all clicks of an hour, until the subscription changes. */
+/**
+ * The same for all clicks of an hour, until the subscription changes or something else is charged: what was charged before
+ * and is no longer there can be bought again.
+ */
 function keyOf(
-  id: string,
+  { id, latest_invoice_id }: ProvidedSubscription,
   revision: number,
   { price_id, slots, prorated_at }: ItemsChange & { prorated_at: Date },
 ) {
   const items = `${price_id ?? 'same'}:${slots === undefined ? 'same' : `${slots?.price_id ?? 'no'}-${String(slots?.quantity ?? 0)}`}`;
-  return `change:${id}:${String(revision)}:${items}:${prorated_at.toISOString()}`;
+  const since = `${String(revision)}:${latest_invoice_id ?? 'none'}`;
+  return `change:${id}:${since}:${items}:${prorated_at.toISOString()}`;
 }
 
 const HOUR_MS = 3_600_000;

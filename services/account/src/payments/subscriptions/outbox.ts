@@ -140,6 +140,8 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
   }
   const isOtherPlan = typeof price_id === 'string';
   const slots = await changedSlots({ query, provider }, ours, { charged: theirs.slots, isOtherPlan });
+  // An attempt before may have made the release without hearing so.
+  if (ours.slots_changed && slots === undefined) await setKnownSlots(query, checkout_id, theirs.slots);
   if (!isOtherPlan && slots === undefined) return;
   const change = { ...(isOtherPlan && { price_id }), ...(slots !== undefined && { slots }) };
   const items = `${price_id ?? 'same'}:${slots === undefined ? 'same' : String(slots?.quantity ?? 0)}`;
