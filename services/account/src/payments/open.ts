@@ -29,7 +29,12 @@ import { createStripeProvider } from './stripe/stripe-provider.ts';
 import { beginSubscription } from './subscriptions/begin.ts';
 import type { PaidSubscriptions } from './subscriptions/operations.ts';
 import { previewUpgrade, upgradePlan } from './subscriptions/upgrade.ts';
-import { findChargedSlots, keepPlannedPrice, setPendingSlots } from './subscriptions/store.ts';
+import {
+  findBySubscription,
+  findChargedSlots,
+  keepPlannedPrice,
+  setPendingSlots,
+} from './subscriptions/store.ts';
 import { buySlots, previewSlots } from './team-slots/buy.ts';
 import { startSubscriptionOutbox } from './subscriptions/outbox.ts';
 import type { TopUps } from './top-ups/operations.ts';
@@ -155,6 +160,7 @@ export function openPayments(
           (await planPrices.list(read)).map((price) => ({ ...price, text: priceText(price) })),
         slotPrices: async (read) =>
           (await slotPrices.list(read)).map((price) => ({ ...price, text: priceText(price) })),
+        currency: async (read, id) => (await findBySubscription(read, id))?.currency,
         chargedSlots: findChargedSlots,
         keepSlots: setPendingSlots,
         keepPrice: keepPlannedPrice,

@@ -23,6 +23,7 @@ import type { Effect } from '../billing/subscriptions/changes.ts';
 import type { Subscription } from '../billing/subscriptions/store.ts';
 import { findOwnPeriod } from './own-period.ts';
 import { lockOwnSubscription, lockPublicPlan, requirePayer } from './locks.ts';
+import { findPrice } from './paid-plans.ts';
 import type { PaidPlans } from './paid-plans.ts';
 import { findCharger } from './store.ts';
 import { refuseFewerIncluded, slotTerms } from './slot-terms.ts';
@@ -111,20 +112,20 @@ export async function changeOwnPlan(
 }
 
 /**
- * What Stripe charges can change at the period's end, to a plan with a price for the same interval: the next invoice has
- * it. @throws {Problem} plan_not_offered
+ * What Stripe charges can change at the period's end, to a plan with a price for the same interval and in the same
+ * currency: the next invoice has it. @throws {Problem} plan_not_offered
  */
 async function requirePaid(
   query: Query,
   paidPlans: PaidPlans,
-  { billing_interval }: Subscription,
+  { subscription_id, billing_interval }: Subscription,
   wanted: Wanted,
 ): Promise<void> {
-  const prices = await paidPlans.prices(query);
-  const isPriced = prices.some(
-    (price) => price.plan_id === wanted.plan_id && price.billing_interval === wanted.billing_interval,
-  );
-  if (isPriced && wanted.billing_interval === billing_interval) return;
+  const price = findPrice(await paidPlans.prices(query), wanted);
+  if (price !== undefined && price.currency !== (await paidPlans.currency(query, subscription_id))) {
+    throw new Problem('plan_not_offered', { detail: OTHER_CURRENCY });
+  }
+  if (price !== undefined && wanted.billing_interval === billing_interval) return;
   throw new Problem('plan_not_offered', {
     detail: 'To be billed for another interval, cancel your plan and subscribe again when it has ended.',
   });
@@ -141,15 +142,17 @@ async function requireSoldSlots(
   if ((await paidPlans.chargedSlots(query, subscription_id)) === 0) return;
   const last = await lastStartedPeriod(query, subscription_id, await databaseNow(query));
   if (last !== undefined) refuseFewerIncluded(last, plan);
-  const prices = await paidPlans.slotPrices(query);
-  const isSold = prices.some(
-    (price) => price.plan_id === plan.plan_id && price.billing_interval === billing_interval,
-  );
-  if (isSold) return;
+  const price = findPrice(await paidPlans.slotPrices(query), { plan_id: plan.plan_id, billing_interval });
+  // Stripe charges a subscription in one currency.
+  const isSold = price?.currency === (await paidPlans.currency(query, subscription_id));
+  if (price !== undefined && isSold) return;
   throw new Problem('plan_not_offered', {
     detail: 'The plan sells no additional team slots. Release yours first.',
   });
 }
+
+const OTHER_CURRENCY =
+  'The plan is sold in another currency. Cancel yours, and subscribe to the plan when it has ended.';
 
 const PAID_FIRST =
   'An upgrade of a plan that is paid online is charged first: POST /api/console/subscription/upgrade.';

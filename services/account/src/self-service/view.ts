@@ -14,6 +14,7 @@ import { sumUsage } from '../billing/periods/usage-sums.ts';
 import { findPlan, listPublicPlans } from '../billing/plans/store.ts';
 import type { Plan } from '../billing/plans/store.ts';
 import { findOwnPeriod } from './own-period.ts';
+import { findPrice } from './paid-plans.ts';
 import type { PaidPlans } from './paid-plans.ts';
 import { yearlySavingPercent } from './yearly-saving.ts';
 import type { SelfService } from './settings.ts';
@@ -145,16 +146,17 @@ function offeredSlots(plan: Plan | undefined): { max: number; price: string | nu
   return { max: plan.team_slots_max ?? 0, price: plan.team_slot_price };
 }
 
-/** What Stripe charges needs a price for the subscription's interval. */
+/** What Stripe charges needs a price for the subscription's interval, in its currency. */
 async function pricedSlots(
   query: Query,
   paidPlans: PaidPlans,
   plan: Plan | undefined,
-  { plan_id, billing_interval }: NamedSubscription,
+  subscription: NamedSubscription,
 ): Promise<{ max: number; price: string | null }> {
-  const prices = await paidPlans.slotPrices(query);
-  const price = prices.find((each) => each.plan_id === plan_id && each.billing_interval === billing_interval);
-  return price === undefined ? { max: 0, price: null } : { ...offeredSlots(plan), price: price.text };
+  const price = findPrice(await paidPlans.slotPrices(query), subscription);
+  const currency = await paidPlans.currency(query, subscription.subscription_id);
+  const isSold = price !== undefined && price.currency === currency;
+  return isSold ? { ...offeredSlots(plan), price: price.text } : { max: 0, price: null };
 }
 
 /** The catalogue. With payments, plans that have a price, with a text that says it. */
@@ -162,8 +164,8 @@ export async function offeredPlans(query: Query, paidPlans: PaidPlans | null) {
   const plans = await listPublicPlans(query);
   if (paidPlans === null) return plans.map((plan) => publicPlanAnswer(plan, null));
   const [prices, slotPrices] = [await paidPlans.prices(query), await paidPlans.slotPrices(query)];
-  const priceOf = (planId: number, interval: BillingInterval) =>
-    prices.find(({ plan_id, billing_interval }) => plan_id === planId && billing_interval === interval);
+  const priceOf = (plan_id: number, billing_interval: BillingInterval) =>
+    findPrice(prices, { plan_id, billing_interval });
   const slotsOf = ({ plan_id, team_slots_max }: Plan) => {
     const sold = slotPrices.filter((price) => price.plan_id === plan_id).map(({ text }) => text);
     return sold.length === 0

@@ -66,6 +66,28 @@ async function limitOf({ account_id }: Buyer): Promise<unknown> {
   return billing_period.limits['points_limit'];
 }
 
+/** What gateways are told of the account's grants from the present instant on. */
+async function usable(accountId: number): Promise<number> {
+  const response = await getPrivate(suite.account, `/private/entitlements/${String(accountId)}`);
+  const { billing_period } = (await response.json()) as {
+    billing_period: { credits: { grants: { points: number; until_ms: number | null }[] } };
+  };
+  return billing_period.credits.grants
+    .filter(({ until_ms }) => until_ms === null || until_ms > Date.now())
+    .reduce((sum, { points }) => sum + points, 0);
+}
+
+/** As after a repair. */
+async function resume(): Promise<void> {
+  await suite.database('usage_restores').delete();
+  await suite.database('payment_restores').delete();
+}
+
+async function checkOf(account_id: number): Promise<unknown> {
+  const { body } = await operatePath(suite.account, 'POST', '/private/credit-checks', { account_id });
+  return body['differences'];
+}
+
 const limitBecomes = (buyer: Buyer, points: number) =>
   waitFor(async () => (await limitOf(buyer)) === points, { what: `the limit to be ${String(points)}` });
 
@@ -176,6 +198,7 @@ describe('the cap', () => {
     await cutsResolved(suite, buyer.account_id);
     await agree(buyer, 500);
     await limitBecomes(buyer, 600);
+    await cutsResolved(suite, buyer.account_id);
     await use(buyer, 400);
     await counted(buyer, 400);
     await agree(buyer, 350);
@@ -187,6 +210,40 @@ describe('the cap', () => {
     expect(await shown(buyer)).toMatchObject({ cap_points: 0, points_used: 300 });
     await close(buyer);
     await charged(buyer, 150);
+  });
+
+  test('keeps what is within it usable while a lower one is settled', async () => {
+    const buyer = await newCustomer();
+    const { account_id } = buyer;
+    await agree(buyer, 100);
+    await cutsResolved(suite, account_id);
+    await agree(buyer, 500);
+    await limitBecomes(buyer, 600);
+    await use(buyer, 250);
+    await counted(buyer, 250);
+    await cutsResolved(suite, account_id);
+    // Nothing is settled meanwhile.
+    await suite.database('usage_restores').insert({ stream: 'a stream' });
+    await agree(buyer, 350);
+    expect(await limitOf(buyer)).toBe(450);
+    await agree(buyer, 300);
+    expect(await limitOf(buyer)).toBe(400);
+    await agree(buyer, 320);
+    expect(await limitOf(buyer)).toBe(400);
+    expect(await usable(account_id)).toBe(300);
+    await use(buyer, 100);
+    await counted(buyer, 350);
+    expect(await shown(buyer)).toMatchObject({ cap_points: 320, points_used: 250 });
+    await resume();
+    // Then what was asked for last is given.
+    await limitBecomes(buyer, 420);
+    await agree(buyer, 100);
+    await cutsResolved(suite, account_id);
+    await limitBecomes(buyer, 350);
+    expect(await shown(buyer)).toMatchObject({ cap_points: 100, points_used: 250 });
+    expect(await checkOf(account_id)).toEqual([]);
+    await close(buyer);
+    await charged(buyer, 125);
   });
 
   test('holds in the next period from its first instant on', async () => {
@@ -259,6 +316,24 @@ test('a charge that Stripe has, and we have forgotten, is not made again', async
   await waitFor(async () => (await suite.database('overage_charges').where({ account_id })).length === 1);
   await settled(buyer);
   expect((await itemsOf(buyer)).map(({ amount }) => amount)).toEqual([100]);
+});
+
+test('a check and an erasure of the account do not wait for each other', async () => {
+  const { account_id } = await newCustomer();
+  const isWaiting = async () => {
+    const { rows } = await suite.database.raw<{ rows: unknown[] }>(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+         AND query LIKE '%FROM accounts%'`,
+    );
+    return rows.length > 0;
+  };
+  await suite.database.transaction(async (erasure) => {
+    await erasure('accounts').where({ account_id }).forNoKeyUpdate().first();
+    await suite.database('overage_checks').insert({ account_id });
+    await waitFor(isWaiting, { what: 'the check to wait for the account' });
+    await erasure('overage_checks').where({ account_id }).delete();
+  });
+  await waitFor(async () => (await suite.database('overage_checks').where({ account_id })).length === 0);
 });
 
 test('kill -9 at any moment of a charge charges once', async () => {

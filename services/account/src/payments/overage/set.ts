@@ -2,7 +2,6 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import { Problem } from '@tollgate/http/problem';
 import type { LockInstant } from '../../billing/credits/changes.ts';
 import type { OveragePrice } from '../../billing/periods/limits.ts';
-import { overagePrice } from '../../billing/periods/limits.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
@@ -15,7 +14,7 @@ import { requireUseForPoints } from '../purchases/begin.ts';
 import { amountOf } from './amount.ts';
 import { findSettings, listOpenPeriods, saveSettings } from './store.ts';
 import type { OpenPeriod } from './store.ts';
-import { settleOverage } from './settle.ts';
+import { offeredFor, settleOverage } from './settle.ts';
 
 /** Further points in each period; 0 for none. `price` is what the customer was shown. */
 export type OverageChoice = { cap_points: number; price: OveragePrice | null };
@@ -77,13 +76,9 @@ export async function stopOverage(
   await settleOverage(query, lockInstant, accountId);
 }
 
-/** Of the present period, else of the next one; null if its plan sells no further points. */
+/** Of the present period, else of the next one; null if it has no further points on offer. */
 export function offeredPrice([period]: readonly OpenPeriod[]): OveragePrice | null {
-  if (period === undefined) return null;
-  const { description, price_per_1000, currency } = period;
-  const sold = overagePrice(description);
-  if (sold === null || price_per_1000 === null || currency === null) return sold;
-  return { price_per_1000, currency };
+  return period === undefined ? null : offeredFor(period);
 }
 
 async function save(query: Query, account_id: number, choice: OverageChoice, by: Actor): Promise<void> {

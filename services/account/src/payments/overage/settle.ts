@@ -1,4 +1,4 @@
-import { grantCredits, voidCredit } from '../../billing/credits/changes.ts';
+import { grantCredits, reduceCredit, voidCredit } from '../../billing/credits/changes.ts';
 import type { LockInstant } from '../../billing/credits/changes.ts';
 import { overagePrice } from '../../billing/periods/limits.ts';
 import type { OveragePrice } from '../../billing/periods/limits.ts';
@@ -21,8 +21,9 @@ const PRIORITY = 100;
 
 /**
  * Brings the further points of an account's periods to what it has agreed to, by grants of their own: another one if
- * they are too few, a void if they are too many. How much was left then is known once the usage before is settled, which
- * asks for the next step. The account is locked; `query` is a transaction's.
+ * they are too few, and the last points are taken back if they are too many. How many of those were unused is known once
+ * the usage before is settled, which asks for the next step: until then none are given. The account is locked; `query`
+ * is a transaction's.
  */
 export async function settleOverage(
   query: Query,
@@ -31,37 +32,46 @@ export async function settleOverage(
 ): Promise<void> {
   const settings = await findSettings(query, accountId);
   const periods = await listOpenPeriods(query, accountId);
-  const grants = await listOverageGrants(query, accountId);
+  const before = await listOverageGrants(query, accountId);
   // Of a period that was withdrawn, or ends at another instant now.
-  const misplaced = grants.filter((grant) => periods.every((period) => !isOf(grant, period)));
+  const misplaced = before.filter((grant) => periods.every((period) => !isOf(grant, period)));
   await voidAll(query, lockInstant, misplaced);
+  const grants = misplaced.length === 0 ? before : await listOverageGrants(query, accountId);
   for (const period of periods) {
     const own = grants.filter(({ period_id }) => period_id === period.period_id);
     const price = priceFor(period, settings);
     const wanted = price === null ? 0 : settings.cap_points;
-    const given = own.reduce((sum, { points, points_voided }) => sum + points - points_voided, 0);
-    const isPending = own.some((grant) => grant.is_voiding || misplaced.includes(grant));
-    if (isPending) continue;
-    if (given > wanted) await voidAll(query, lockInstant, own);
-    else if (given < wanted && price !== null) {
+    const given = own.reduce((sum, one) => sum + one.points - one.points_voided - one.points_ending, 0);
+    const isPending = own.some(({ points_ending }) => points_ending > 0);
+    if (given > wanted) await takeBack(query, lockInstant, own, given - wanted);
+    else if (given < wanted && price !== null && !isPending) {
       await give(query, lockInstant, { accountId, period, price, points: wanted - given });
     }
   }
 }
 
-/**
- * What further points of a period cost; null if there are none: its plan sells none, or the customer hasn't agreed to
- * this price.
- */
-export function priceFor(
-  { description, price_per_1000, currency }: Pick<OpenPeriod, 'description' | 'price_per_1000' | 'currency'>,
-  { price: agreed }: OverageSettings,
-): OveragePrice | null {
+/** What a period's plan asks for further points; null if it sells none, or not in the currency that the plan is charged in. */
+export function offeredFor({
+  description,
+  price_per_1000,
+  currency,
+  plan_currency,
+}: OpenPeriod): OveragePrice | null {
   const sold = overagePrice(description);
   if (sold === null) return null;
   const price = price_per_1000 !== null && currency !== null ? { price_per_1000, currency } : sold;
+  // An invoice has one currency, and at Stripe so has a customer with a subscription.
+  return plan_currency === null || plan_currency === price.currency ? price : null;
+}
+
+/** What further points of a period cost; null if none are offered, or if the customer hasn't agreed to this price. */
+export function priceFor(period: OpenPeriod, { price: agreed }: OverageSettings): OveragePrice | null {
+  const price = offeredFor(period);
   const isAgreed =
-    agreed !== null && price.currency === agreed.currency && price.price_per_1000 <= agreed.price_per_1000;
+    price !== null &&
+    agreed !== null &&
+    price.currency === agreed.currency &&
+    price.price_per_1000 <= agreed.price_per_1000;
   return isAgreed ? price : null;
 }
 
@@ -77,6 +87,26 @@ async function voidAll(
   for (const { credit_id, points_remaining, is_void, is_voiding } of grants) {
     if (points_remaining === 0 || is_void || is_voiding) continue;
     await voidCredit(query, lockInstant, credit_id, 'voided', PAYMENTS_ACTOR);
+  }
+}
+
+/** The points that would be used last, so that what is left within the cap stays usable meanwhile. */
+async function takeBack(
+  query: Query,
+  lockInstant: LockInstant,
+  grants: readonly OverageGrant[],
+  excess: number,
+): Promise<void> {
+  let open = excess;
+  for (const grant of grants.toReversed()) {
+    const points = Math.min(open, grant.points_remaining - grant.points_ending);
+    if (points === 0) continue;
+    open -= points;
+    if (points === grant.points_remaining) {
+      await voidCredit(query, lockInstant, grant.credit_id, 'voided', PAYMENTS_ACTOR);
+    } else {
+      await reduceCredit(query, lockInstant, grant, points, PAYMENTS_ACTOR);
+    }
   }
 }
 

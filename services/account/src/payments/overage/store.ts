@@ -1,5 +1,7 @@
+import type { Credit } from '../../billing/credits/credit.ts';
 import type { OveragePrice } from '../../billing/periods/limits.ts';
 import type { Query } from '../../platform/database/query.ts';
+import { lockAccount } from '../../identity/accounts/account-store.ts';
 import { msFromNow } from '../../platform/outbox/leased-rows.ts';
 import type { Page } from '../../http/input/page.ts';
 
@@ -46,12 +48,17 @@ export type OpenPeriod = {
   /** Of the further points that it has had; null without any. */
   price_per_1000: number | null;
   currency: string | null;
+  /** What Stripe charges the account's plan in; null if it charges none. */
+  plan_currency: string | null;
 };
 
 export function listOpenPeriods(query: Query, accountId: number): Promise<OpenPeriod[]> {
   return query<OpenPeriod>(
     `SELECT period.period_id, description, started_at, ended_at + interval '1 second' AS ends_at,
-       price_per_1000, currency
+       price_per_1000, currency, (
+         SELECT paid.currency FROM stripe_subscriptions AS paid JOIN subscriptions USING (subscription_id)
+         WHERE paid.account_id = period.account_id AND state = 'started' AND subscriptions.ended_at IS NULL
+         ORDER BY checkout_id DESC LIMIT 1) AS plan_currency
      FROM billing_periods AS period LEFT JOIN period_overages USING (period_id)
      WHERE period.account_id = :accountId AND ended_at + interval '1 second' > clock_timestamp()
      ORDER BY started_at`,
@@ -60,14 +67,14 @@ export function listOpenPeriods(query: Query, accountId: number): Promise<OpenPe
 }
 
 /** Further points of a period that haven't expired. */
-export type OverageGrant = {
-  credit_id: number;
+export type OverageGrant = Pick<Credit, 'credit_id' | 'account_id' | 'source'> & {
   period_id: number;
   points: number;
   /** By the last settlement. */
   points_remaining: number;
-  /** 0 while it isn't voided. */
   points_voided: number;
+  /** Of the remaining ones, those that can't be used any more once usage is settled. */
+  points_ending: number;
   is_voiding: boolean;
   is_void: boolean;
   expires_at: Date;
@@ -75,7 +82,11 @@ export type OverageGrant = {
 
 export function listOverageGrants(query: Query, accountId: number): Promise<OverageGrant[]> {
   return query<OverageGrant>(
-    `SELECT credit_id, period_id, points, points_remaining, coalesce(points_voided, 0) AS points_voided,
+    `SELECT credit_id, account_id, source, period_id, points, points_remaining,
+       coalesce(points_voided, 0) + (SELECT CAST(coalesce(sum(reduction.points_voided), 0) AS bigint)
+         FROM credit_reductions AS reduction WHERE reduction.credit_id = credit_grants.credit_id) AS points_voided,
+       CASE WHEN void_requested_at IS NOT NULL THEN points_remaining
+         ELSE credit_points_ending(credit_grants) END AS points_ending,
        void_requested_at IS NOT NULL AND voided_at IS NULL AS is_voiding, voided_at IS NOT NULL AS is_void, expires_at
      FROM credit_grants JOIN overage_grants USING (credit_id)
      WHERE account_id = :accountId AND source = 'overage' AND expires_at > clock_timestamp()
@@ -240,18 +251,21 @@ export function listCharges(
 export const CHECK_DUE = `NOT EXISTS (SELECT FROM payment_restores)
   AND EXISTS (SELECT FROM overage_checks WHERE next_attempt_at <= clock_timestamp())`;
 
-/** Takes one account, with all of its requests; skips what other replicas are taking. */
+/**
+ * Takes one account, with all of its requests. The account is locked first, as an erasure does, which deletes them: the
+ * other way round the two would wait for each other. Undefined if none is due.
+ */
 export async function takeCheck(query: Query): Promise<number | undefined> {
-  const rows = await query<{ account_id: number }>(
-    `DELETE FROM overage_checks WHERE check_id IN (
-       SELECT check_id FROM overage_checks WHERE account_id = (
-         SELECT account_id FROM overage_checks WHERE next_attempt_at <= clock_timestamp()
-           AND NOT EXISTS (SELECT FROM payment_restores)
-         ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-       FOR UPDATE SKIP LOCKED)
-     RETURNING account_id`,
+  const [due] = await query<{ account_id: number }>(
+    `SELECT account_id FROM overage_checks
+     WHERE next_attempt_at <= clock_timestamp() AND NOT EXISTS (SELECT FROM payment_restores)
+     ORDER BY next_attempt_at LIMIT 1`,
   );
-  return rows[0]?.account_id;
+  if (due === undefined) return undefined;
+  const { account_id } = due;
+  await lockAccount(query, account_id);
+  await query('DELETE FROM overage_checks WHERE account_id = :account_id', { account_id });
+  return account_id;
 }
 
 /** After a check that failed: the rollback brought its requests back. */

@@ -1,3 +1,4 @@
+import { invalidFields } from '@tollgate/http/invalid-fields';
 import { Problem } from '@tollgate/http/problem';
 import { lockPlan } from '../../billing/plans/store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
@@ -26,6 +27,20 @@ export const TEAM_SLOTS: Sale<SlotPrice> = {
 };
 
 const NOBODYS = { application_id: null, account_id: null };
+
+/**
+ * Slots are charged with their plan, so their price has its currency.
+ * @throws {Problem} not_found; invalid_request for the currency
+ */
+export async function setSlotPrice(query: Query, wanted: NewPrice, by: Actor): Promise<SlotPrice> {
+  await lockPlan(query, wanted.plan_id);
+  const plan = await planPrices.find(query, wanted);
+  if (plan !== undefined && plan.currency !== wanted.currency) {
+    const message = `must be ${plan.currency}, which the plan is sold in`;
+    throw invalidFields([{ field: 'currency', message }]);
+  }
+  return setPrice(query, TEAM_SLOTS, wanted, by);
+}
 
 /** @throws {Problem} not_found */
 export async function setPrice<Row extends Price>(

@@ -5,7 +5,7 @@ import { id } from '../../http/answer-fields.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { newPriceSchema } from '../money/price-input.ts';
-import { TEAM_SLOTS, setPrice, withdrawPrice } from './changes.ts';
+import { TEAM_SLOTS, setSlotPrice, withdrawPrice } from './changes.ts';
 import { ofPrice, priceFields } from './operations.ts';
 import { slotPrices } from './store.ts';
 
@@ -36,7 +36,8 @@ export const operatorSlotPrices = {
       operationId: 'setTeamSlotPrice',
       summary: "Set the price of a plan's team slots",
       description:
-        'For slots that are bought from now on. A subscriber who buys another slot pays this price for all slots.',
+        'For slots that are bought from now on. A subscriber who buys another slot pays this price for all slots. ' +
+        "The currency is that of the plan's price.",
       caller: operator,
       roles: ['admin'],
       params: ofPrice,
@@ -45,7 +46,7 @@ export const operatorSlotPrices = {
       answers: { 200: { description: 'The price.', schema: slotPriceSchema } },
       problems: ['not_found'],
       handle: ({ transact }: Needs, { by, params, body }) =>
-        transact((query) => setPrice(query, TEAM_SLOTS, { ...params, ...body }, by.actor)),
+        transact((query) => setSlotPrice(query, { ...params, ...body }, by.actor)),
     }),
     operation('DELETE /private/plans/{plan_id}/team-slot-prices/{billing_interval}', {
       operationId: 'withdrawTeamSlotPrice',

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { waitFor } from '@tollgate/stack/wait-for';
 import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
 import { done } from '../../../test/suite/billing.ts';
+import { operatePath } from '../../../test/suite/operator.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { leaveTest, quiet as settled, startPaidAccount } from '../../../test/suite/payments.ts';
@@ -145,6 +146,47 @@ async function charged({ stripeId }: Subscriber): Promise<Row[]> {
 const periodOf = async ({ account_id }: Owner) =>
   suite.database('billing_periods').where({ account_id }).orderBy('started_at', 'desc').first<Row>();
 
+describe('a price in another currency', () => {
+  const usd = (unit_amount: number) => ({ currency: 'usd', unit_amount });
+
+  test('is refused for slots of a plan that has a price', async () => {
+    const path = `/private/plans/${String(await newPlan())}/team-slot-prices/month`;
+    const { status, body } = await operatePath(suite.account, 'PUT', path, usd(500));
+    expect([status, body['errors']]).toEqual([
+      400,
+      [{ field: 'currency', message: 'must be eur, which the plan is sold in' }],
+    ]);
+  });
+
+  test('is none for who pays in euros: neither of a plan nor of its slots', async () => {
+    const subscriber = await newSubscriber();
+    await bought(subscriber, 5);
+    await becomes(subscriber, { limit: 5 });
+    const { period_id } = (await periodOf(subscriber)) ?? {};
+    const change = async (plan_id: number) =>
+      subscriber.browser.request('POST', '/subscription/change-plan', {
+        plan_id,
+        billing_interval: 'month',
+        effective: 'period_end',
+        period_id,
+      });
+    const planned = await newPlan({ slot: null });
+    const path = `/private/plans/${String(planned)}`;
+    await done(suite.account, 'DELETE', `${path}/prices/month`);
+    await done(suite.account, 'PUT', `${path}/team-slot-prices/month`, usd(500));
+    await done(suite.account, 'PUT', `${path}/prices/month`, { currency: 'eur', unit_amount: 3_900 });
+    expect((await change(planned)).body).toMatchObject({
+      code: 'plan_not_offered',
+      detail: 'The plan sells no additional team slots. Release yours first.',
+    });
+    await done(suite.account, 'PUT', `${path}/prices/month`, usd(3_900));
+    expect((await change(planned)).body).toMatchObject({
+      code: 'plan_not_offered',
+      detail: expect.stringContaining('another currency'),
+    });
+  });
+});
+
 describe('more slots', () => {
   test('are charged for the rest of the period, and can be used at once', async () => {
     const subscriber = await newSubscriber();
@@ -229,6 +271,38 @@ describe('more slots', () => {
     expect(await slotsOf(subscriber)).toMatchObject({ limit: 7 });
   });
 
+  test('that are bought again within the hour are charged again', async () => {
+    const subscriber = await newSubscriber();
+    await bought(subscriber, 5);
+    await becomes(subscriber, { limit: 5 });
+    const [, slots] = await itemsOf(subscriber);
+    await suite.payments.post(`/v1/subscriptions/${subscriber.stripeId}`, {
+      'items[0][id]': String(slots?.id),
+      'items[0][quantity]': '1',
+      proration_behavior: 'none',
+    });
+    await becomes(subscriber, { limit: 5, pending_limit: 4 });
+    await quiet();
+    // Stripe is asked for the same quantity as before.
+    expect((await bought(subscriber, 6)).body['state']).toBe('paid');
+    await becomes(subscriber, { limit: 6, pending_limit: null });
+    expect(await quantitiesOf(subscriber)).toEqual([1, 2]);
+    expect(await charged(subscriber)).toHaveLength(2);
+  });
+
+  test('that an operator has given and taken again can be bought', async () => {
+    const subscriber = await newSubscriber();
+    const path = `/private/subscriptions/${String(subscriber.subscription_id)}/team-slots`;
+    const give = (team_slots_limit: number) => done(suite.account, 'POST', path, { team_slots_limit });
+    await bought(subscriber, 5);
+    await becomes(subscriber, { limit: 5 });
+    await give(6);
+    expect((await bought(subscriber, 7)).body['state']).toBe('paid');
+    await becomes(subscriber, { limit: 7 });
+    expect(await quantitiesOf(subscriber)).toEqual([1, 3]);
+    expect(await charged(subscriber)).toHaveLength(2);
+  });
+
   test('are refused where they are not sold', async () => {
     const codeOf = async ({ browser }: Owner, slots: number) => {
       const { body } = await browser.request(
@@ -270,6 +344,25 @@ describe('fewer slots', () => {
     expect(
       await suite.database('stripe_subscriptions').where({ account_id: subscriber.account_id }),
     ).toMatchObject([{ slots: 1, slots_changed: false }]);
+  });
+
+  test('are released once, also if the answer from Stripe was lost', async () => {
+    const subscriber = await newSubscriber();
+    await bought(subscriber, 7);
+    await becomes(subscriber, { limit: 7 });
+    await release(subscriber, 4);
+    await endPeriodSoon(subscriber);
+    await waitFor(async () => (await quantitiesOf(subscriber))[1] === 1, { what: 'Stripe to charge fewer' });
+    await quiet();
+    const row = suite.database('stripe_subscriptions').where({ account_id: subscriber.account_id });
+    // As if the process had died before it heard so.
+    await suite.payments.post('/sample/deliveries', { hold: 'true' });
+    await row.clone().update({ slots: 4, slots_changed: true, next_attempt_at: new Date() });
+    await waitFor(async () => (await row.clone().whereNull('next_attempt_at')).length === 1, {
+      what: 'the release to be told',
+    });
+    expect(await row.clone()).toMatchObject([{ slots: 1, slots_changed: false }]);
+    expect(await quantitiesOf(subscriber)).toEqual([1, 1]);
   });
 
   test('are kept when the release is revoked, or more are bought', async () => {
