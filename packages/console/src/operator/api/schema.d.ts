@@ -1221,7 +1221,7 @@ export interface paths {
         get?: never;
         /**
          * Set the price of a plan's team slots
-         * @description For slots that are bought from now on. A subscriber who buys another slot pays this price for all slots.
+         * @description For slots that are bought from now on. A subscriber who buys another slot pays this price for all slots. The currency is that of the plan's price.
          */
         put: operations["setTeamSlotPrice"];
         post?: never;
