@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
 import { done } from '../../../test/suite/billing.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
@@ -63,7 +62,7 @@ async function newSubscriber(plan_id: number): Promise<Subscriber> {
     ...owner,
     subscription_id: Number(subscription_id),
     stripeId: String(stripe_subscription_id),
-    period_id: period?.period_id ?? 0,
+    period_id: period.period_id,
   };
 }
 

@@ -162,7 +162,7 @@ describe('a price in another currency', () => {
     const subscriber = await newSubscriber();
     await bought(subscriber, 5);
     await becomes(subscriber, { limit: 5 });
-    const { period_id } = (await periodOf(subscriber)) ?? {};
+    const { period_id } = await periodOf(subscriber);
     const change = async (plan_id: number) =>
       subscriber.browser.request('POST', '/subscription/change-plan', {
         plan_id,
