@@ -72,6 +72,8 @@ async function keep(page: Page, path: string, theme: string, width: number): Pro
 }
 
 async function runExample(page: Page): Promise<void> {
+  // The plain field stays while it is in use.
+  await page.getByText('The editor is loading.').waitFor({ state: 'hidden' });
   const answered = page.waitForResponse((response) => response.url().endsWith('/graphql'));
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await (await answered).finished();
