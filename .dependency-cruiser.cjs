@@ -29,7 +29,6 @@ const rooms = {
       ],
     },
     console: { of: ['http', 'identity'], floors: ['addresses', 'explorer', '.'] },
-    operators: { of: [...base, 'console'] },
     billing: {
       of: base,
       floors: [
@@ -99,6 +98,7 @@ const rooms = {
       floors: ['current', 'credits', 'views', 'by-operation', 'live', '.'],
     },
     refusals: { of: [...base, 'billing', 'counting', 'usage'], floors: ['.', 'console'] },
+    operators: { of: [...base, 'console', 'access', 'refusals'] },
     operating: {
       of: [...base, 'access', 'billing', 'notifications', 'counting', 'closing', 'payments'],
       floors: ['health-report', '.'],
