@@ -59,7 +59,8 @@ export async function untilRunning(launcher: RunningLauncher, directory: string)
     throw new Error(`the launcher ended with ${String(code)}:\n${launcher.output()}`);
   });
   const runs = waitFor(() => launcher.output().includes('Ctrl-C stops it.'), {
-    timeoutMs: 60_000,
+    // A machine that does much else takes minutes.
+    timeoutMs: 240_000,
     what: 'the stack to run',
   });
   await Promise.race([runs, ended]);

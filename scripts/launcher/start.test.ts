@@ -117,7 +117,7 @@ describe('npm start', () => {
     launcher.signal('SIGTERM');
     expect(await launcher.exited).toBe(0);
     await expectNothingRuns(started);
-  }, 120_000);
+  }, 300_000);
 
   test('after a kill -9 starts again, with its data and the same sample', async () => {
     const killed = runLauncher(directory, portBase);
@@ -144,7 +144,7 @@ describe('npm start', () => {
     launcher.signal('SIGINT');
     expect(await launcher.exited).toBe(0);
     await expectNothingRuns([...left, ...started]);
-  }, 120_000);
+  }, 300_000);
 
   test('beside a running one says so, with its addresses, and leaves it alone; so does npm run reset', async () => {
     const launcher = runLauncher(directory, portBase);
@@ -166,7 +166,7 @@ describe('npm start', () => {
     next.signal('SIGTERM');
     expect(await next.exited).toBe(0);
     await expectNothingRuns([]);
-  }, 120_000);
+  }, 300_000);
 
   test('with a port taken names it, says what it is for and how to move, and starts nothing', async () => {
     const stranger = createServer();
@@ -187,7 +187,7 @@ describe('npm start', () => {
     launcher.signal('SIGINT');
     expect(await launcher.exited).toBe(0);
     await expectNothingRuns(started);
-  }, 60_000);
+  }, 300_000);
 
   test('uses the Redis that REDIS_URL names, here a Redis Cluster', async () => {
     const redis = await startRedisCluster();
@@ -202,7 +202,7 @@ describe('npm start', () => {
     await redis.stop();
     expect(await runLauncher(own, portBase, 'reset').exited).toBe(0);
     rmSync(own, { recursive: true });
-  }, 60_000);
+  }, 300_000);
 
   test('that fails halfway, here at a Redis nobody runs, says why and leaves nothing running', async () => {
     const url = `redis://:the-password@127.0.0.1:${String(await freePort())}`;
@@ -211,7 +211,7 @@ describe('npm start', () => {
     expect(launcher.output()).toContain('The Redis that REDIS_URL names (127.0.0.1:');
     expect(launcher.output()).not.toContain('the-password');
     await expectNothingRuns([]);
-  }, 60_000);
+  }, 300_000);
 
   test('whose npm is killed stops by itself', async () => {
     const launcher = runLauncher(directory, portBase);
@@ -220,7 +220,7 @@ describe('npm start', () => {
     launcher.disconnect();
     expect(await launcher.exited).toBe(0);
     await expectNothingRuns(started);
-  }, 60_000);
+  }, 300_000);
 
   test('starts a part again that was killed, whichever it is, and nobody has to sign in anew', async () => {
     const launcher = runLauncher(directory, portBase);
@@ -239,7 +239,7 @@ describe('npm start', () => {
     launcher.signal('SIGTERM');
     expect(await launcher.exited).toBe(0);
     await expectNothingRuns(started);
-  }, 120_000);
+  }, 300_000);
 
   test('gives up on a service that does not stay up: says which, where its log is, and ends the rest', async () => {
     const launcher = runLauncher(directory, portBase);
@@ -258,7 +258,7 @@ describe('npm start', () => {
     expect(launcher.output()).toMatch(/account doesn't stay up \(.*\)/s);
     expect(launcher.output()).toContain(`Its log: ${join(directory, 'logs/account.log')}`);
     await expectNothingRuns(started);
-  }, 120_000);
+  }, 300_000);
 });
 
 test('npm run reset forgets the data: the next start makes another sample', async () => {
@@ -274,7 +274,7 @@ test('npm run reset forgets the data: the next start makes another sample', asyn
   expect(await call(demo, await obtainToken(demo))).toBe(200);
   launcher.signal('SIGTERM');
   expect(await launcher.exited).toBe(0);
-}, 60_000);
+}, 300_000);
 
 test.each([
   ['PORT_BASE', 'none'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventually, obtainToken, postGraphql } from '../../caller.ts';
+import { eventually, getUsage, obtainToken, postGraphql } from '../../caller.ts';
 import type { ClusterStack } from '../../stack/cluster.ts';
 import { scaleToTwo, SERVICES } from './replicas.ts';
 import { report } from './report.ts';
@@ -53,6 +53,12 @@ export function lostPods(stack: () => ClusterStack): void {
           await allReady();
           await eventually(
             async () => (await postGraphql(demo, token, '{ continents { name } }')).status,
+            (status) => status === 200,
+            RECOVERY_MS,
+          );
+          // Calls pass from caches; account may still wait for Postgres.
+          await eventually(
+            async () => (await getUsage(demo.account_url, token)).status,
             (status) => status === 200,
             RECOVERY_MS,
           );

@@ -149,14 +149,16 @@ async function newToken(
     type: 'automatic',
     token_lifespan_sec: 3_600,
   });
-  const response = await fetch(`${auth.publicUrl}/oauth2/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      scope: 'api',
-      client_id: String(application['client_id']),
-      client_secret: String(application['client_secret']),
-    }),
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    scope: 'api',
+    client_id: String(application['client_id']),
+    client_secret: String(application['client_secret']),
+  });
+  // 503 from one that is busy.
+  const response = await waitFor(async () => {
+    const answer = await fetch(`${auth.publicUrl}/oauth2/token`, { method: 'POST', body });
+    return answer.status === 503 ? undefined : answer;
   });
   const { access_token } = (await response.json()) as { access_token?: string };
   if (access_token === undefined) throw new Error(`no token: ${String(response.status)}`);

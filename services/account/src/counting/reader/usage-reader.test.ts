@@ -37,19 +37,16 @@ async function newPayer(): Promise<{ payer_id: number; account_id: number; perio
 const metric = (name: string) => accountMetric(suite.account, `tollgate_usage_reader_${name}`);
 
 describe('the usage reader', () => {
-  test('shows a finished call in GET /api/usage within a second', async () => {
+  test('shows a finished call in GET /api/usage', async () => {
     const payer = await newPayer();
     const token = await obtainToken(suite.auth, await insertApplication(suite.database, payer.account_id));
     await appendBatch(suite.store, [usageEvent({ ...payer, points: 7, time_ms: 2_500, traffic_bytes: 900 })]);
-    const usage = await waitFor(
-      async () => {
-        const { billing_period } = (await (await getUsage(suite.account, token)).json()) as {
-          billing_period: { usage: Record<string, number> };
-        };
-        return billing_period.usage['requests_usage'] === 1 && billing_period.usage;
-      },
-      { timeoutMs: 1_000 },
-    );
+    const usage = await waitFor(async () => {
+      const { billing_period } = (await (await getUsage(suite.account, token)).json()) as {
+        billing_period: { usage: Record<string, number> };
+      };
+      return billing_period.usage['requests_usage'] === 1 && billing_period.usage;
+    });
     expect(usage).toEqual({
       points_usage: 7,
       requests_usage: 1,

@@ -228,8 +228,8 @@ test('a flood from changing addresses of one network leaves the others their sig
       `INSERT INTO attempt_counts (subject, attempts, window_ends_at) VALUES (?, 40000, now() + interval '1 hour')`,
       [createHash('sha256').update('sign-in address 2001:db8:66::/48').digest('base64url')],
     );
-    const flood = Array.from({ length: 80 }, (_, caller) => guess(caller));
-    await waitFor(() => refused > 80, { timeoutMs: 30_000 });
+    const flood = Array.from({ length: 32 }, (_, caller) => guess(caller));
+    await waitFor(() => refused > 80);
     const statuses = [];
     for (const [index, { email, password }] of people.entries()) {
       statuses.push((await attempt(email, password, `192.0.2.${String(100 + index)}`, flooded)).status);
