@@ -169,7 +169,8 @@ test('Postgres away: changes are 503, and what was committed before is delivered
     await becomeReady(own.account);
     await waitFor(() => own.auth.told.some((one) => one.client_id === client_id));
     await waitFor(async () => (await operate(own.account, 'POST', `${path}/revoke`)).status === 200);
-    expect(said()).toBe(1);
+    // Not at each attempt; twice if a connection came back and was lost.
+    expect(said()).toBeLessThanOrEqual(2);
     await waitFor(() => own.account.logs().includes('the client change outbox is being read again'));
   } finally {
     await own.close();
