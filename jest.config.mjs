@@ -56,7 +56,7 @@ export default {
     },
   ],
   // Longer than a wait for a condition (tools/stack/src/wait-for.ts), whose error says more.
-  testTimeout: 60_000,
+  testTimeout: 150_000,
   // Half of a suite's time is waiting for processes, so that two workers more than cores keep the cores busy.
   maxWorkers: availableParallelism() + 2,
   // What finished files leave behind stays in a worker's memory: it is replaced before that fills up.

@@ -5,7 +5,7 @@ export default {
   runtime: '<rootDir>/tools/testbed/src/jest/runtime.ts',
   testEnvironment: '<rootDir>/tools/testbed/src/jest/environment.ts',
   transform: {},
-  testTimeout: 60_000,
+  testTimeout: 150_000,
   // The two over processes.
   maxWorkers: 2,
 };

@@ -7,10 +7,10 @@ export type WaitOptions = {
   what?: string | (() => string);
 };
 
-/** @throws {Error} after timeoutMs (30 s by default), with the condition's last error as its cause */
+/** @throws {Error} after timeoutMs (a minute by default), with the condition's last error as its cause */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
-  { timeoutMs = 30_000, intervalMs = 25, what = 'the condition to hold' }: WaitOptions = {},
+  { timeoutMs = 60_000, intervalMs = 25, what = 'the condition to hold' }: WaitOptions = {},
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + timeoutMs;
   let cause: unknown;
