@@ -24,7 +24,7 @@ export const NODE_FLAGS = [
 
 /** @throws {Error} with the log's last lines unless readyUrl answers 200 within 30 s; the process is stopped */
 export async function startService(options: ServiceOptions): Promise<ManagedProcess> {
-  const { name, entry, env, logFile, readyUrl, cwd, timeLimitMs = 30_000, onSpawn } = options;
+  const { name, entry, env, logFile, readyUrl, cwd, timeLimitMs = 90_000, onSpawn } = options;
   const service = await startProcess({
     name,
     command: process.execPath,
