@@ -49,7 +49,7 @@ export function everyPageJourneys(journey: Journey): void {
       expect(tab.faults).toEqual([]);
       await tab.close();
     },
-    240_000,
+    600_000,
   );
 }
 

@@ -49,6 +49,6 @@ export function firefoxJourneys(journey: Journey): void {
         await browser.close();
       }
     },
-    240_000,
+    600_000,
   );
 }

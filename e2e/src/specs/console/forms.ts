@@ -156,10 +156,13 @@ const FORMS: readonly FormCase[] = [
 ];
 
 const BY_ACCOUNT = 'needs a second device or an old session: account.ts';
+const BY_OPERATORS = 'is in the console of operators, who sign in otherwise: operators.ts';
 const NO_FIELD = 'has no field to fill in';
 
 /** The other forms, and why they aren't above. */
 const OTHERS: readonly (readonly [module: string, why: string])[] = [
+  ['operator/pages/customers.tsx', BY_OPERATORS],
+  ['operator/pages/grant-credits.tsx', BY_OPERATORS],
   ['pages/account/confirmation.tsx', BY_ACCOUNT],
   ['pages/account/confirmation.tsx', BY_ACCOUNT],
   ['pages/account/deletion/delete-account.tsx', 'is refused while one manages a team: deletion.ts'],
@@ -177,6 +180,7 @@ const OTHERS: readonly (readonly [module: string, why: string])[] = [
   ['pages/applications/rotate-secret.tsx', NO_FIELD],
   ['pages/entry/verify-email.tsx', NO_FIELD],
   ['pages/plan/confirm-plan.tsx', NO_FIELD],
+  ['pages/plan/payment/buy-slots.tsx', NO_FIELD],
   ['pages/plan/payment/checkout-plan.tsx', NO_FIELD],
   ['pages/webhooks/signing-secret.tsx', NO_FIELD],
 ];
