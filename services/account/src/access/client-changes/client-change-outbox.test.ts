@@ -169,9 +169,10 @@ test('Postgres away: changes are 503, and what was committed before is delivered
     await becomeReady(own.account);
     await waitFor(() => own.auth.told.some((one) => one.client_id === client_id));
     await waitFor(async () => (await operate(own.account, 'POST', `${path}/revoke`)).status === 200);
-    // Not at each attempt; twice if a connection came back and was lost.
-    expect(said()).toBeLessThanOrEqual(2);
-    await waitFor(() => own.account.logs().includes('the client change outbox is being read again'));
+    const readAgain = () => own.account.logs().split('the client change outbox is being read again').length - 1;
+    await waitFor(() => readAgain() > 0);
+    // Once for each outage, of which a busy machine may see two: not at each attempt.
+    expect(said()).toBe(readAgain());
   } finally {
     await own.close();
     await postgres.stop();
