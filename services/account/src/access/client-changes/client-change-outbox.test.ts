@@ -169,7 +169,8 @@ test('Postgres away: changes are 503, and what was committed before is delivered
     await becomeReady(own.account);
     await waitFor(() => own.auth.told.some((one) => one.client_id === client_id));
     await waitFor(async () => (await operate(own.account, 'POST', `${path}/revoke`)).status === 200);
-    const readAgain = () => own.account.logs().split('the client change outbox is being read again').length - 1;
+    const readAgain = () =>
+      own.account.logs().split('the client change outbox is being read again').length - 1;
     await waitFor(() => readAgain() > 0);
     // Once for each outage, of which a busy machine may see two: not at each attempt.
     expect(said()).toBe(readAgain());
