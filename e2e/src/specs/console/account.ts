@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { openPromise } from 'yauzl';
+import { addAuthenticator } from '../../browser/authenticator.ts';
 import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import type { ConsoleTab } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
@@ -158,18 +159,7 @@ export function accountJourneys(journey: Journey): void {
       await tab.close();
       return;
     }
-    const devtools = await tab.context.newCDPSession(page);
-    await devtools.send('WebAuthn.enable');
-    const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    const { devtools, authenticatorId } = await addAuthenticator(page);
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Journey');
     await expectAccessible(page);

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { addAuthenticator } from '../../browser/authenticator.ts';
 import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { operate } from '../../operate.ts';
@@ -17,7 +18,7 @@ export function operatorJourneys(journey: Journey): void {
   }
 
   async function enrol(page: Page, { url }: { url: string }): Promise<void> {
-    await addAuthenticator(page.context(), page);
+    await addAuthenticator(page);
     // Into an open tab, which doesn't load its page again.
     await page.goto(url);
     await page.getByRole('button', { name: 'Create a passkey' }).click();
@@ -78,21 +79,5 @@ export function operatorJourneys(journey: Journey): void {
     } finally {
       await close();
     }
-  });
-}
-
-/** One for a page; a later page of the context gets its own. */
-async function addAuthenticator(context: BrowserContext, page: Page): Promise<void> {
-  const session = await context.newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
   });
 }
