@@ -7,6 +7,25 @@ import type { Query, Transact } from '../platform/database/query.ts';
 /** An account whose check failed holds up no other. */
 export const RECHECK_MS = 60_000;
 
+/**
+ * Takes an account that asks for a check in `table`, with all of its requests, by `order`; undefined if none is due.
+ * The account is locked first, as an erasure does, which deletes the requests: the other way round the two would wait
+ * for each other. What others have locked is skipped, so that it holds up no other account.
+ */
+export async function takeAsked(
+  query: Query,
+  { table, due = 'true', order }: { table: string; due?: string; order: string },
+): Promise<number | undefined> {
+  const [asked] = await query<{ account_id: number }>(
+    `SELECT account_id FROM ${table} JOIN accounts USING (account_id) WHERE ${due}
+     ORDER BY ${order} LIMIT 1 FOR NO KEY UPDATE OF accounts SKIP LOCKED`,
+  );
+  if (asked !== undefined) {
+    await query(`DELETE FROM ${table} WHERE account_id = :account_id`, { account_id: asked.account_id });
+  }
+  return asked?.account_id;
+}
+
 type AccountChecks = {
   query: Query;
   transact: Transact;

@@ -318,22 +318,18 @@ test('a charge that Stripe has, and we have forgotten, is not made again', async
   expect((await itemsOf(buyer)).map(({ amount }) => amount)).toEqual([100]);
 });
 
-test('a check and an erasure of the account do not wait for each other', async () => {
-  const { account_id } = await newCustomer();
-  const isWaiting = async () => {
-    const { rows } = await suite.database.raw<{ rows: unknown[] }>(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-         AND query LIKE '%FROM accounts%'`,
-    );
-    return rows.length > 0;
-  };
+test('a check waits for no erasure of its account, and the checks of other accounts for neither', async () => {
+  const [{ account_id }, other] = [await newCustomer(), await newCustomer()];
+  const checksOf = (id: number) => suite.database('overage_checks').where({ account_id: id });
   await suite.database.transaction(async (erasure) => {
     await erasure('accounts').where({ account_id }).forNoKeyUpdate().first();
     await suite.database('overage_checks').insert({ account_id });
-    await waitFor(isWaiting, { what: 'the check to wait for the account' });
+    await suite.database('overage_checks').insert({ account_id: other.account_id });
+    await waitFor(async () => (await checksOf(other.account_id)).length === 0);
+    expect(await checksOf(account_id)).toHaveLength(1);
     await erasure('overage_checks').where({ account_id }).delete();
   });
-  await waitFor(async () => (await suite.database('overage_checks').where({ account_id })).length === 0);
+  expect(await checksOf(account_id)).toEqual([]);
 });
 
 test('kill -9 at any moment of a charge charges once', async () => {

@@ -1,8 +1,8 @@
 import type { Credit } from '../../billing/credits/credit.ts';
 import type { OveragePrice } from '../../billing/periods/limits.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { lockAccount } from '../../identity/accounts/account-store.ts';
 import { msFromNow } from '../../platform/outbox/leased-rows.ts';
+import { takeAsked } from '../account-checks.ts';
 import type { Page } from '../../http/input/page.ts';
 
 /** What a customer has agreed to. `price` is null before the first agreement. */
@@ -251,22 +251,12 @@ export function listCharges(
 export const CHECK_DUE = `NOT EXISTS (SELECT FROM payment_restores)
   AND EXISTS (SELECT FROM overage_checks WHERE next_attempt_at <= clock_timestamp())`;
 
-/**
- * Takes one account, with all of its requests. The account is locked first, as an erasure does, which deletes them: the
- * other way round the two would wait for each other. Undefined if none is due.
- */
-export async function takeCheck(query: Query): Promise<number | undefined> {
-  const [due] = await query<{ account_id: number }>(
-    `SELECT account_id FROM overage_checks
-     WHERE next_attempt_at <= clock_timestamp() AND NOT EXISTS (SELECT FROM payment_restores)
-     ORDER BY next_attempt_at LIMIT 1`,
-  );
-  if (due === undefined) return undefined;
-  const { account_id } = due;
-  await lockAccount(query, account_id);
-  await query('DELETE FROM overage_checks WHERE account_id = :account_id', { account_id });
-  return account_id;
-}
+export const takeCheck = (query: Query): Promise<number | undefined> =>
+  takeAsked(query, {
+    table: 'overage_checks',
+    due: 'next_attempt_at <= clock_timestamp() AND NOT EXISTS (SELECT FROM payment_restores)',
+    order: 'next_attempt_at',
+  });
 
 /** After a check that failed: the rollback brought its requests back. */
 export async function putOffChecks(query: Query, accountId: number, ms: number): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Query } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import { msFromNow } from '../../platform/outbox/leased-rows.ts';
+import { takeAsked } from '../account-checks.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { AfterDecline } from './rules.ts';
 
@@ -140,14 +141,8 @@ export const CHECK_DUE = `NOT EXISTS (SELECT FROM payment_restores) AND (EXISTS 
 
 /** Takes one, with all of its requests; skips what other replicas are taking. */
 export async function takeCheck(query: Query): Promise<number | undefined> {
-  const asked = await query<{ account_id: number }>(
-    `DELETE FROM top_up_checks WHERE check_id IN (
-       SELECT check_id FROM top_up_checks WHERE account_id = (
-         SELECT account_id FROM top_up_checks ORDER BY check_id LIMIT 1 FOR UPDATE SKIP LOCKED)
-       FOR UPDATE SKIP LOCKED)
-     RETURNING account_id`,
-  );
-  if (asked[0] !== undefined) return asked[0].account_id;
+  const asked = await takeAsked(query, { table: 'top_up_checks', order: 'check_id' });
+  if (asked !== undefined) return asked;
   const timed = await query<{ account_id: number }>(
     // The account, which is locked before its settings everywhere.
     `SELECT account_id FROM top_up_settings JOIN accounts USING (account_id)

@@ -502,3 +502,17 @@ test('kill -9 at any moment of an attempt charges and grants once', async () => 
 test('Stripe would have taken all of it', () => {
   expect(suite.faults()).toEqual([]);
 });
+
+test('a check waits for no erasure of its account, and the checks of other accounts for neither', async () => {
+  const [{ account_id }, other] = [await newBuyer(suite), await newBuyer(suite)];
+  const checksOf = (id: number) => suite.database('top_up_checks').where({ account_id: id });
+  await suite.database.transaction(async (erasure) => {
+    await erasure('accounts').where({ account_id }).forNoKeyUpdate().first();
+    await suite.database('top_up_checks').insert({ account_id });
+    await suite.database('top_up_checks').insert({ account_id: other.account_id });
+    await waitFor(async () => (await checksOf(other.account_id)).length === 0);
+    expect(await checksOf(account_id)).toHaveLength(1);
+    await erasure('top_up_checks').where({ account_id }).delete();
+  });
+  expect(await checksOf(account_id)).toEqual([]);
+});
