@@ -144,8 +144,7 @@ async function requireSoldSlots(
   if (last !== undefined) refuseFewerIncluded(last, plan);
   const price = findPrice(await paidPlans.slotPrices(query), { plan_id: plan.plan_id, billing_interval });
   // Stripe charges a subscription in one currency.
-  const isSold = price?.currency === (await paidPlans.currency(query, subscription_id));
-  if (price !== undefined && isSold) return;
+  if (price !== undefined && price.currency === (await paidPlans.currency(query, subscription_id))) return;
   throw new Problem('plan_not_offered', {
     detail: 'The plan sells no additional team slots. Release yours first.',
   });

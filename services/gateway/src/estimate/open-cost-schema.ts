@@ -53,7 +53,6 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
   const readCosts: ReadText | null = costsPath === undefined ? null : fileText(costsPath);
   let read: { sdl: string; costs: string; loaded: () => LoadedCostSchema } | undefined;
   let used: LoadedCostSchema | null = null;
-  let usableAtMs = performance.now();
   let reloading: Promise<void> | undefined;
   let reloadedMs = -Infinity;
 
@@ -63,7 +62,6 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
       read = { sdl, costs, loaded: once(() => loadTexts(sdl, costs)) };
     }
     const loaded = read.loaded();
-    usableAtMs = performance.now();
     if (loaded === used) return;
     used = loaded;
     const { warnings, unknownNames, flatLists } = loaded;
@@ -89,7 +87,7 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
     return reloading;
   }
 
-  const loadOrLog = tellingOnce(load, (error) => {
+  const { run: loadOrLog, ageSec } = tellingOnce(load, (error) => {
     logger.error({ api_version: apiVersion, err: error }, 'the GraphQL schema cannot be used');
   });
 
@@ -107,7 +105,7 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
   await follow();
   return {
     current: () => used?.schema ?? null,
-    ageSec: () => (performance.now() - usableAtMs) / 1_000,
+    ageSec,
     unknownNames: () => used?.unknownNames.length ?? 0,
     reload: async () => {
       await (performance.now() - reloadedMs < RELOAD_MIN_MS ? reloading : reload());

@@ -51,16 +51,13 @@ export async function openManifest(options: ManifestOptions): Promise<ManifestSo
   let manifest: Manifest = new Map();
   const readText = fileText(path);
   let read: string | undefined;
-  let usableAtMs = performance.now();
-  const load = tellingOnce(
+  const { run: load, ageSec } = tellingOnce(
     async () => {
       const text = await readText();
-      if (text !== read) {
-        manifest = parseManifest(text);
-        read = text;
-        logger.info({ api_version: apiVersion, documents: manifest.size }, 'the GraphQL documents are read');
-      }
-      usableAtMs = performance.now();
+      if (text === read) return;
+      manifest = parseManifest(text);
+      read = text;
+      logger.info({ api_version: apiVersion, documents: manifest.size }, 'the GraphQL documents are read');
     },
     (error) => {
       logger.error({ api_version: apiVersion, err: error }, 'the GraphQL documents cannot be used');
@@ -71,7 +68,7 @@ export async function openManifest(options: ManifestOptions): Promise<ManifestSo
   const timer = setInterval(() => void load(), reloadMs).unref();
   return {
     current: () => manifest,
-    ageSec: () => (performance.now() - usableAtMs) / 1_000,
+    ageSec,
     close: () => {
       clearInterval(timer);
     },

@@ -1,9 +1,8 @@
-import { Gauge } from 'prom-client';
-import type { Registry } from 'prom-client';
 import type { ComposeContext } from '@tollgate/server';
 import type { Config } from '../config.ts';
 import { openManifest } from './documents-manifest.ts';
 import type { Manifest, ManifestSource } from './documents-manifest.ts';
+import { gaugeByVersion } from './gauge-by-version.ts';
 import { createStoredDocuments } from './stored-documents.ts';
 import type { StoredDocuments } from './stored-documents.ts';
 
@@ -23,7 +22,15 @@ export async function openStoredDocuments({
     open('v2', config.GRAPHQL_DOCUMENTS),
     open('v1', config.GRAPHQL_V1_DOCUMENTS),
   ]);
-  observeDocuments(registry, { v2, v1 });
+  gaugeByVersion(
+    registry,
+    { v2, v1 },
+    {
+      name: 'tollgate_documents_age_seconds',
+      help: 'Time since the GraphQL documents were last read, or found unchanged; since the start if they never were',
+      read: ({ ageSec }) => ageSec(),
+    },
+  );
   return {
     v2: createStoredDocuments({ apq: config.APQ, manifest: v2 ?? NONE }),
     v1: createStoredDocuments({ apq: config.APQ, manifest: v1 ?? NONE }),
@@ -36,21 +43,3 @@ export async function openStoredDocuments({
 
 const NO_DOCUMENTS: Manifest = new Map();
 const NONE: Pick<ManifestSource, 'current'> = { current: () => NO_DOCUMENTS };
-
-/** Manifests that aren't configured have no samples. */
-function observeDocuments(
-  registry: Registry,
-  manifests: Readonly<Record<'v1' | 'v2', Pick<ManifestSource, 'ageSec'> | null>>,
-): void {
-  new Gauge({
-    name: 'tollgate_documents_age_seconds',
-    help: 'Time since the GraphQL documents were last read, or found unchanged; since the start if they never were',
-    labelNames: ['api_version'],
-    registers: [registry],
-    collect() {
-      for (const [api_version, manifest] of Object.entries(manifests)) {
-        if (manifest !== null) this.set({ api_version }, manifest.ageSec());
-      }
-    },
-  });
-}
