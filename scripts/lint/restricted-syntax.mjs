@@ -1,7 +1,9 @@
 import { builtinRules } from 'eslint/use-at-your-own-risk';
 
-/** ESLint's own rule, which Oxlint doesn't have. */
+const restricted = builtinRules.get('no-restricted-syntax');
+
+/** ESLint's own rule, which Oxlint doesn't have; twice, since a list for some files would replace that for all. */
 export default {
   meta: { name: 'restricted' },
-  rules: { syntax: builtinRules.get('no-restricted-syntax') },
+  rules: { syntax: restricted, formats: restricted },
 };
