@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import type { Stack } from '../stack/stack.ts';
 import { accessibilityFaults } from './axe.ts';
 
@@ -22,15 +22,15 @@ export type TabOptions = {
   reducedMotion?: 'reduce' | 'no-preference';
 };
 
-type OpenTab = { page: Page; refusals: string[] };
+type OpenTab = { page: Page; troubles: string[] };
 
 const openTabs = new Set<OpenTab>();
 
-/** What each open tab shows, and which of its requests were refused, to explain a failure. */
+/** What each open tab shows, what was refused or lost of its requests, and its errors, to explain a failure. */
 export async function describeTabs(): Promise<string> {
-  const described = [...openTabs].map(async ({ page, refusals }) => {
+  const described = [...openTabs].map(async ({ page, troubles }) => {
     const text = await page.innerText('body', { timeout: 1_000 }).catch(String);
-    return [`${page.url()} shows:`, text, 'Refused:', ...refusals].join('\n');
+    return [`${page.url()} shows:`, text, 'Before:', ...troubles].join('\n');
   });
   return (await Promise.all(described)).join('\n\n');
 }
@@ -63,11 +63,18 @@ export async function openTab(browser: Browser, url: string, options: TabOptions
   page.on('console', (message) => {
     if (/Content Security Policy/.test(message.text())) faults.push(message.text());
   });
-  const opened: OpenTab = { page, refusals: [] };
+  const opened: OpenTab = { page, troubles: [] };
+  const trouble = (what: string, request: Request) => {
+    opened.troubles.push(`${what} ${request.method()} ${request.url()}`);
+  };
   page.on('response', (response) => {
-    const request = response.request();
-    if (response.status() >= 400)
-      opened.refusals.push(`${String(response.status())} ${request.method()} ${request.url()}`);
+    if (response.status() >= 400) trouble(String(response.status()), response.request());
+  });
+  page.on('requestfailed', (request) => {
+    trouble(request.failure()?.errorText ?? 'failed', request);
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error') opened.troubles.push(message.text());
   });
   openTabs.add(opened);
   context.on('close', () => openTabs.delete(opened));
