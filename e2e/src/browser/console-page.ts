@@ -22,15 +22,15 @@ export type TabOptions = {
   reducedMotion?: 'reduce' | 'no-preference';
 };
 
-type OpenTab = { page: Page; troubles: string[] };
+type OpenTab = { page: Page; incidents: string[] };
 
 const openTabs = new Set<OpenTab>();
 
 /** What each open tab shows, what was refused or lost of its requests, and its errors, to explain a failure. */
 export async function describeTabs(): Promise<string> {
-  const described = [...openTabs].map(async ({ page, troubles }) => {
+  const described = [...openTabs].map(async ({ page, incidents }) => {
     const text = await page.innerText('body', { timeout: 1_000 }).catch(String);
-    return [`${page.url()} shows:`, text, 'Before:', ...troubles].join('\n');
+    return [`${page.url()} shows:`, text, 'Before:', ...incidents].join('\n');
   });
   return (await Promise.all(described)).join('\n\n');
 }
@@ -63,18 +63,18 @@ export async function openTab(browser: Browser, url: string, options: TabOptions
   page.on('console', (message) => {
     if (/Content Security Policy/.test(message.text())) faults.push(message.text());
   });
-  const opened: OpenTab = { page, troubles: [] };
-  const trouble = (what: string, request: Request) => {
-    opened.troubles.push(`${what} ${request.method()} ${request.url()}`);
+  const opened: OpenTab = { page, incidents: [] };
+  const note = (what: string, request: Request) => {
+    opened.incidents.push(`${what} ${request.method()} ${request.url()}`);
   };
   page.on('response', (response) => {
-    if (response.status() >= 400) trouble(String(response.status()), response.request());
+    if (response.status() >= 400) note(String(response.status()), response.request());
   });
   page.on('requestfailed', (request) => {
-    trouble(request.failure()?.errorText ?? 'failed', request);
+    note(request.failure()?.errorText ?? 'failed', request);
   });
   page.on('console', (message) => {
-    if (message.type() === 'error') opened.troubles.push(message.text());
+    if (message.type() === 'error') opened.incidents.push(message.text());
   });
   openTabs.add(opened);
   context.on('close', () => openTabs.delete(opened));
