@@ -7,6 +7,7 @@ const SOURCE = join(import.meta.dirname, '../..');
 /** Everything else reads a period's limit with what credits add to it, by `enforcedLimits` or `reportedLimits`. */
 const PLANS_POINTS = [
   // What a plan states.
+  'billing/plans/input.ts',
   'billing/periods/limits.ts',
   'billing/plans/operations.ts',
   'plans-as-code/operations.ts',
