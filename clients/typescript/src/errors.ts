@@ -75,7 +75,7 @@ const CODES = [
   [RequestError, 'payload_too_large uri_too_long unsupported_media_type header_fields_too_large'],
   [RequestError, 'http_version_not_supported unsupported_grant_type invalid_scope duplicate_operation'],
   [RequestError, 'call_too_expensive price_unknown document_unknown persisted_query_mismatch'],
-  [RequestError, 'PERSISTED_QUERY_NOT_FOUND'],
+  [RequestError, 'PERSISTED_QUERY_NOT_FOUND document_not_trusted'],
   [UnavailableError, 'connection_init_timeout idle_timeout internal_error server_error service_restart'],
   [UnavailableError, 'upstream_unreachable upstream_timeout upstream_closed service_unavailable'],
   [UnavailableError, 'temporarily_unavailable'],

@@ -40,6 +40,7 @@ const CALL_PROBLEMS = {
   call_too_expensive: { meaning: 'The operation would cost more points than the plan allows for one call.' },
   price_unknown: {},
   document_unknown: {},
+  document_not_trusted: { meaning: "Only registered documents run, and this one isn't." },
   PERSISTED_QUERY_NOT_FOUND: {},
   persisted_query_mismatch: {},
   document_too_deep: {},

@@ -161,6 +161,13 @@ const REQUESTS = {
       "The request names a stored document that the gateway doesn't know, so it can't be checked against the guards.",
     fix: 'Send the text of the document, or ask the operator to register it.',
   },
+  document_not_trusted: {
+    status: 400,
+    title: 'The GraphQL document is not registered',
+    meaning:
+      "Only registered documents run, and this one isn't, apart from blanks, comments and the order of definitions; `sha256` is that of its text.",
+    fix: 'Have the operator register the document.',
+  },
   PERSISTED_QUERY_NOT_FOUND: {
     status: 200,
     title: 'PersistedQueryNotFound',

@@ -29,6 +29,7 @@ import type { Recalls } from './open-metering.ts';
 import { createReadDataCall } from './operation-reader/read-call.ts';
 import { openStoredDocuments } from './operation-reader/open-stored-documents.ts';
 import { createReaderOf } from './operation-reader/readers-of-plans.ts';
+import type { StoredDocuments } from './operation-reader/stored-documents.ts';
 import { createCheckPrice } from './estimate/check-price.ts';
 import { createAnswerEstimate } from './estimate/estimate-only.ts';
 import type { Estimates } from './estimate/estimates.ts';
@@ -129,16 +130,16 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     onSteps,
     addressOf,
   };
-  const estimatesOf = (estimates: Estimates) => ({
+  const estimatesOf = (estimates: Estimates, ofVersion: StoredDocuments) => ({
     estimates,
+    documents: ofVersion,
     checkPrice: createCheckPrice(estimates),
-    answerEstimate: createAnswerEstimate({ estimates, readPointsLeft }),
+    answerEstimate: createAnswerEstimate({ estimates, readPointsLeft, documents: ofVersion }),
   });
   const dataEndpointOf = createDataEndpointOf({
     v2: createDataEndpoint({
       ...pipeline,
-      ...estimatesOf(estimating.v2),
-      documents: documents.v2,
+      ...estimatesOf(estimating.v2, documents.v2),
       forward: upstreams.v2.forward,
       apiVersion: 'v2',
     }),
@@ -146,8 +147,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       upstreams.v1 &&
       createDataEndpoint({
         ...pipeline,
-        ...estimatesOf(estimating.v1),
-        documents: documents.v1,
+        ...estimatesOf(estimating.v1, documents.v1),
         forward: upstreams.v1.forward,
         apiVersion: 'v1',
       }),

@@ -120,6 +120,10 @@ export const SETTINGS = {
       .min(1)
       .optional()
       .meta({ description: 'the same for API v1', values: 'path of a JSON file' }),
+    GRAPHQL_TRUSTED_DOCUMENTS: z
+      .enum(['off', 'all'])
+      .default('off')
+      .describe('`all` runs only documents of these manifests, sent by id or as text'),
     APQ: z
       .enum(['learn', 'pass'])
       .default('learn')
@@ -331,6 +335,18 @@ export const schema = z
       path: ['APQ'],
       message: 'must be learn with STRICT_POINTS=all, since what is forwarded unread has no estimate',
     });
+  })
+  .superRefine((settings, context) => {
+    if (settings.GRAPHQL_TRUSTED_DOCUMENTS === 'off') return;
+    const refuse = (name: 'APQ' | 'GRAPHQL_DOCUMENTS' | 'GRAPHQL_V1_DOCUMENTS', message: string) => {
+      context.addIssue({ code: 'custom', path: [name], message });
+    };
+    const named = 'must name a manifest with GRAPHQL_TRUSTED_DOCUMENTS=all: nothing else would run';
+    if (settings.GRAPHQL_DOCUMENTS === undefined) refuse('GRAPHQL_DOCUMENTS', named);
+    if (settings.UPSTREAM_V1_URL !== undefined && settings.GRAPHQL_V1_DOCUMENTS === undefined)
+      refuse('GRAPHQL_V1_DOCUMENTS', named);
+    if (settings.APQ === 'pass')
+      refuse('APQ', 'must be learn with GRAPHQL_TRUSTED_DOCUMENTS=all, since hashes are forwarded unread');
   });
 
 export type Config = z.output<typeof schema>;

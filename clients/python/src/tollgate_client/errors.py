@@ -104,7 +104,7 @@ RequestCode = Literal[
     "payload_too_large", "uri_too_long", "unsupported_media_type", "header_fields_too_large",
     "http_version_not_supported", "unsupported_grant_type", "invalid_scope", "duplicate_operation",
     "call_too_expensive", "price_unknown",
-    "document_unknown", "persisted_query_mismatch", "PERSISTED_QUERY_NOT_FOUND",
+    "document_unknown", "document_not_trusted", "persisted_query_mismatch", "PERSISTED_QUERY_NOT_FOUND",
 ]  # fmt: skip
 UnavailableCode = Literal[
     "connection_init_timeout", "idle_timeout", "internal_error", "server_error", "service_restart",

@@ -6,6 +6,7 @@ import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { PointsLeft, ReadPointsLeft } from '../ledger/points-left.ts';
 import type { PayerEntitlement } from '../ledger/principal.ts';
 import type { OperationRequest, ReadRequest } from '../operation-reader/operation-reader.ts';
+import type { StoredDocuments } from '../operation-reader/stored-documents.ts';
 import { ESTIMATE_PATH, V1_ESTIMATE_PATH } from '../http/data-paths.ts';
 import { needsPrice } from './check-price.ts';
 import type { Estimates } from './estimates.ts';
@@ -26,12 +27,13 @@ export function asksForEstimate(req: Pick<HttpRequest, 'rawHeaders' | 'url'>): b
 export type EstimateAnswerOptions = {
   estimates: Estimates;
   readPointsLeft: ReadPointsLeft;
+  documents: Pick<StoredDocuments, 'whyUntrusted'>;
 };
 
 const DEAREST = 10;
 
 /** Answers with what the operations would cost, whether they would be admitted, and which fields cost most. */
-export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnswerOptions) {
+export function createAnswerEstimate({ estimates, readPointsLeft, documents }: EstimateAnswerOptions) {
   function estimateOf(
     request: OperationRequest,
     payer: PayerEntitlement | ErrorCode,
@@ -42,7 +44,11 @@ export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnsw
     const isUnpriced = estimate === null && typeof payer !== 'string' && needsPrice(payer);
     const unpriced = isUnpriced ? estimates.whyUnpriced(request).code : null;
     const reason =
-      typeof payer === 'string' ? payer : (unpriced ?? refusalOf(estimate?.points ?? null, payer, left));
+      typeof payer === 'string'
+        ? payer
+        : (documents.whyUntrusted?.(request)?.code ??
+          unpriced ??
+          refusalOf(estimate?.points ?? null, payer, left));
     return {
       points: estimate?.points ?? null,
       points_remaining: remaining === Infinity ? null : remaining,

@@ -23,6 +23,7 @@ const REFUSED_DOCUMENTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'too_many_tokens',
   'too_many_directives',
   'introspection_disabled',
+  'document_not_trusted',
   'call_too_expensive',
   'price_unknown',
 ]);

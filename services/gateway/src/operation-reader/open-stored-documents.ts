@@ -16,8 +16,9 @@ export async function openStoredDocuments({
   v1: StoredDocuments;
   close: () => void;
 }> {
+  const isTrusting = config.GRAPHQL_TRUSTED_DOCUMENTS === 'all';
   const open = async (apiVersion: 'v1' | 'v2', path: string | undefined): Promise<ManifestSource | null> =>
-    path === undefined ? null : openManifest({ path, apiVersion, logger });
+    path === undefined ? null : openManifest({ path, apiVersion, isTrusting, logger });
   const [v2, v1] = await Promise.all([
     open('v2', config.GRAPHQL_DOCUMENTS),
     open('v1', config.GRAPHQL_V1_DOCUMENTS),
@@ -32,8 +33,8 @@ export async function openStoredDocuments({
     },
   );
   return {
-    v2: createStoredDocuments({ apq: config.APQ, manifest: v2 ?? NONE }),
-    v1: createStoredDocuments({ apq: config.APQ, manifest: v1 ?? NONE }),
+    v2: createStoredDocuments({ apq: config.APQ, isTrusting, manifest: v2 ?? NONE }),
+    v1: createStoredDocuments({ apq: config.APQ, isTrusting, manifest: v1 ?? NONE }),
     close: () => {
       v2?.close();
       v1?.close();
@@ -42,4 +43,7 @@ export async function openStoredDocuments({
 }
 
 const NO_DOCUMENTS: Manifest = new Map();
-const NONE: Pick<ManifestSource, 'current'> = { current: () => NO_DOCUMENTS };
+const NONE: Pick<ManifestSource, 'current' | 'trusted'> = {
+  current: () => NO_DOCUMENTS,
+  trusted: () => null,
+};

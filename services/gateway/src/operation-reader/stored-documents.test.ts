@@ -16,11 +16,26 @@ import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstrea
 import { watchUpstream } from '../../test/suite/upstreams/watch-upstream.ts';
 import type { UpstreamSeen } from '../../test/suite/upstreams/watch-upstream.ts';
 import type { HttpRequest } from '@tollgate/plain-http/message';
+import { schema } from '../config.ts';
 import { openManifest, parseManifest } from './documents-manifest.ts';
 import { createLearnedTexts } from './learned-texts.ts';
 import { createReadDataCall } from './read-call.ts';
 import { createReaderOf } from './readers-of-plans.ts';
 import { createStoredDocuments } from './stored-documents.ts';
+
+const REQUIRED = {
+  SERVICE_CLIENT_ID: 'gateway',
+  SERVICE_CLIENT_SECRET: 'a-secret-of-32-characters-or-more',
+  SERVICE_CREDENTIALS: `operator:${'s'.repeat(43)}`,
+  PUBLIC_PORT: '0',
+  PRIVATE_PORT: '0',
+  REDIS_URL: 'redis://redis.example.com:6379',
+  AUTH_PRIVATE_URL: 'http://auth.example.com',
+  AUTH_PUBLIC_URL: 'http://auth.example.com',
+  ACCOUNT_PRIVATE_URL: 'http://account.example.com',
+  ACCOUNT_PUBLIC_URL: 'http://account.example.com',
+  UPSTREAM_URL: 'http://upstream.example.com/graphql',
+};
 
 const APOLLO = {
   format: 'apollo-persisted-query-manifest',
@@ -351,9 +366,15 @@ describe('documents of the manifest', () => {
         failures.push(failure);
       },
     };
-    const manifest = await openManifest({ path, apiVersion: 'v2', logger, reloadMs: 20 });
+    const source = { path, apiVersion: 'v2', isTrusting: true, logger } as const;
+    const manifest = await openManifest({ ...source, reloadMs: 20 });
     writeFileSync(path, '{"a":"{ a }","longer":"{ b }"}');
     await waitFor(() => manifest.current().has('longer'));
+    expect(['{ a }', '{ b }', '{ c }'].map((text) => manifest.trusted()?.has(text))).toEqual([
+      true,
+      true,
+      false,
+    ]);
     writeFileSync(path, 'broken');
     await waitFor(() => failures.length === 1);
     expect([...manifest.current().keys()]).toEqual(['a', 'longer']);
@@ -386,8 +407,8 @@ describe('a body that arrives whole', () => {
 
   test('and is short is read in turns if its texts are long, and takes room meanwhile', async () => {
     const long = `{ hello } #${'x'.repeat(40_000)}`;
-    const manifest = { current: () => new Map([['long', long]]) };
-    const documents = createStoredDocuments({ apq: 'learn', manifest });
+    const manifest = { current: () => new Map([['long', long]]), trusted: () => null };
+    const documents = createStoredDocuments({ apq: 'learn', isTrusting: false, manifest });
     const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
     const batchOf = (count: number) => requestOf(Array.from({ length: count }, () => ({ id: 'long' })));
     expect(read(batchOf(1), payer, documents)).toMatchObject({ isLong: false });
@@ -406,8 +427,9 @@ describe('a body that arrives whole', () => {
     let generation = 0;
     const manifest = {
       current: () => new Map([['a', `{ of${String((generation += 1))} #${'x'.repeat(20_000)}\n}`]]),
+      trusted: () => null,
     };
-    const documents = createStoredDocuments({ apq: 'learn', manifest });
+    const documents = createStoredDocuments({ apq: 'learn', isTrusting: false, manifest });
     const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
     const call = await read(requestOf(Array.from({ length: count }, () => ({ id: 'a' }))), payer, documents);
     const bytes = call?.body as Buffer;
@@ -453,6 +475,117 @@ describe('with APQ=pass', () => {
     expect((await passing.query({ body })).status).toBe(200);
     expect(String(forwarded[0]?.body)).toBe(body);
   });
+});
+
+describe('where only registered documents run', () => {
+  let trusting: GatewayUnderTest;
+  let token: string;
+  const introspection = '{ __schema { types { name } } }';
+  const two = 'query One { a(text: "x", n: [1, 2]) ...F } fragment F on Query { b }';
+
+  beforeAll(async () => {
+    const path = join(folder, 'trusted.json');
+    const more = { id: 'two', name: 'One', type: 'query', body: two };
+    writeFileSync(path, JSON.stringify({ ...APOLLO, operations: [...APOLLO.operations, more] }));
+    trusting = await startGateway({
+      env: {
+        GRAPHQL_DOCUMENTS: path,
+        GRAPHQL_TRUSTED_DOCUMENTS: 'all',
+        ESTIMATES_PER_MINUTE: '40',
+        UPSTREAM_WS_URL: sockets.url,
+      },
+    });
+  });
+  beforeEach(() => {
+    seen = watchUpstream(trusting);
+    const accountId = (nextAccount += 1);
+    trusting.account.entitle(accountId, withLimits(accountId, {}));
+    token = trusting.auth.issue({ accountId });
+  });
+  afterAll(() => trusting.stop());
+
+  const sent = (body: unknown) => trusting.query({ token, body: JSON.stringify(body) });
+
+  test.each([
+    ['by id', { documentId: 'read' }],
+    ['as text', { query: 'query Read { hello }' }],
+    ['with other blanks and comments', { query: '# mine\nquery Read {\n  hello,\n}' }],
+    ['in another order', { query: 'fragment F on Query{b}query One{a(text:"x" n:[1 2])...F}' }],
+    ['by its hash, once it is learned', { query: two, extensions: persisted(hash('sha256', two)) }],
+  ])('one that is sent %s runs', async (_how, body) => {
+    expect((await sent(body)).status).toBe(200);
+    expect(seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['another text', 'query Read { hello secrets }'],
+    ['another literal', two.replace('"x"', '"y"')],
+    [
+      'a literal that looks like tokens',
+      two.replace('"x", n', String.raw`"x\" , n"`).replace(': [1, 2]', ''),
+    ],
+    ['a part of one', 'query One { a(text: "x", n: [1, 2]) ...F }'],
+    ['a registered one and another', `${two} query Other { c }`],
+    ['introspection', introspection],
+  ])('%s is refused before it costs anything, and told its hash', async (_what, query) => {
+    const answer = await sent({ query });
+    expect([answer.status, answer.headers['x-points-cost']]).toEqual([400, '0']);
+    expect(answer.json()).toMatchObject({
+      errors: [{ extensions: { code: 'document_not_trusted', sha256: hash('sha256', query) } }],
+    });
+    const search = `?${new URLSearchParams({ query }).toString()}`;
+    expect(codeOf(await trusting.query({ method: 'GET', token, search }))).toBe('document_not_trusted');
+    expect(seen).toHaveLength(0);
+  });
+
+  test('a batch with one that is not registered is refused as a whole, also a long one', async () => {
+    const long = `query Read { hello } #${'x'.repeat(40_000)}`;
+    expect(codeOf(await sent([{ documentId: 'read' }, { query: introspection }]))).toBe(
+      'document_not_trusted',
+    );
+    expect(codeOf(await sent([{ query: long }, { query: long }, { query: introspection }]))).toBe(
+      'document_not_trusted',
+    );
+    expect(seen).toHaveLength(0);
+    expect((await sent([{ query: long }, { query: long }])).status).toBe(200);
+  });
+
+  test('a registration of another text by its hash makes nothing trusted', async () => {
+    const extensions = persisted(hash('sha256', introspection));
+    expect(codeOf(await sent({ query: introspection, extensions }))).toBe('document_not_trusted');
+    expect(codeOf(await sent({ extensions }))).toBe('document_not_trusted');
+  });
+
+  test('over WebSocket', async () => {
+    const raw = await openReady(trusting.graphqlUrl.replace('http', 'ws'), token);
+    const query = 'subscription Ticks { ticks(count: 1) }';
+    raw.send({ id: '1', type: 'subscribe', payload: { query: query.replace('1', '2') } });
+    expect((await raw.message({ type: 'error', id: '1' })).payload).toMatchObject([
+      { extensions: { code: 'document_not_trusted' } },
+    ]);
+    raw.send({ id: '2', type: 'subscribe', payload: { query } });
+    await raw.message({ type: 'complete', id: '2' });
+    raw.socket.close();
+  });
+
+  test('refusals take from the rate of refused documents', async () => {
+    await waitFor(async () => codeOf(await sent({ query: introspection })) === 'too_many_requests');
+  });
+
+  test.each([
+    [{ APQ: 'pass', GRAPHQL_DOCUMENTS: 'a' }, ['APQ']],
+    [{}, ['GRAPHQL_DOCUMENTS']],
+    [{ GRAPHQL_DOCUMENTS: 'a', UPSTREAM_V1_URL: 'http://v1.example.com/' }, ['GRAPHQL_V1_DOCUMENTS']],
+  ])('the settings %j are refused', (settings, faulty) => {
+    const { error } = schema.safeParse({ ...REQUIRED, GRAPHQL_TRUSTED_DOCUMENTS: 'all', ...settings });
+    expect(error?.issues.map(({ path }) => path[0])).toEqual(faulty);
+  });
+});
+
+test('nothing runs while no manifest could be read', () => {
+  const manifest = { current: () => new Map<string, string>(), trusted: () => null };
+  const { whyUntrusted } = createStoredDocuments({ apq: 'learn', isTrusting: true, manifest });
+  expect(whyUntrusted?.({ text: '{ a }' })?.code).toBe('service_unavailable');
 });
 
 test('with all guards off, an id that is unknown is forwarded', async () => {

@@ -5,6 +5,7 @@ import { isObject } from './json.ts';
 import { createLearnedTexts } from './learned-texts.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
 import { namesStored } from './operation-reader.ts';
+import type { OperationRequest } from './operation-reader.ts';
 
 /** A request in which texts stand where documents were named, as far as they are known. */
 export type WithTexts = {
@@ -25,17 +26,28 @@ export type StoredDocuments = {
    * @throws {Problem} PERSISTED_QUERY_NOT_FOUND, persisted_query_mismatch, invalid_request
    */
   withTexts: (request: unknown, payerId: number) => WithTexts;
+  /**
+   * Why an operation may not run where only documents of the manifest do: document_not_trusted, or service_unavailable
+   * while none is known. Null if it may; null itself where all documents run.
+   */
+  whyUntrusted: ((request: Pick<OperationRequest, 'text'>) => Problem | null) | null;
 };
 
 export type StoredDocumentsOptions = {
   /** `pass`: automatic persisted queries are the upstream's alone. */
   apq: 'learn' | 'pass';
-  manifest: Pick<ManifestSource, 'current'>;
+  /** Whether only its documents run. */
+  isTrusting: boolean;
+  manifest: Pick<ManifestSource, 'current' | 'trusted'>;
 };
 
 const PERSISTED_QUERY = 'persistedQuery';
 
-export function createStoredDocuments({ apq, manifest }: StoredDocumentsOptions): StoredDocuments {
+export function createStoredDocuments({
+  apq,
+  isTrusting,
+  manifest,
+}: StoredDocumentsOptions): StoredDocuments {
   const learned = createLearnedTexts();
 
   function foundByHash(request: Record<string, unknown>, payerId: number): Found | null {
@@ -74,7 +86,16 @@ export function createStoredDocuments({ apq, manifest }: StoredDocumentsOptions)
     return foundByHash(byId === null ? request : withText(request, byId), payerId) ?? byId;
   }
 
+  function whyUntrusted({ text }: Pick<OperationRequest, 'text'>): Problem | null {
+    const trusted = manifest.trusted();
+    if (trusted === null) return new Problem('service_unavailable');
+    if (text === null) return new Problem('document_not_trusted');
+    if (trusted.has(text)) return null;
+    return new Problem('document_not_trusted', { extensions: { sha256: hash('sha256', text) } });
+  }
+
   return {
+    whyUntrusted: isTrusting ? whyUntrusted : null,
     withTexts: (request, payerId) => {
       const isBatch = Array.isArray(request);
       const requests: readonly unknown[] = isBatch ? request : [request];

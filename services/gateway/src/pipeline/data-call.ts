@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Logger } from '@tollgate/log';
 import type { AccessLog } from '@tollgate/log/access-log';
@@ -220,6 +221,18 @@ function createServe(options: DataCallOptions): Serve {
     }
   };
 
+  async function assertTrusted(
+    { requests, isLong }: ReadCall,
+    whyUntrusted: NonNullable<StoredDocuments['whyUntrusted']>,
+    accountId: number,
+  ): Promise<void> {
+    for (const request of requests) {
+      const untrusted = whyUntrusted(request);
+      if (untrusted !== null) onUnread(untrusted, accountId);
+      if (isLong) await setImmediate();
+    }
+  }
+
   async function priceOf(
     payer: PayerEntitlement,
     { requests }: ReadCall,
@@ -301,6 +314,8 @@ function createServe(options: DataCallOptions): Serve {
     try {
       const { operations } = read;
       known.operations = operations;
+      if (documents.whyUntrusted !== null)
+        await assertTrusted(read, documents.whyUntrusted, token.account_id);
       if (read.isLong) await estimates.prepare(read);
       known.estimatedPoints = estimates.of(read)?.points ?? null;
       if (needsPrice(payer)) known.estimatedPoints = await priceOf(payer, read, token.account_id);

@@ -142,6 +142,7 @@ function scripted() {
       },
       readOne: (payload) => ({ type: payload['is'] as OperationType, counted: null }),
       documents: {
+        whyUntrusted: null,
         withTexts: (request) => ({ request, putTexts: null, textBytes: 0, namesDocument: false }),
       },
       checkPrice: () => 1,

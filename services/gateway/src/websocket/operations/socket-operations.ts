@@ -222,7 +222,10 @@ export class SocketOperations {
       estimateRate.check(token.account_id);
       if (Array.isArray(sent['variables'])) throw new Problem('invalid_request', { detail: NO_BATCH });
       const payload = documents.withTexts(sent, payer.payerId).request as Record<string, unknown>;
-      return { ...readOne(payload, payer.callRules), payload };
+      const operation = readOne(payload, payer.callRules);
+      const untrusted = documents.whyUntrusted?.(operationRequest(payload)) ?? null;
+      if (untrusted !== null) throw untrusted;
+      return { ...operation, payload };
     } catch (error) {
       estimateRate.takeRefused(error, token.account_id);
       return toProblem(error);
