@@ -1,3 +1,4 @@
+import { Gauge } from 'prom-client';
 import { redisTls } from '@tollgate/config/store-tls';
 import type { Logger } from '@tollgate/log';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
@@ -27,8 +28,11 @@ import { createCallMetrics } from './pipeline/metrics.ts';
 import { openMetering, openRecalls } from './open-metering.ts';
 import type { Recalls } from './open-metering.ts';
 import { createReadDataCall } from './operation-reader/read-call.ts';
+import type { ReadDataCall } from './operation-reader/read-call.ts';
+import { createPassUnread } from './operation-reader/unread-calls.ts';
 import { openStoredDocuments } from './operation-reader/open-stored-documents.ts';
 import { createReaderOf } from './operation-reader/readers-of-plans.ts';
+import type { ReaderOf } from './operation-reader/readers-of-plans.ts';
 import type { StoredDocuments } from './operation-reader/stored-documents.ts';
 import { createCheckPrice } from './estimate/check-price.ts';
 import { createAnswerEstimate } from './estimate/estimate-only.ts';
@@ -105,17 +109,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...shared,
     authenticate: peers.authenticate,
     tokenWatch: peers.tokenWatch,
-    readCall: createReadDataCall({
-      readerOf,
-      body: {
-        maxBytes: config.MAX_REQUEST_BODY_BYTES,
-        idleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
-        totalTimeoutMs: config.REQUEST_BODY_TIMEOUT_MS,
-      },
-      bodiesMaxBytes: config.REQUEST_BODIES_MAX_BYTES,
-      maxUploads:
-        config.GRAPHQL_UPLOADS === 'on' ? Math.ceil(config.UPSTREAM_CONNECTIONS / PART_OF_UPLOADS) : 0,
-    }),
+    readCall: openReadCall(context, readerOf),
     meterStream: createMeterStream({
       record: usage.record,
       primePayer,
@@ -189,6 +183,26 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       store.redis.disconnect();
     },
   };
+}
+
+function openReadCall(
+  { config, registry }: Pick<ComposeContext<Config>, 'config' | 'registry'>,
+  readerOf: ReaderOf,
+): ReadDataCall {
+  const isRead = config.GRAPHQL_READ === 'on';
+  const gauge = { name: 'tollgate_graphql_read', help: 'Whether calls are read (GRAPHQL_READ): 1, or 0' };
+  new Gauge({ ...gauge, registers: [registry] }).set(Number(isRead));
+  const bodies = {
+    body: {
+      maxBytes: config.MAX_REQUEST_BODY_BYTES,
+      idleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
+      totalTimeoutMs: config.REQUEST_BODY_TIMEOUT_MS,
+    },
+    bodiesMaxBytes: config.REQUEST_BODIES_MAX_BYTES,
+  };
+  const acceptsUploads = config.GRAPHQL_UPLOADS === 'on';
+  const maxUploads = acceptsUploads ? Math.ceil(config.UPSTREAM_CONNECTIONS / PART_OF_UPLOADS) : 0;
+  return isRead ? createReadDataCall({ readerOf, ...bodies, maxUploads }) : createPassUnread(bodies);
 }
 
 /** How long an answer waits for its usage to be recorded. */

@@ -57,6 +57,10 @@ export const SETTINGS = {
     REQUEST_BODIES_MAX_BYTES: wholeNumber(1, 1_099_511_627_776)
       .default(134_217_728)
       .describe('memory for bodies of data calls under way, in one gateway'),
+    GRAPHQL_READ: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe('`off` forwards calls over HTTP without reading them, and turns off what needs that'),
     GRAPHQL_BATCH_LIMIT: wholeNumber(0, 1_000)
       .default(10)
       .describe('operations in one request; 0 refuses batches'),
@@ -336,6 +340,14 @@ export const schema = z
       message: 'must be learn with STRICT_POINTS=all, since what is forwarded unread has no estimate',
     });
   })
+  .superRefine(({ GRAPHQL_READ, STRICT_POINTS, GRAPHQL_TRUSTED_DOCUMENTS }, context) => {
+    if (GRAPHQL_READ === 'on' || (STRICT_POINTS !== 'all' && GRAPHQL_TRUSTED_DOCUMENTS === 'off')) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['GRAPHQL_READ'],
+      message: 'must be on with STRICT_POINTS=all or GRAPHQL_TRUSTED_DOCUMENTS=all, which would not hold',
+    });
+  })
   .superRefine((settings, context) => {
     if (settings.GRAPHQL_TRUSTED_DOCUMENTS === 'off') return;
     const refuse = (name: 'APQ' | 'GRAPHQL_DOCUMENTS' | 'GRAPHQL_V1_DOCUMENTS', message: string) => {
@@ -351,7 +363,25 @@ export const schema = z
 
 export type Config = z.output<typeof schema>;
 
+/** What holds with GRAPHQL_READ=off, whatever the settings say. Over WebSocket, operations still have types. */
+const WITHOUT_READING = {
+  GRAPHQL_MAX_DEPTH: 0,
+  GRAPHQL_MAX_ALIASES: 0,
+  GRAPHQL_MAX_ROOT_FIELDS: 0,
+  GRAPHQL_MAX_TOKENS: 0,
+  GRAPHQL_MAX_DIRECTIVES: 0,
+  GRAPHQL_INTROSPECTION: 'on',
+  GRAPHQL_SCHEMA: undefined,
+  GRAPHQL_V1_SCHEMA: undefined,
+  GRAPHQL_DOCUMENTS: undefined,
+  GRAPHQL_V1_DOCUMENTS: undefined,
+  APQ: 'pass',
+  STRICT_POINTS: 'off',
+  MISSING_POINTS: 'default',
+} as const satisfies Partial<Config>;
+
 /** @throws {ConfigError} with all faults. */
 export function loadConfig(): Config {
-  return readConfig(schema, process.env);
+  const config = readConfig(schema, process.env);
+  return config.GRAPHQL_READ === 'on' ? config : { ...config, ...WITHOUT_READING };
 }

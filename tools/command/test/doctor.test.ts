@@ -306,6 +306,8 @@ test.each([
   ],
   ['graphql-schema', 'schema_unknown_costs{api_version="v2"} 0', []],
   ['graphql-schema', 'schema_unknown_costs{api_version="v2"} 2', [{ status: 'warning' }]],
+  ['graphql-read', 'graphql_read 1', []],
+  ['graphql-read', 'graphql_read{service="gateway"} 0', [{ status: 'warning' }]],
   ['graphql-documents', 'documents_age_seconds{api_version="v2"} 3.2', []],
   ['graphql-documents', 'documents_age_seconds{api_version="v1"} 121', [problem('of API v1 for 121 s')]],
 ])('%s: a gateway that states tollgate_%s', async (check, sample, findings) => {

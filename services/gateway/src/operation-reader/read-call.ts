@@ -7,7 +7,7 @@ import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
 import { Problem } from '@tollgate/http/problem';
 import { queryOf } from '@tollgate/http/request-head';
 import { createRoom } from '../http/room.ts';
-import type { Place, RoomOptions } from '../http/room.ts';
+import type { Place, Room, RoomOptions } from '../http/room.ts';
 import { arrivedBody, declaredBytes, streamedBody, wholeBody } from './arriving-body.ts';
 import type { BodyLimits } from './arriving-body.ts';
 import { bodyForm } from './body-form.ts';
@@ -23,12 +23,14 @@ import { assertExactNames, assertExactParameters, assertShallow } from './protoc
 
 /** A data call whose operations are known. */
 export type ReadCall = ReadRequest & {
-  /** For the upstream, without a content coding. */
+  /** For the upstream. */
   body: Buffer | Readable | null;
   /** The URL's query for the upstream; null for the request's own. */
   query: string | null;
   /** Null if it isn't known, or there is no body. */
   lengthBytes: number | null;
+  /** Of the body; null if it has none, as each one that was read. */
+  contentCoding: string | null;
   /** Whether what it asks for takes long to work on, and should be worked on in turns. */
   isLong: boolean;
   /** Must be called when the call is over. */
@@ -72,7 +74,7 @@ export type ReadDataCallOptions = {
 };
 
 /** The least that a body counts for: its connection takes memory, too. */
-const BODY_MIN_BYTES = 16_384;
+export const BODY_MIN_BYTES = 16_384;
 
 /** The documents of one that is longer, with the texts that it names, are read in turns of the event loop. */
 const LONG_BODY_BYTES = 65_536;
@@ -80,19 +82,23 @@ const LONG_BODY_BYTES = 65_536;
 /** Of a room that payers share, what one of them gets at most. */
 const PART_OF_PAYER = 4;
 
-export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions): ReadDataCall {
-  const { body: limits, maxUploads } = options;
+/** For the bodies of calls that are under way. */
+export function createBodyRoom({
+  body,
+  bodiesMaxBytes,
+}: Pick<ReadDataCallOptions, 'body' | 'bodiesMaxBytes'>): Room {
   // One body always fits.
-  const bodiesPerPayer = Math.max(
-    options.bodiesMaxBytes / PART_OF_PAYER,
-    BODY_MIN_BYTES,
-    2 * limits.maxBytes,
-  );
-  const bodies = createRoom({
-    total: Math.max(options.bodiesMaxBytes, bodiesPerPayer),
-    perPayer: bodiesPerPayer,
+  const perPayer = Math.max(bodiesMaxBytes / PART_OF_PAYER, BODY_MIN_BYTES, 2 * body.maxBytes);
+  return createRoom({
+    total: Math.max(bodiesMaxBytes, perPayer),
+    perPayer,
     ...refusing('request bodies'),
   });
+}
+
+export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions): ReadDataCall {
+  const { body: limits, maxUploads } = options;
+  const bodies = createBodyRoom(options);
   const uploads = createRoom({
     total: maxUploads,
     perPayer: Math.ceil(maxUploads / PART_OF_PAYER),
@@ -122,6 +128,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
       body: null,
       query: request === sent ? null : queryWithText(parameters, request),
       lengthBytes: null,
+      contentCoding: null,
       isLong: false,
       release: NOTHING_HELD,
     };
@@ -174,6 +181,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
         body,
         query: null,
         lengthBytes: length,
+        contentCoding: null,
         isLong,
         release: release ?? NOTHING_HELD,
       };
@@ -213,13 +221,14 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
   ): Promise<ReadCall | null> {
     const reader = readerOf(callRules);
     const lengthBytes = declaredBytes(req, limits) ?? null;
+    const form = { query: null, lengthBytes, contentCoding: null, isLong: true };
     const parts = createUploadParts(boundary);
     if (isWhole(req)) {
       const body = arrivedBody(req, limits);
       const text = parts.saw(body);
       if (text === undefined) throw incomplete();
-      const { operations, requests } = readUpload(text, reader, textsOf);
-      return { operations, requests, body, query: null, lengthBytes, isLong: true, release: NOTHING_HELD };
+      const read = readUpload(text, reader, textsOf);
+      return { ...read, ...form, body, release: NOTHING_HELD };
     }
     if (req.destroyed) return null;
     const place = uploads.take(payerId, 1);
@@ -242,8 +251,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
           reject(incomplete());
         });
       });
-      const { operations, requests } = readUpload(text, reader, textsOf);
-      return { operations, requests, body: body ?? null, query: null, lengthBytes, isLong: true, release };
+      return { ...readUpload(text, reader, textsOf), ...form, body: body ?? null, release };
     } catch (error) {
       release();
       // A request whose body has ended is destroyed, too.
@@ -279,7 +287,7 @@ function refusing(what: string): Pick<RoomOptions, 'tooMuchOfPayer' | 'what'> {
   };
 }
 
-const NOTHING_HELD = (): void => undefined;
+export const NOTHING_HELD = (): void => undefined;
 
 /** A promise for a long body. @throws {Problem} Also in the promise. */
 function readJson(

@@ -575,6 +575,7 @@ describe('where only registered documents run', () => {
   test.each([
     [{ APQ: 'pass', GRAPHQL_DOCUMENTS: 'a' }, ['APQ']],
     [{}, ['GRAPHQL_DOCUMENTS']],
+    [{ GRAPHQL_READ: 'off', GRAPHQL_DOCUMENTS: 'a' }, ['GRAPHQL_READ']],
     [{ GRAPHQL_DOCUMENTS: 'a', UPSTREAM_V1_URL: 'http://v1.example.com/' }, ['GRAPHQL_V1_DOCUMENTS']],
   ])('the settings %j are refused', (settings, faulty) => {
     const { error } = schema.safeParse({ ...REQUIRED, GRAPHQL_TRUSTED_DOCUMENTS: 'all', ...settings });

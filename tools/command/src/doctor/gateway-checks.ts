@@ -49,6 +49,7 @@ async function askGateway(
             ok(check, `${url} is ready.`),
             ...checkSchemas(url, samples),
             ...checkDocuments(url, samples),
+            ...checkReading(url, samples),
           ],
           stated,
           streamsPerPayer,
@@ -102,6 +103,18 @@ function checkDocuments(url: string, samples: string): Finding[] {
       'Its log says what is wrong with GRAPHQL_DOCUMENTS (GRAPHQL_V1_DOCUMENTS for API v1).',
     ),
   );
+}
+
+/** Whether what plans and settings say of single calls holds. */
+function checkReading(url: string, samples: string): Finding[] {
+  if (!/^tollgate_graphql_read(?:\{.*\})? 0$/m.test(samples)) return [];
+  return [
+    warning(
+      'graphql-read',
+      `${url} forwards calls unread: no guards, estimates, limits per call or strict points hold.`,
+      'Set GRAPHQL_READ=on, unless that is what you want.',
+    ),
+  ];
 }
 
 function olderThanMax(samples: string, age: RegExp): { apiVersion: string; ageSec: string }[] {

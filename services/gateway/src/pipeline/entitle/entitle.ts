@@ -32,6 +32,7 @@ export type EntitleOptions = {
   /** How long an answer that lets calls pass is used while account is unavailable, since it was asked last. */
   staleIfErrorMs: number;
   strictPoints: StrictPoints;
+  readsCalls: boolean;
   cacheMaxEntries: number;
   onLookup?: (outcome: 'hit' | 'joined' | 'miss' | 'stale') => void;
   /** Who answered a look-up that wasn't in the cache. */

@@ -21,18 +21,25 @@ const REFUSAL_TTL_MS = 1_000;
 /** Whose points are strict: no payer's, as the plan says, or those of all plans that don't deny it. */
 export type StrictPoints = 'off' | 'plan' | 'all';
 
-export type EntitlementRules = { cacheTtlMs: number; staleIfErrorMs: number; strictPoints: StrictPoints };
+export type EntitlementRules = {
+  cacheTtlMs: number;
+  staleIfErrorMs: number;
+  strictPoints: StrictPoints;
+  /** Whether calls are read, so that what plans say of single calls can hold. */
+  readsCalls: boolean;
+};
 
 /** `startedMs`: when account read Postgres at the latest (performance.now()), so that no way of the answer prolongs it. */
 export function knownEntitlement(
   entitlement: Entitlement,
   startedMs: number,
-  { cacheTtlMs, staleIfErrorMs, strictPoints }: EntitlementRules,
+  rules: EntitlementRules,
 ): KnownEntitlement {
+  const { cacheTtlMs, staleIfErrorMs, strictPoints } = rules;
   const passes = entitlement.status === 'active' || entitlement.status === 'grace';
   const freshForMs = passes ? cacheTtlMs : Math.min(cacheTtlMs, REFUSAL_TTL_MS);
   const staleForMs = passes ? Math.max(freshForMs, staleIfErrorMs) : freshForMs;
-  const payer = payerOf(entitlement, strictPoints);
+  const payer = payerOf(entitlement, rules);
   const endMs = startedMs + (entitlement.valid_for_ms ?? Infinity);
   return {
     entitlement,
@@ -62,7 +69,7 @@ function payersOfApplications(
 
 function payerOf(
   { status, account_id, payer_id, billing_period }: Entitlement,
-  strictPoints: StrictPoints,
+  { strictPoints, readsCalls }: EntitlementRules,
 ): PayerEntitlement | null {
   if ((status !== 'active' && status !== 'grace') || billing_period === null) return null;
   const payer = {
@@ -77,7 +84,7 @@ function payerOf(
       billing_period.budgets === undefined
         ? null
         : callerBudgets(billing_period.budgets, { accountId: account_id, applicationId: null }),
-    callRules: billing_period.call_rules ?? null,
+    callRules: (readsCalls ? billing_period.call_rules : undefined) ?? null,
     reservesPoints: false,
     buyUrl: billing_period.buy_url ?? null,
   };

@@ -25,6 +25,7 @@ export function openEntitle(
     cacheTtlMs: config.ENTITLEMENT_CACHE_TTL_MS,
     staleIfErrorMs: config.ENTITLEMENT_STALE_IF_ERROR_MS,
     strictPoints: config.STRICT_POINTS,
+    readsCalls: config.GRAPHQL_READ === 'on',
     cacheMaxEntries: config.ENTITLEMENT_CACHE_MAX_ENTRIES,
     logger,
     ...createEntitleMetrics(registry),

@@ -21,6 +21,7 @@ function pendingAnswers(source: 'account' | 'redis') {
     cacheTtlMs: 30_000,
     staleIfErrorMs: 0,
     strictPoints: 'plan',
+    readsCalls: true,
     cacheMaxEntries: 10,
     logger: createLogger('suite', 'silent'),
   });

@@ -82,13 +82,14 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     const { estimatedPoints } = call;
     const { payerId } = callerIds;
     if (res.destroyed) return Promise.resolve(ABORTED);
-    const { body, lengthBytes, operations } = read;
+    const { body, lengthBytes, contentCoding, operations } = read;
     const own = gatewayFields(callerIds, requestId, trace?.fields() ?? passedOn(null, requestId));
     const fields = fieldsOf(req);
     // A list that later requests have, too, is put together once (docs/design/forwarding.md).
     const isShared = repeatsHead(req);
     const headers = isShared ? own : [...fields, ...own];
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
+    if (contentCoding !== null) headers.push('content-encoding', contentCoding);
     const request = {
       method: req.method ?? 'GET',
       query: read.query ?? queryOf(req),

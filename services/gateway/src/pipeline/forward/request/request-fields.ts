@@ -45,5 +45,5 @@ export function gatewayFields(callerIds: CallerIds, requestId: string, trace: re
   ];
 }
 
-/** Credentials open the gateway and the web interface. A coded body is decoded. */
+/** Credentials open the gateway and the web interface. A coded body is decoded where calls are read. */
 const NOT_PASSED = new Set(['authorization', 'cookie', 'content-encoding']);
