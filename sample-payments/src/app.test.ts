@@ -57,7 +57,7 @@ beforeAll(async () => {
   mock = await startStripeMock();
   if (mock !== null) judged = await judgePayments(base, mock);
   stripe = clientOf(judged?.url ?? base);
-}, 120_000);
+});
 
 afterAll(async () => {
   await judged?.close();
@@ -418,7 +418,7 @@ describe('judged by what others wrote', () => {
       expect((await run).stdout).toContain('Trigger succeeded');
       await arrival(type);
     }
-  }, 120_000);
+  });
 
   test('Stripe took every request and would have given every answer and event', async () => {
     if (judged === null) return;

@@ -169,6 +169,7 @@ describe('a query is refused for one point', () => {
     const document = parse(`{ country(code: "CH") { ...F0 } } ${fragments.join(' ')}`);
     const started = performance.now();
     expect(priceOf({ schema, document }).refusal?.extensions['code']).toBe('QUERY_TOO_EXPENSIVE');
-    expect(performance.now() - started).toBeLessThan(2_000);
+    // Going through all 43 million fields would take minutes.
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });

@@ -56,7 +56,7 @@ beforeAll(async () => {
   await run('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
   symlinkSync(join(process.cwd(), ROOM, 'node_modules/graphql-ws'), join(project, 'node_modules/graphql-ws'));
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
-}, 120_000);
+});
 
 afterAll(() => {
   rmSync(directory, { recursive: true });
@@ -142,7 +142,7 @@ describe('in a project of its own', () => {
       TOLLGATE_CLIENT_SECRET: clientSecret,
       TOLLGATE_TOKEN: access_token,
     };
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await stack.stop();

@@ -71,7 +71,7 @@ export function fairShares(stack: () => Stack): void {
       } finally {
         for (const socket of slow) socket.destroy();
       }
-    }, 60_000);
+    });
 
     test('one customer’s open event streams leave the upstream to the others', async () => {
       const { demo } = stack();
@@ -94,6 +94,6 @@ export function fairShares(stack: () => Stack): void {
       } finally {
         for (const stream of streams) stream.destroy();
       }
-    }, 120_000);
+    });
   });
 }

@@ -123,7 +123,7 @@ export function rawConnections(stack: () => Stack): void {
       // It was 600 MiB more, and the others came last.
       expect((await residentBytes()) - before).toBeLessThan(200 * 2 ** 20);
       expect(answered()).toBeLessThan(count / 4);
-    }, 60_000);
+    });
   });
 
   describe('an upstream that answers before it has read the body', () => {
@@ -162,6 +162,6 @@ export function rawConnections(stack: () => Stack): void {
         await once(early, 'close');
         await start('upstream');
       }
-    }, 60_000);
+    });
   });
 }

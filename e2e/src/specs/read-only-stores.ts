@@ -53,7 +53,7 @@ export function readOnlyStores(stack: () => ProcessStack): void {
       for (const url of urls) await becomes(url, isReady);
       const again = await obtainToken(demo, demo.application);
       expect((await postGraphql(demo, again, QUERY)).status).toBe(200);
-    }, 120_000);
+    });
 
     test('Postgres becomes read-only: account is not ready, writes get 503, and work again by themselves', async () => {
       const { demo, postgresUrl } = stack();
@@ -74,6 +74,6 @@ export function readOnlyStores(stack: () => ProcessStack): void {
       }
       await becomes(demo.private.account_url, isReady);
       await create();
-    }, 120_000);
+    });
   });
 }

@@ -93,6 +93,6 @@ export function webhookFairness(stack: () => Stack): void {
         hanging.close();
         await well.close();
       }
-    }, 120_000);
+    });
   });
 }

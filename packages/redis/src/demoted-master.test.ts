@@ -128,4 +128,4 @@ test('on a Redis Cluster, writes go to a promoted replica', async () => {
     waitFor(async () => (await server.info('replication')).includes('role:slave')),
   );
   await waitFor(set);
-}, 60_000);
+});

@@ -31,4 +31,4 @@ test('account serves the expiry of Postgres’ certificate, and nothing where th
     await postgres.stop();
     authority.remove();
   }
-}, 120_000);
+});

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await useTls(database, authority.issue(20, 'DNS:db.internal'));
   await demandTls(database, { role: 'tollgate', password: demanding.password, authority });
   await database.destroy();
-}, 60_000);
+});
 
 afterAll(async () => {
   await postgres.stop();
@@ -164,4 +164,4 @@ test('account and auth use both stores with TLS, and so does the connection that
   await suite.close();
   await redis.stop();
   rmSync(directory, { recursive: true });
-}, 60_000);
+});

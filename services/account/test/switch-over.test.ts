@@ -75,7 +75,7 @@ test('account moves its connections to the new primary behind the same address, 
   await appendBatch(suite.store, [event]);
   await waitFor(async () => (await countedRequests(standby.url)) === 2, { timeoutMs: 20_000 });
   expect(await countedRequests(primary.url)).toBe(1);
-}, 120_000);
+});
 
 test('of several hosts the one that takes writes is used, also after a switch-over', async () => {
   const { primary, standby } = await pair();
@@ -108,7 +108,7 @@ test('of several hosts the one that takes writes is used, also after a switch-ov
   await primary.kill();
   await appendBatch(suite.store, [event]);
   await waitFor(async () => (await countedRequests(standby.url)) === 3, { timeoutMs: 20_000 });
-}, 120_000);
+});
 
 test('where no host takes writes, the error names each', async () => {
   const { standby } = await pair();
@@ -117,7 +117,7 @@ test('where no host takes writes, the error names each', async () => {
   const { code, stdout } = await runProgram('programs/migrate', { DATABASE_URL: url });
   expect(code).toBe(1);
   expect(stdout).toContain(`Postgres at ${host}: it is read-only; Postgres at 127.0.0.1:1: `);
-}, 60_000);
+});
 
 test('all connections of a process are replaced at the first write that is refused', async () => {
   const postgres = await startPostgres();

@@ -55,7 +55,7 @@ beforeAll(async () => {
       INTROSPECTION_CACHE_TTL_MS: '30000',
     },
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await services.stop();
@@ -198,7 +198,7 @@ describe.each(OUTAGES)('$name', ({ takeAway }) => {
     }
     await expectDeadForGood(revoked);
     closeAll(other);
-  }, 120_000);
+  });
 
   test('account, once it has acknowledged: what it has published ends all', async () => {
     const revoked = await openAll();
@@ -211,7 +211,7 @@ describe.each(OUTAGES)('$name', ({ takeAway }) => {
       await bringBack();
     }
     await expectDeadForGood(revoked);
-  }, 120_000);
+  });
 
   test('Redis: nothing can be heard, so nothing that is open goes on, and calls are 503', async () => {
     const revoked = await openAll();
@@ -224,7 +224,7 @@ describe.each(OUTAGES)('$name', ({ takeAway }) => {
       await bringBack();
     }
     await expectDeadForGood(revoked);
-  }, 120_000);
+  });
 
   test('Postgres: what was committed before is in force, and nothing can be revoked meanwhile', async () => {
     const [revoked, other] = [await openAll(), await openAll()];
@@ -239,7 +239,7 @@ describe.each(OUTAGES)('$name', ({ takeAway }) => {
     }
     await expectDeadForGood(revoked);
     closeAll(other);
-  }, 120_000);
+  });
 });
 
 test('account killed after its commit and before it published: the next one publishes', async () => {
@@ -262,7 +262,7 @@ test('account killed after its commit and before it published: the next one publ
   await expectEnded(revoked, Infinity, DEAD);
   await services.auth.restart();
   await expectDeadForGood(revoked);
-}, 120_000);
+});
 
 test('account that can’t reach auth while gateways can: auth itself hears of it from Redis', async () => {
   const revoked = await openAll();
@@ -271,4 +271,4 @@ test('account that can’t reach auth while gateways can: auth itself hears of i
   expect(delivered).toBe(true);
   await expectEnded(revoked, ackMs, DEAD);
   await expectDeadForGood(revoked);
-}, 120_000);
+});

@@ -204,7 +204,7 @@ test('auth away, and a revocation that waits for it in an outbox', async () => {
   expect(code).toBe(1);
   expect(of('reachable')).toMatchObject([problem("account can't reach auth")]);
   expect(of('outboxes')).toMatchObject([problem('client_change_outbox has 1 row(s)')]);
-}, 60_000);
+});
 
 test('secrets under a retired key, and under a key that is gone', async () => {
   const email = `${randomUUID()}@example.com`;
@@ -232,7 +232,7 @@ test('secrets under a retired key, and under a key that is gone', async () => {
   ]);
   await restartAccount({ TOKEN_SEALING_KEYS: newKey });
   expect((await examine()).of('sealing keys')).toMatchObject([problem('is not in TOKEN_SEALING_KEYS')]);
-}, 60_000);
+});
 
 test('usage that is not counted', async () => {
   await withClient(stack.databaseUrl, async (client) => {
@@ -272,7 +272,7 @@ test('clocks that are apart', async () => {
     problem(/account's clock is (89\.9|90\.\d) s ahead of Postgres's/),
     problem(/account's clock is (89\.9|90\.\d) s ahead of Redis's/),
   ]);
-}, 60_000);
+});
 
 test.each([
   [[500], 'ok'],
@@ -347,7 +347,7 @@ test('a certificate that ends soon, and one that has ended', async () => {
     server.close();
     expect(found).toMatchObject({ status, finding: expect.stringContaining(`localhost:${String(port)}`) });
   }
-}, 90_000);
+});
 
 /** A certificate of yesterday that ends in so many days. */
 function selfSigned(days: number): { key: string; cert: string } {

@@ -144,7 +144,7 @@ export function accountJourneys(journey: Journey): void {
     await page.getByRole('button', { name: 'Set up authenticator app' }).waitFor();
     expect(tab.faults).toEqual([]);
     await tab.close();
-  }, 60_000);
+  });
 
   test('a passkey: added, completes a sign-in, replaces the password, and is removed', async () => {
     const tab = await openAccount(journey);
@@ -203,7 +203,7 @@ export function accountJourneys(journey: Journey): void {
     await page.getByText('Off', { exact: true }).waitFor();
     expect(tab.faults).toEqual([]);
     await tab.close();
-  }, 60_000);
+  });
 
   test('sessions: this one is marked, another one is signed out from here', async () => {
     const [here, there] = [await openAccount(journey), await openAccount(journey)];
@@ -218,7 +218,7 @@ export function accountJourneys(journey: Journey): void {
     await there.page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
     await here.close();
     await there.close();
-  }, 60_000);
+  });
 
   test('export: after a confirmation and an error, a zip with what the account has, by keyboard alone', async () => {
     const tab = await openAccount(journey);
@@ -251,7 +251,7 @@ export function accountJourneys(journey: Journey): void {
     await expectAccessible(page);
     expect(tab.faults).toEqual([]);
     await tab.close();
-  }, 60_000);
+  });
 
   test('name and password are changed in forms that open when they are asked for', async () => {
     const { page, password } = await signUp(journey, `forms-${crypto.randomUUID()}@example.com`);

@@ -48,7 +48,7 @@ export function deletionJourneys(journey: Journey): void {
     await page.getByRole('link', { name: 'Activity' }).last().click();
     await page.getByRole('rowheader', { name: 'Cancelled the deletion of the account' }).waitFor();
     await mailTo(journey, email, 'Your account will not be deleted');
-  }, 60_000);
+  });
 }
 
 /** Every page is replaced by the one thing that is left to do. */

@@ -44,6 +44,6 @@ export function restoredPostgres(stack: () => Stack): void {
       );
       expect(check.differences).toEqual([]);
       expect(check.recent_gaps).toBeGreaterThan(0);
-    }, 120_000);
+    });
   });
 }

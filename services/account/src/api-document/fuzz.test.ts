@@ -62,7 +62,7 @@ let door: PublicDoor;
 
 beforeAll(async () => {
   door = await openPublicDoor();
-}, 60_000);
+});
 
 afterAll(() => door.close());
 

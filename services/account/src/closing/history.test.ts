@@ -186,4 +186,4 @@ test('grants pay for what was used while they could be, whatever is counted when
     const ledger = await readLedger(createQuery(suite.database), history.account_id);
     expect({ seed, difference: checkLedger(ledger) }).toEqual({ seed, difference: null });
   }
-}, 120_000);
+});

@@ -111,4 +111,4 @@ test('whatever plans a period had, credits pay what it used above the last one, 
       difference: null,
     });
   }
-}, 120_000);
+});

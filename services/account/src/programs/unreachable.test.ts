@@ -31,7 +31,7 @@ test('migrate: it accepts connections and never answers', async () => {
   ]);
   await proxy.close();
   await database.drop();
-}, 30_000);
+});
 
 test('migrate: the password is wrong', async () => {
   const database = await createDatabase();

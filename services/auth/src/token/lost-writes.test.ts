@@ -241,7 +241,7 @@ test('Redis loses its data while the given back tokens are being deleted: they a
   expect(answers).toBeGreaterThanOrEqual(3);
   await loss;
   expect(await activeOf(given)).toEqual(given.map(() => false));
-}, 60_000);
+});
 
 test('Postgres restored from a backup older than a revocation: account takes it over, and all is answered', async () => {
   const client = addClient(auth.account);

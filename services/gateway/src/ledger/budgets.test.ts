@@ -253,4 +253,4 @@ test('what budgets have left is what all usage leaves, or unknown, over calls, d
   );
   // Most answers are unknown, because a caller's budgets are primed by chance.
   expect(known).toBeGreaterThan(50);
-}, 60_000);
+});

@@ -100,7 +100,7 @@ test('operations add up to the account’s usage over two gateways and kill -9, 
   expect(stored).toContain('query Q7($v: String)');
   expect(stored).not.toContain(LITERAL);
   expect(stored).not.toContain(VALUE);
-}, 60_000);
+});
 
 /** Of Postgres, Redis, and what the services have logged and measured. */
 async function everythingStored(): Promise<string> {

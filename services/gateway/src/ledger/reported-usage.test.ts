@@ -124,4 +124,4 @@ test('calls in flight, reports and rebuilds at once: the limit holds to the poin
   await services.allCounted();
   const counted = (await countedUsage(services.databaseUrl)).totals.get(customer.periodId);
   expect(counted?.points).toBe(limit + 5);
-}, 60_000);
+});

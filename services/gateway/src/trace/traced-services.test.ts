@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   customer = await services.newCustomer({});
   blocked = await services.newCustomer({ points_limit: 0 });
-}, 120_000);
+});
 
 afterAll(async () => {
   await services.stop();

@@ -83,7 +83,7 @@ describe.each(Object.entries(CLIENTS))('the client of %s', (_, follow) => {
     await waitFor(() => following.results() > before + 3, { timeoutMs: RESUME_LIMIT_MS });
     expect(following.isOver()).toBe(false);
     await following.stop();
-  }, 60_000);
+  });
 
   test('resumes it after it had to reconnect while Redis was away', async () => {
     const refused = await closes(1013);
@@ -99,7 +99,7 @@ describe.each(Object.entries(CLIENTS))('the client of %s', (_, follow) => {
     await waitFor(() => following.results() > before + 3, { timeoutMs: RESUME_LIMIT_MS });
     expect(following.isOver()).toBe(false);
     await following.stop();
-  }, 60_000);
+  });
 
   test('resumes it after an upstream has restarted at once', async () => {
     const following = follow(gateway.auth.issue());
@@ -109,7 +109,7 @@ describe.each(Object.entries(CLIENTS))('the client of %s', (_, follow) => {
     await waitFor(() => following.results() > before + 3, { timeoutMs: RESUME_LIMIT_MS });
     expect(following.isOver()).toBe(false);
     await following.stop();
-  }, 60_000);
+  });
 });
 
 test('sockets that lose the upstream together are closed spread over WEBSOCKET_RECONNECT_SPREAD_MS', async () => {

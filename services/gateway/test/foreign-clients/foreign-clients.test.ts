@@ -29,7 +29,7 @@ beforeAll(async () => {
   for (const [name, description] of Object.entries(CUSTOMERS)) {
     tokens.set(name, (await services.newCustomer(description)).token);
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   await services.stop();

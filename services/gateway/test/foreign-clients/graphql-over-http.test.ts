@@ -25,7 +25,7 @@ beforeAll(async () => {
     },
   });
   byId = new Map(audits.map((audit) => [audit.id, audit]));
-}, 60_000);
+});
 
 afterAll(async () => {
   await gateway.stop();

@@ -47,7 +47,7 @@ beforeAll(async () => {
   services = await startRealServices({
     gatewayEnv: { UPSTREAM_URL: `${upstream.url}/graphql`, TRUSTED_PROXIES: '127.0.0.1' },
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await services.stop();
@@ -112,7 +112,7 @@ describe.each(['haproxy', 'nginx'] as const)('%s', (name) => {
 
   beforeAll(async () => {
     balanced = await balancedBy(name);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await balanced?.stop();
@@ -203,7 +203,7 @@ describe('haproxy, which checks and bounds', () => {
 
   beforeAll(async () => {
     balanced = await balancedBy('haproxy');
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await balanced?.stop();

@@ -43,7 +43,7 @@ beforeAll(async () => {
   graphql = await startGraphqlUpstream();
   cluster = await startRedisCluster({ replicas: true });
   stack = await startWholeStack(cluster, { httpUrl: `${http.url}/graphql`, webSocketUrl: graphql.url });
-}, 60_000);
+});
 
 afterAll(async () => {
   await stack.stop();
@@ -170,4 +170,4 @@ test('a master is killed under load: 503 meanwhile, then all by itself, and the 
       points_usage: served * POINTS,
     });
   }
-}, 90_000);
+});

@@ -28,7 +28,7 @@ beforeAll(async () => {
     gatewayEnv: { UPSTREAM_URL: upstream.url },
     databaseUrl: postgres.url,
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await services.stop();

@@ -40,7 +40,7 @@ beforeAll(async () => {
     gatewayCount: GATEWAYS,
   });
   caller = openCaller(services.gateways, CUSTOMERS * CALLERS);
-}, 120_000);
+});
 
 afterAll(async () => {
   await caller.close();

@@ -43,7 +43,7 @@ beforeAll(async () => {
     .filter(({ status }) => status === 200)
     .map((call) => ({ ...(upstream.served.get(call.id) ?? neverServed(call)), ...call }));
   refused = (code) => seen.filter((call) => call.code === code);
-}, 120_000);
+});
 
 afterAll(async () => {
   await services.stop();

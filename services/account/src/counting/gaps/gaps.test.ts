@@ -151,7 +151,7 @@ test('a Redis that has gone back is found while account runs, without anything b
   await suite.store.set(gateway.trimmed, '1-1');
   await waitFor(async () => (await gapsOf(gateway)).length === 1, { timeoutMs: 15_000 });
   expect(await gapsOf(gateway)).toMatchObject([{ cause: 'redis_set_back' }]);
-}, 20_000);
+});
 
 test('an unknown cause is refused, and a list goes by pages', async () => {
   const gateway = await newGateway();

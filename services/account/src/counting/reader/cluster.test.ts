@@ -58,4 +58,4 @@ test('on a Redis Cluster usage of all shards is counted once over an outage, and
     await suite.close();
     await redis.stop();
   }
-}, 60_000);
+});

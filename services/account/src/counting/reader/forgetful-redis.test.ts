@@ -124,4 +124,4 @@ test('a stream whose ids have fallen behind is told of within seconds, and nothi
   expect(await suite.store.xlen(stream)).toBe(1);
   await suite.store.del(stream);
   await waitFor(async () => (await behind()) === 0, { timeoutMs: 15_000 });
-}, 40_000);
+});

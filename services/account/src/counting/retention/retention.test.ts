@@ -126,7 +126,7 @@ test('somebody who reads for long is not waited for: usage is counted meanwhile,
   } finally {
     if (!reader.isCompleted()) await reader.rollback();
   }
-}, 60_000);
+});
 
 test('a retention of less than 14 months is refused at the start', async () => {
   const started = startServiceProcess('account', { ...suite.settings, USAGE_RETENTION_MONTHS: '13' });

@@ -70,4 +70,4 @@ test('a snapshot and the entries after it are the usage at any moment, while it 
   } finally {
     await suite.close();
   }
-}, 60_000);
+});

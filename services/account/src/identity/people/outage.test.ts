@@ -52,4 +52,4 @@ test('Postgres away: 503 and never a signed-out answer; then it goes on, with th
     await suite.close();
     await postgres.stop();
   }
-}, 60_000);
+});

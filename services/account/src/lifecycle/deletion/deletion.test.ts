@@ -315,7 +315,7 @@ describe('when the grace is over', () => {
     expect((await actionsOf(owner)).filter((action) => action === 'account_erased')).toHaveLength(1);
     await mailAbout(mailDirectory, owner.email, '[Tollgate] Your account was deleted');
     expect(mailsTo(mailDirectory, owner.email)).toHaveLength(2);
-  }, 120_000);
+  });
 
   test('the audit log stays append-only for everything else', async () => {
     const change = (set: string) => suite.database.raw(`UPDATE audit_log SET ${set}`);

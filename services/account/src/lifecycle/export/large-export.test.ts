@@ -44,7 +44,7 @@ beforeAll(async () => {
       [period_id, account_id, HOURS - 1, APPLICATIONS],
     ),
   );
-}, 120_000);
+});
 
 const opened: IncomingMessage[] = [];
 
@@ -137,7 +137,7 @@ test('a client that has gone stops the queries, and another export can begin', a
   response.destroy();
   await waitFor(async () => (await waitingBackends()).length === 0, { timeoutMs: BUSY_MACHINE_MS });
   await acceptedExport();
-}, 120_000);
+});
 
 test('when Postgres is lost the connection breaks, and what arrived is no zip', async () => {
   const { response, pid } = await stalledExport();
@@ -150,4 +150,4 @@ test('when Postgres is lost the connection breaks, and what arrived is no zip', 
   expect(response.complete).toBe(false);
   expect(arrived.length).toBeGreaterThan(0);
   await expect(unzipped(Buffer.concat(arrived))).rejects.toThrow('End of central directory record');
-}, 120_000);
+});

@@ -115,7 +115,7 @@ test("an application's budget alerts its owner once per threshold, by mail and w
       { limit: 'application_budget', budget, share_percent: 80 },
     ],
   });
-}, 60_000);
+});
 
 test("a member's budget alerts the member and the manager, of both windows, also if it is spent when it is set", async () => {
   await spend(100);
@@ -145,7 +145,7 @@ test("a member's budget alerts the member and the manager, of both windows, also
       },
     ]);
   }
-}, 60_000);
+});
 
 test('usage of who pays for no budget requests no check of budgets', async () => {
   await allCheckedSoon();
@@ -156,4 +156,4 @@ test('usage of who pays for no budget requests no check of budgets', async () =>
   await allCheckedSoon();
   await spend(3);
   await waitFor(async () => (await suite.database('usage_alert_checks').where({ period_id })).length > 0);
-}, 60_000);
+});

@@ -12,7 +12,7 @@ let suite: PaidAccount;
 
 beforeAll(async () => {
   suite = await startPaidAccount({ CLOSING_DELAY_SEC: '0' });
-}, 120_000);
+});
 
 afterAll(() => suite.close());
 

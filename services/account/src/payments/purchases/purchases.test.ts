@@ -27,7 +27,7 @@ const { webhooks } = new Stripe(SAMPLE_SECRET_KEY);
 
 beforeAll(async () => {
   suite = await startPaidAccount();
-}, 120_000);
+});
 
 afterAll(() => suite.close());
 
@@ -227,7 +227,7 @@ describe('events', () => {
     await waitFor(async () => (await grantsOf(owner)).length > 0);
     await quiet(suite);
     expect(await grantsOf(owner)).toEqual([POINTS]);
-  }, 60_000);
+  });
 
   test('that did not come are replaced by asking, once the customer is back', async () => {
     const [owner, pack] = [await newBuyer(suite), await newPack(suite)];
@@ -393,11 +393,11 @@ describe('refuses', () => {
       code: 'payments_unavailable',
       retryAfter: '30',
     });
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    expect(performance.now() - startedMs).toBeLessThan(30_000);
     await suite.account.stop();
     await suite.account.restart();
     expect((await buy(owner, pack)).state).toBe('open');
-  }, 60_000);
+  });
 });
 
 test('Stripe would have taken every request', () => {

@@ -22,7 +22,7 @@ let suite: PaidAccount;
 
 beforeAll(async () => {
   suite = await startPaidAccount();
-}, 120_000);
+});
 
 afterAll(() => suite.close());
 
@@ -146,7 +146,7 @@ test('says so when Stripe is away, and is due again', async () => {
   await suite.account.stop();
   await suite.account.restart();
   expect(await reconcile()).toMatchObject({ failed: 0 });
-}, 60_000);
+});
 
 test('runs by itself', async () => {
   await suite.database('payment_reconciliations').delete();
@@ -155,4 +155,4 @@ test('runs by itself', async () => {
   await waitFor(async () => (await suite.database('payment_reconciliations')).length > 0, {
     what: 'a reconciliation',
   });
-}, 60_000);
+});

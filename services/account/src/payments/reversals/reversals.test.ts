@@ -25,7 +25,7 @@ let suite: PaidAccount;
 
 beforeAll(async () => {
   suite = await startPaidAccount();
-}, 120_000);
+});
 
 afterAll(() => suite.close());
 

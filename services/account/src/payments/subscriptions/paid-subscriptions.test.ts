@@ -23,7 +23,7 @@ beforeAll(async () => {
     PAYMENT_GRACE_SEC: String(GRACE_SEC),
   });
   payments = suite.payments;
-}, 120_000);
+});
 
 afterAll(async () => {
   await suite.close();

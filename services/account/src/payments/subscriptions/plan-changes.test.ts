@@ -14,7 +14,7 @@ let suite: PaidAccount;
 
 beforeAll(async () => {
   suite = await startPaidAccount();
-}, 120_000);
+});
 
 afterAll(async () => {
   await suite.close();

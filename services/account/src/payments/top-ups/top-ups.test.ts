@@ -23,7 +23,7 @@ let suite: PaidAccount;
 
 beforeAll(async () => {
   suite = await startPaidAccount();
-}, 120_000);
+});
 
 afterAll(() => suite.close());
 
@@ -497,7 +497,7 @@ test('kill -9 at any moment of an attempt charges and grants once', async () => 
     expect([state, await statesOf(holder)]).toEqual([state, ['succeeded']]);
     expect(await grantsOf(holder)).toEqual([POINTS]);
   }
-}, 90_000);
+});
 
 test('Stripe would have taken all of it', () => {
   expect(suite.faults()).toEqual([]);

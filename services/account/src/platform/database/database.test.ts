@@ -112,7 +112,7 @@ describe('a Postgres that is away is service_unavailable', () => {
     );
     expect(error).toBeInstanceOf(Problem);
     expect((error as Problem).code).toBe('service_unavailable');
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(performance.now() - started).toBeLessThan(15_000);
   }
 
   test('where nothing listens', async () => {

@@ -139,7 +139,7 @@ test('a gateway that is killed holds points for 10 s at most, and a long call as
   for (const end of waiting) end(0);
   expect((await long).status).toBe(200);
   expect((await call(twin)).status).toBe(200);
-}, 30_000);
+});
 
 test('budgets of an application and a member are strict, too', async () => {
   const { call, accountId } = caller((id) => {
@@ -186,7 +186,7 @@ test('a subscription reserves its next minute, and ends when that isn’t covere
     return events.reduce((sum, { points }) => sum + points, 0) === 2 * POINTS_PER_MINUTE;
   });
   raw.socket.close();
-}, 30_000);
+});
 
 test('points that Redis has forgotten are not given twice', async () => {
   const { call, accountId } = strict({ points_limit: 10 });
@@ -212,7 +212,7 @@ test('points that Redis has forgotten are not given twice', async () => {
   );
   waiting[0]?.(7);
   expect((await first).status).toBe(200);
-}, 60_000);
+});
 
 /** Without a text there is nothing to price. */
 const UNPRICED = '{"variables":{}}';

@@ -110,7 +110,7 @@ describe('adding a passkey', () => {
     const owner = await withPasskey();
     for (let count = 1; count < 20; count += 1) await addPasskey(owner.browser);
     await expect(addPasskey(owner.browser)).rejects.toThrow('passkey_limit_reached');
-  }, 60_000);
+  });
 });
 
 describe('a passkey', () => {

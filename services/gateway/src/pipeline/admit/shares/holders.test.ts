@@ -109,7 +109,7 @@ test('kill -9 of a holder: its slots are free within 10 s, and no call is admitt
   expect((await gateway.query({ token })).status).toBe(429);
   for (const end of waiting) end();
   await Promise.all(answers);
-}, 20_000);
+});
 
 test('a gateway that stops returns its shares', async () => {
   const { accountId, token } = newCaller(gateway, { session_limit: 300, rate_limit: 100_000 });

@@ -95,7 +95,7 @@ test('points: none are admitted beyond the limit when Redis loses its data while
     { numRuns: 15 },
   );
   expect(total.share).toBeGreaterThan(500);
-}, 120_000);
+});
 
 type Plan = Parameters<typeof startSimulation>[0]['plan'];
 
@@ -197,5 +197,5 @@ describe.each([2, 5])('%i gateways', (gateways) => {
     // Else nothing was tested.
     expect(total.share).toBeGreaterThan(1_000);
     expect(total.recall).toBeGreaterThan(10);
-  }, 120_000);
+  });
 });
