@@ -6,6 +6,7 @@ export async function operate<T>(demo: Demo, method: string, path: string, body?
   const response = await fetch(`${account_url}${path}`, {
     method,
     headers: {
+      'x-reason': 'journey',
       authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },

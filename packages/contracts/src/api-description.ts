@@ -47,6 +47,8 @@ export type Description = {
   caller: CallerName;
   /** An operator with one of them may call it, and any admin (roleSuffices). Every operators' operation has some. */
   roles?: readonly OperatorRole[] | undefined;
+  /** Whether an operator has to say why (`X-Reason`). May be said with every other operators' change too. */
+  needsReason?: boolean | undefined;
   /** An invalid id is `not_found`, so it is never listed as an invalid field. */
   params?: z.ZodObject | undefined;
   query?: z.ZodObject | undefined;

@@ -130,6 +130,7 @@ export function operation<
     caller: caller.name,
     // One declaration can serve operators and account holders.
     roles: caller.name === 'operator' ? declared.roles : undefined,
+    needsReason: caller.name === 'operator' ? declared.needsReason : undefined,
     readBody: body === undefined ? undefined : jsonBodyUpTo(maxBodyBytes),
     guard: async (needs, req, res) => {
       await guard?.(needs, caller.of(req, res));

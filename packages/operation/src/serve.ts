@@ -8,11 +8,16 @@ import type { Chapter, Described, NeedsOf, Operation, ReadForm } from './operati
 /** What runs before an operation of a caller: authentication and cache headers. */
 type Guards = Readonly<Partial<Record<CallerName, readonly RequestHandler[]>>>;
 
+/** What of an operation decides whether an operator may call it. `roles`: at least one. */
+export type OperatedBy = Pick<Described, 'caller' | 'method' | 'needsReason'> & {
+  roles: readonly OperatorRole[];
+};
+
 export type ServeOptions<Needs> = {
   needs: Needs;
   guards: Guards;
-  /** Refuses operators without one of the roles. Runs after their guards. */
-  requireRole?: (roles: readonly OperatorRole[]) => RequestHandler;
+  /** Refuses operators without one of the operation's roles, or its reason. Runs after their guards. */
+  admitOperator?: (operation: OperatedBy) => RequestHandler;
   /** Whether a handler's answer is checked against its schema; a fault is a 500. */
   checkAnswers: boolean;
   /** For operations with a form. */
@@ -75,17 +80,17 @@ function isServed<Needs>(operation: Described): operation is Operation<Needs> {
 }
 
 function guardsOf(
-  { caller, roles, method, path }: Described,
-  { guards, requireRole }: Pick<ServeOptions<never>, 'guards' | 'requireRole'>,
+  { caller, roles, method, path, needsReason }: Described,
+  { guards, admitOperator }: Pick<ServeOptions<never>, 'guards' | 'admitOperator'>,
 ): readonly RequestHandler[] {
   if (caller === 'anyone') return [];
   const ofCaller = guards[caller];
   if (ofCaller === undefined) throw new Error(`no guards for the caller ${caller}`);
   if (caller !== 'operator') return ofCaller;
-  if (roles === undefined || roles.length === 0 || requireRole === undefined) {
+  if (roles === undefined || roles.length === 0 || admitOperator === undefined) {
     throw new Error(`no roles for ${method} ${path}`);
   }
-  return [...ofCaller, requireRole(roles)];
+  return [...ofCaller, admitOperator({ caller, method, roles, needsReason })];
 }
 
 function verb(method: Operation<never>['method']) {

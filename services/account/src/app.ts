@@ -27,7 +27,7 @@ import type { Config } from './config.ts';
 import { browserProtection } from './http/browser-protection.ts';
 import { noteCallerAddress } from './http/caller-address.ts';
 import { noStore } from './http/no-store.ts';
-import { requireOperator, requireRole } from './platform/audit/private-callers.ts';
+import { admitOperator, requireOperator } from './platform/audit/private-callers.ts';
 import { operatorPage } from './operators/page.ts';
 import { oneKindOfCredential, requireOperatorSession } from './operators/require-operator-session.ts';
 import { noteSignedIn, requireSession } from './identity/sessions/require-session.ts';
@@ -120,7 +120,7 @@ function createOperatorConsole(
   serve(router, OPERATOR_CONSOLE_API, {
     needs,
     guards: { operator: session, 'operator-session': session },
-    requireRole,
+    admitOperator,
     checkAnswers: config.CHECK_ANSWERS,
   });
   router.use('/operator/api', session, notFound);
@@ -152,6 +152,6 @@ function serveBelow<const Chapters extends readonly Chapter[]>(
   const { chapters, needs, guards, checkAnswers } = options;
   app.use(rooms, guards);
   const ofCallers = { operator: [], reporter: [], service: [] };
-  serve(app, chapters, { needs, guards: ofCallers, requireRole, checkAnswers });
+  serve(app, chapters, { needs, guards: ofCallers, admitOperator, checkAnswers });
   app.use(rooms, notFound);
 }

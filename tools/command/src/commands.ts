@@ -1,6 +1,6 @@
 import { Command, Help } from 'commander';
 import type { Option } from 'commander';
-import type { Api } from './api/client.ts';
+import type { Api, ReasonHeader } from './api/client.ts';
 import { confirm } from './confirm.ts';
 import { recordLines, tableLines } from './output.ts';
 import type { Column, Row } from './output.ts';
@@ -157,31 +157,30 @@ export function showRecord(session: Session, answer: Row): Promise<void> {
   return session.show(answer, () => recordLines(answer));
 }
 
+type Action = { id: string; name: string; description: string; question?: (id: number) => string } & (
+  | { act: (api: Api, id: number) => Promise<Row> }
+  /** Of what needs a reason. */
+  | { actWithReason: (api: Api, id: number, reason: ReasonHeader) => Promise<Row> }
+);
+
 /** A command that does something to the thing with an id, and asks first where there is something to lose. */
-export function addAction(
-  group: Command,
-  open: Open,
-  {
-    id: idName,
-    name,
-    description,
-    question,
-    act,
-  }: {
-    id: string;
-    name: string;
-    description: string;
-    question?: (id: number) => string;
-    act: (api: Api, id: number) => Promise<Row>;
-  },
-): void {
+export function addAction(group: Command, open: Open, action: Action): void {
+  const { id: idName, name, description, question } = action;
   const command = group.command(name).description(description).argument(`<${idName}>`, 'ID', values.id);
   if (question !== undefined) addYes(command);
   command.action(async (id: number, options: { yes?: boolean }) => {
     const session = open();
+    const act = actOf(action, session);
     if (question !== undefined) await confirm(question(id), options);
-    await showRecord(session, await act(session.api, id));
+    await showRecord(session, await act(id));
   });
+}
+
+/** @throws {Failure} usage, where a reason is missing; before anything is asked */
+function actOf(action: Action, { api, needReason }: Session): (id: number) => Promise<Row> {
+  if ('act' in action) return (id) => action.act(api, id);
+  const reason = needReason();
+  return (id) => action.actWithReason(api, id, reason);
 }
 
 export function addYes(command: Command): Command {

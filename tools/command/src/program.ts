@@ -36,6 +36,7 @@ export function createProgram(surroundings: Surroundings = {}): Command {
       'file with id:secret (default: TOLLGATE_CREDENTIAL or TOLLGATE_CREDENTIAL_FILE)',
     )
     .option('--json', 'print the API response as JSON')
+    .option('--reason <text>', 'why something is changed, for the audit log; 3 to 500 characters')
     .addOption(
       new Option('--timeout <seconds>', 'timeout for each request').argParser(values.seconds).default(30),
     );

@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import { createApi } from './api/client.ts';
-import type { Api } from './api/client.ts';
+import type { Api, ReasonHeader } from './api/client.ts';
 import { createReporter } from './api/reporter.ts';
 import type { Reporter } from './api/reporter.ts';
 import { connectionFrom } from './config.ts';
 import type { LocalStack } from './config.ts';
+import { usageFault } from './failures.ts';
 
 /** What a command works with. */
 export type Session = {
+  /** Requests that change something have the reason of `--reason`. */
   api: Api;
+  /** For operations that need a reason. @throws {Failure} usage, without `--reason` */
+  needReason: () => ReasonHeader;
   /** Reports usage to the same address, where a credential for that is known. */
   reporter: Reporter | undefined;
   /** Where the address was taken from a stack of `npm start`. */
@@ -26,6 +30,7 @@ export type GlobalOptions = {
   credentialFile?: string;
   json?: boolean;
   timeout: number;
+  reason?: string;
 };
 
 /** What a process has; a suite that runs commands within its own gives others. */
@@ -39,14 +44,19 @@ export type Open = () => Session;
 
 /** @throws {Failure} usage, where it isn't said whom to ask */
 export function openSession(
-  { url, credentialFile, json = false, timeout }: GlobalOptions,
+  { url, credentialFile, json = false, timeout, reason: given }: GlobalOptions,
   { env, print = printToStdout }: Surroundings = {},
 ): Session {
   const connection = connectionFrom({ url, credentialFile }, env);
   const { url: baseUrl, reporter } = connection;
   const timeoutMs = timeout * 1_000;
+  const reason = given === undefined ? undefined : { 'X-Reason': encodeURIComponent(given) };
   return {
-    api: createApi(connection, timeoutMs),
+    api: createApi(connection, { timeoutMs, reason }),
+    needReason: () => {
+      if (reason === undefined) throw usageFault('Say why with --reason; the audit log keeps it.');
+      return reason;
+    },
     reporter:
       reporter === undefined
         ? undefined

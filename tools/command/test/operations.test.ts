@@ -158,13 +158,25 @@ describe('deletions that owners have requested', () => {
       deletion_due_at: null,
       erased_at: null,
     });
-    const unasked = await stack.run(['accounts', 'deletion', 'carry-out', erased]);
+    const unasked = await stack.run(['accounts', 'deletion', 'carry-out', erased, '--reason', 'asked']);
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
-    expect(await stack.json('accounts', 'deletion', 'carry-out', erased, '--yes')).toMatchObject({
+    const reason = ['--reason', 'Asked for by its owner, “sofort”'];
+    const why = await stack.run(['accounts', 'deletion', 'carry-out', erased, '--yes']);
+    expect([why.code, why.stderr]).toEqual([2, expect.stringContaining('--reason')]);
+    expect(await stack.json('accounts', 'deletion', 'carry-out', erased, '--yes', ...reason)).toMatchObject({
       name: 'Deleted account',
       erased_at: expect.any(String) as unknown,
     });
-    const refused = await stack.run(['accounts', 'deletion', 'carry-out', kept, '--yes']);
+    const listed = await stack.json<{ entries: { details: unknown }[] }>(
+      'audit',
+      'list',
+      '--account',
+      erased,
+      '--action',
+      'account_deletion_carried_out',
+    );
+    expect(listed.entries).toMatchObject([{ details: { operator_reason: reason[1] } }]);
+    const refused = await stack.run(['accounts', 'deletion', 'carry-out', kept, '--yes', ...reason]);
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining('The account is not being deleted.'),

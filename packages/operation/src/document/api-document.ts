@@ -5,8 +5,10 @@ import type {
   ZodOpenApiResponseObject,
   ZodOpenApiSecuritySchemeObject,
 } from 'zod-openapi';
+import type { z } from 'zod';
 import type { Answer } from '@tollgate/contracts/api-description';
 import type { Chapter, Described } from '../operation.ts';
+import { reasonHeaders } from '../reason.ts';
 import { HEADERS, headersOf } from './headers.ts';
 import { createProblemAnswers, problemSchema } from './problems.ts';
 import { plainerSchema } from './plainer-schema.ts';
@@ -62,7 +64,8 @@ export function createOpenApi(
 }
 
 function operationObject(operation: Described): Omit<ZodOpenApiOperationObject, 'responses'> {
-  const { method, operationId, summary, description, params, query, headers } = operation;
+  const { method, operationId, summary, description, params, query } = operation;
+  const headers = headerFieldsOf(operation);
   const requestBody = requestBodyOf(operation);
   return {
     operationId,
@@ -80,6 +83,13 @@ function operationObject(operation: Described): Omit<ZodOpenApiOperationObject, 
         }),
     ...(requestBody === undefined ? {} : { requestBody }),
   };
+}
+
+function headerFieldsOf(operation: Described): z.ZodObject | undefined {
+  const { headers } = operation;
+  const reason = reasonHeaders(operation);
+  if (reason === undefined || headers === undefined) return reason ?? headers;
+  return headers.extend(reason.shape);
 }
 
 function requestBodyOf({ body, form, example }: Described): ZodOpenApiOperationObject['requestBody'] {

@@ -112,6 +112,7 @@ export const operatorPeople = {
         "Ends the operator's sessions, and their passkeys no longer work. All admins are told by mail if an admin is removed.",
       caller: operator,
       roles: ['admin'],
+      needsReason: true,
       params: ofOperator,
       answers: { 204: { description: 'The operator is removed.' } },
       problems: ['last_admin'],

@@ -7,7 +7,7 @@ export const operatorMails: MailRenderers<OperatorMail> = {
   operator_admin_removed: (_query, { recipient }, { productName }) =>
     Promise.resolve({
       to: recipient,
-      subject: `An admin of ${productName} was removed`,
+      subject: 'An admin among the operators was removed',
       lines: [
         `One of the admins who operate ${productName} was removed and can no longer sign in there.`,
         "The audit log says who it was and who did it. If this wasn't planned, check it now: tollgate audit --action operator_removed",

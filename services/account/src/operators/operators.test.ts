@@ -454,7 +454,7 @@ describe('removing', () => {
     expect(await suite.database('operators').where({ local_role: 'admin' })).toHaveLength(1);
     const entry = suite.database('audit_log').where({ action: 'operator_removed' });
     expect((await entry.orderBy('audit_id', 'desc'))[0]).toMatchObject({ actor: 'operator:suite-operator' });
-    const subject = '[Tollgate] An admin of Tollgate was removed';
+    const subject = '[Tollgate] An admin among the operators was removed';
     for (const told of [one, other]) await mailAbout(mails, String(told?.email), subject);
     expect(mailsTo(mails, viewer.email)).toEqual([]);
   });

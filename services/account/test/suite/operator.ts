@@ -32,6 +32,8 @@ export async function operatePath(
     method,
     headers: {
       authorization: operatorAuthorization,
+      // Needed by some operations, allowed with every change.
+      'x-reason': 'suite',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },

@@ -36,11 +36,18 @@ export async function resultOf<Result>(call: Promise<{ data?: Result }>): Promis
   return (await call).data as Result;
 }
 
-export function createApi(connection: Pick<Connection, 'url' | 'authorization'>, timeoutMs: number): Api {
-  const { url, authorization } = connection;
+/** Why something is changed, percent-encoded as header fields need it. */
+export type ReasonHeader = { 'X-Reason': string };
+
+export type ApiOptions = { timeoutMs: number; reason?: ReasonHeader | undefined };
+
+export function createApi(
+  { url, authorization }: Pick<Connection, 'url' | 'authorization'>,
+  { timeoutMs, reason }: ApiOptions,
+): Api {
   return createClient<paths, 'application/json'>({
     baseUrl: url,
-    headers: { authorization, accept: 'application/json' },
+    headers: { authorization, accept: 'application/json', ...reason },
     // The API never redirects, and a redirect would send the credential elsewhere.
     redirect: 'error',
     fetch: (request) => exchange(url, timeoutMs, request),

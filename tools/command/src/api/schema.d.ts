@@ -3233,7 +3233,9 @@ export interface operations {
     createAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3315,7 +3317,9 @@ export interface operations {
     blockAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -3348,7 +3352,9 @@ export interface operations {
     unblockAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -3381,7 +3387,9 @@ export interface operations {
     resetTwoFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                "X-Reason": string;
+            };
             path: {
                 account_id: number;
             };
@@ -3446,7 +3454,9 @@ export interface operations {
     cancelAccountDeletion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -3479,7 +3489,9 @@ export interface operations {
     carryOutAccountDeletion: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                "X-Reason": string;
+            };
             path: {
                 account_id: number;
             };
@@ -3555,7 +3567,9 @@ export interface operations {
     createApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3731,7 +3745,9 @@ export interface operations {
     deleteApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -3762,7 +3778,9 @@ export interface operations {
     changeApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -3850,7 +3868,9 @@ export interface operations {
     revokeApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -3923,7 +3943,9 @@ export interface operations {
     rotateApplicationSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -4014,7 +4036,9 @@ export interface operations {
     endPreviousApplicationSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -4176,7 +4200,9 @@ export interface operations {
     issueToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -4246,7 +4272,9 @@ export interface operations {
     copyToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
                 token_id: number;
@@ -4301,7 +4329,9 @@ export interface operations {
     revokeToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
                 token_id: number;
@@ -4390,7 +4420,9 @@ export interface operations {
     getTemporaryToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -4431,7 +4463,9 @@ export interface operations {
     revokeTemporaryToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -4506,7 +4540,9 @@ export interface operations {
     createProduct: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4585,7 +4621,9 @@ export interface operations {
     changeProduct: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 product_id: number;
             };
@@ -4675,7 +4713,9 @@ export interface operations {
     createPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4767,7 +4807,9 @@ export interface operations {
     changePlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
             };
@@ -4822,7 +4864,9 @@ export interface operations {
     archivePlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
             };
@@ -4855,7 +4899,9 @@ export interface operations {
     restorePlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
             };
@@ -4888,7 +4934,9 @@ export interface operations {
     publishPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
             };
@@ -4941,7 +4989,9 @@ export interface operations {
     unpublishPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
             };
@@ -5005,7 +5055,9 @@ export interface operations {
     diffPlans: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5060,7 +5112,9 @@ export interface operations {
     applyPlans: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5168,7 +5222,9 @@ export interface operations {
     createSubscription: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5253,7 +5309,9 @@ export interface operations {
     changeSubscriptionPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 subscription_id: number;
             };
@@ -5310,7 +5368,9 @@ export interface operations {
     cancelSubscription: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 subscription_id: number;
             };
@@ -5358,7 +5418,9 @@ export interface operations {
     resumeSubscription: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 subscription_id: number;
             };
@@ -5392,7 +5454,9 @@ export interface operations {
     setSubscriptionTeamSlots: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 subscription_id: number;
             };
@@ -5480,7 +5544,9 @@ export interface operations {
     createPeriod: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5575,7 +5641,9 @@ export interface operations {
     deletePeriod: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 period_id: number;
             };
@@ -5607,7 +5675,9 @@ export interface operations {
     endPeriod: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 period_id: number;
             };
@@ -5641,7 +5711,9 @@ export interface operations {
     blockPeriod: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 period_id: number;
             };
@@ -5674,7 +5746,9 @@ export interface operations {
     unblockPeriod: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 period_id: number;
             };
@@ -5707,7 +5781,9 @@ export interface operations {
     setPeriodTeamSlots: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 period_id: number;
             };
@@ -5796,6 +5872,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "X-Reason"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5904,7 +5981,9 @@ export interface operations {
     voidCredit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 credit_id: number;
             };
@@ -5937,7 +6016,9 @@ export interface operations {
     transferCredit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 credit_id: number;
             };
@@ -6026,7 +6107,9 @@ export interface operations {
     checkCredits: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6127,7 +6210,9 @@ export interface operations {
     createPack: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6184,7 +6269,9 @@ export interface operations {
     withdrawPack: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 pack_id: number;
             };
@@ -6368,7 +6455,9 @@ export interface operations {
     setPlanPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
                 billing_interval: "month" | "year";
@@ -6422,7 +6511,9 @@ export interface operations {
     withdrawPlanPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
                 billing_interval: "month" | "year";
@@ -6485,7 +6576,9 @@ export interface operations {
     setTeamSlotPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
                 billing_interval: "month" | "year";
@@ -6539,7 +6632,9 @@ export interface operations {
     withdrawTeamSlotPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
                 billing_interval: "month" | "year";
@@ -6571,7 +6666,9 @@ export interface operations {
     syncPayments: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6606,7 +6703,9 @@ export interface operations {
     postponePaymentBlock: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -6695,7 +6794,9 @@ export interface operations {
     resolvePaymentIssue: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 issue_id: number;
             };
@@ -6728,7 +6829,9 @@ export interface operations {
     reconcilePayments: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6828,7 +6931,9 @@ export interface operations {
     createTeam: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6910,7 +7015,9 @@ export interface operations {
     deleteTeam: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 team_id: number;
             };
@@ -6941,7 +7048,9 @@ export interface operations {
     addTeamMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 team_id: number;
             };
@@ -6988,7 +7097,9 @@ export interface operations {
     removeTeamMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 team_id: number;
                 account_id: number;
@@ -7052,7 +7163,9 @@ export interface operations {
     putApplicationBudget: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -7202,7 +7315,9 @@ export interface operations {
     putMemberBudget: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -7533,7 +7648,9 @@ export interface operations {
     countUnassignedUsage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 unassigned_id: number;
             };
@@ -7620,7 +7737,9 @@ export interface operations {
     checkUsage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7682,7 +7801,9 @@ export interface operations {
     rebuildUsage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7732,7 +7853,9 @@ export interface operations {
     repairUsage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7972,7 +8095,9 @@ export interface operations {
     createOperator: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8034,7 +8159,9 @@ export interface operations {
     removeOperator: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                "X-Reason": string;
+            };
             path: {
                 operator_id: number;
             };
@@ -8066,7 +8193,9 @@ export interface operations {
     createOperatorEnrolmentLink: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 operator_id: number;
             };
@@ -8108,7 +8237,9 @@ export interface operations {
     createOperatorSignInLink: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 operator_id: number;
             };

@@ -75,9 +75,11 @@ export function accountsGroup(open: Open): Command {
   addAction(group, open, {
     id: 'account_id',
     name: 'reset-two-factor',
-    act: (api, id) =>
+    actWithReason: (api, id, header) =>
       resultOf(
-        api.POST('/private/accounts/{account_id}/reset-two-factor', { params: { path: { account_id: id } } }),
+        api.POST('/private/accounts/{account_id}/reset-two-factor', {
+          params: { header, path: { account_id: id } },
+        }),
       ),
     description: 'Turn off two-factor authentication for an owner who has lost all factors, and notify them',
     question: (id) =>
@@ -120,10 +122,10 @@ function deletionGroup(open: Open): Command {
   addAction(group, open, {
     id: 'account_id',
     name: 'carry-out',
-    act: (api, id) =>
+    actWithReason: (api, id, header) =>
       resultOf(
         api.POST('/private/accounts/{account_id}/deletion/carry-out', {
-          params: { path: { account_id: id } },
+          params: { header, path: { account_id: id } },
         }),
       ),
     description: 'Erase the account now instead of at the end of the grace, and notify the owner',

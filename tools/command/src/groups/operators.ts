@@ -50,9 +50,12 @@ export function operatorsGroup(open: Open): Command {
       .argument('<operator_id>', 'ID', values.id),
   ).action(async (id: number, options: { yes?: boolean }) => {
     const session = open();
+    const header = session.needReason();
     await confirm(`Remove operator ${String(id)}?`, options);
     await resultOf(
-      session.api.DELETE('/private/operators/{operator_id}', { params: { path: { operator_id: id } } }),
+      session.api.DELETE('/private/operators/{operator_id}', {
+        params: { header, path: { operator_id: id } },
+      }),
     );
     await session.show(undefined, () => [`Removed operator ${String(id)}.`]);
   });

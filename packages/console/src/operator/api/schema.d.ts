@@ -3846,7 +3846,9 @@ export interface operations {
     createAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3928,7 +3930,9 @@ export interface operations {
     blockAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -3961,7 +3965,9 @@ export interface operations {
     unblockAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -3994,7 +4000,9 @@ export interface operations {
     resetTwoFactor: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                "X-Reason": string;
+            };
             path: {
                 account_id: number;
             };
@@ -4059,7 +4067,9 @@ export interface operations {
     cancelAccountDeletion: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -4092,7 +4102,9 @@ export interface operations {
     carryOutAccountDeletion: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                "X-Reason": string;
+            };
             path: {
                 account_id: number;
             };
@@ -4168,7 +4180,9 @@ export interface operations {
     createApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4344,7 +4358,9 @@ export interface operations {
     deleteApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -4375,7 +4391,9 @@ export interface operations {
     changeApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -4463,7 +4481,9 @@ export interface operations {
     revokeApplication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -4536,7 +4556,9 @@ export interface operations {
     rotateApplicationSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -4627,7 +4649,9 @@ export interface operations {
     endPreviousApplicationSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -4789,7 +4813,9 @@ export interface operations {
     issueToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -4859,7 +4885,9 @@ export interface operations {
     revokeToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
                 token_id: number;
@@ -4948,7 +4976,9 @@ export interface operations {
     revokeTemporaryToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -5023,7 +5053,9 @@ export interface operations {
     createProduct: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5102,7 +5134,9 @@ export interface operations {
     changeProduct: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 product_id: number;
             };
@@ -5192,7 +5226,9 @@ export interface operations {
     createPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5284,7 +5320,9 @@ export interface operations {
     changePlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
             };
@@ -5339,7 +5377,9 @@ export interface operations {
     archivePlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
             };
@@ -5372,7 +5412,9 @@ export interface operations {
     restorePlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
             };
@@ -5405,7 +5447,9 @@ export interface operations {
     publishPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
             };
@@ -5458,7 +5502,9 @@ export interface operations {
     unpublishPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
             };
@@ -5522,7 +5568,9 @@ export interface operations {
     diffPlans: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5578,7 +5626,9 @@ export interface operations {
     applyPlans: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5686,7 +5736,9 @@ export interface operations {
     createSubscription: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5771,7 +5823,9 @@ export interface operations {
     changeSubscriptionPlan: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 subscription_id: number;
             };
@@ -5828,7 +5882,9 @@ export interface operations {
     cancelSubscription: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 subscription_id: number;
             };
@@ -5876,7 +5932,9 @@ export interface operations {
     resumeSubscription: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 subscription_id: number;
             };
@@ -5910,7 +5968,9 @@ export interface operations {
     setSubscriptionTeamSlots: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 subscription_id: number;
             };
@@ -5998,7 +6058,9 @@ export interface operations {
     createPeriod: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6093,7 +6155,9 @@ export interface operations {
     deletePeriod: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 period_id: number;
             };
@@ -6125,7 +6189,9 @@ export interface operations {
     endPeriod: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 period_id: number;
             };
@@ -6159,7 +6225,9 @@ export interface operations {
     blockPeriod: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 period_id: number;
             };
@@ -6192,7 +6260,9 @@ export interface operations {
     unblockPeriod: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 period_id: number;
             };
@@ -6225,7 +6295,9 @@ export interface operations {
     setPeriodTeamSlots: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 period_id: number;
             };
@@ -6314,6 +6386,7 @@ export interface operations {
             query?: never;
             header: {
                 "Idempotency-Key": string;
+                "X-Reason"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6422,7 +6495,9 @@ export interface operations {
     voidCredit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 credit_id: number;
             };
@@ -6455,7 +6530,9 @@ export interface operations {
     transferCredit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 credit_id: number;
             };
@@ -6544,7 +6621,9 @@ export interface operations {
     checkCredits: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6646,7 +6725,9 @@ export interface operations {
     createPack: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6703,7 +6784,9 @@ export interface operations {
     withdrawPack: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 pack_id: number;
             };
@@ -6887,7 +6970,9 @@ export interface operations {
     setPlanPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
                 billing_interval: "month" | "year";
@@ -6941,7 +7026,9 @@ export interface operations {
     withdrawPlanPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
                 billing_interval: "month" | "year";
@@ -7004,7 +7091,9 @@ export interface operations {
     setTeamSlotPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
                 billing_interval: "month" | "year";
@@ -7058,7 +7147,9 @@ export interface operations {
     withdrawTeamSlotPrice: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 plan_id: number;
                 billing_interval: "month" | "year";
@@ -7090,7 +7181,9 @@ export interface operations {
     syncPayments: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7125,7 +7218,9 @@ export interface operations {
     postponePaymentBlock: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -7214,7 +7309,9 @@ export interface operations {
     resolvePaymentIssue: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 issue_id: number;
             };
@@ -7247,7 +7344,9 @@ export interface operations {
     reconcilePayments: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7347,7 +7446,9 @@ export interface operations {
     createTeam: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7429,7 +7530,9 @@ export interface operations {
     deleteTeam: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 team_id: number;
             };
@@ -7460,7 +7563,9 @@ export interface operations {
     addTeamMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 team_id: number;
             };
@@ -7507,7 +7612,9 @@ export interface operations {
     removeTeamMember: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 team_id: number;
                 account_id: number;
@@ -7571,7 +7678,9 @@ export interface operations {
     putApplicationBudget: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 application_id: number;
             };
@@ -7721,7 +7830,9 @@ export interface operations {
     putMemberBudget: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 account_id: number;
             };
@@ -8052,7 +8163,9 @@ export interface operations {
     countUnassignedUsage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path: {
                 unassigned_id: number;
             };
@@ -8139,7 +8252,9 @@ export interface operations {
     checkUsage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8202,7 +8317,9 @@ export interface operations {
     rebuildUsage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8252,7 +8369,9 @@ export interface operations {
     repairUsage: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8492,7 +8611,9 @@ export interface operations {
     removeOperator: {
         parameters: {
             query?: never;
-            header?: never;
+            header: {
+                "X-Reason": string;
+            };
             path: {
                 operator_id: number;
             };

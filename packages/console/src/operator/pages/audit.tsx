@@ -25,6 +25,7 @@ export function AuditList({ title, accountId }: { title: string; accountId: numb
         { label: 'When', onCard: 'title', cell: ({ at }) => <ExactMoment at={at} /> },
         { label: 'Action', cell: ({ action }) => action.replaceAll('_', ' ') },
         { label: 'By', cell: ({ actor, details }) => <By actor={actor} details={details} /> },
+        { label: 'Reason', cell: ({ details }) => <bdi>{reasonOf(details) ?? '–'}</bdi> },
         { label: 'IP address', cell: ({ address }) => address ?? '–' },
         {
           label: 'Account',
@@ -38,6 +39,11 @@ export function AuditList({ title, accountId }: { title: string; accountId: numb
       ]}
     />
   );
+}
+
+/** What an operator gave as the reason. */
+function reasonOf({ operator_reason: reason }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof reason === 'string' ? reason : undefined;
 }
 
 /** Of an operator who is a person, the name, which the entry keeps. */

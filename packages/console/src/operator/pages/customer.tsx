@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import { hasStatus } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
@@ -13,15 +14,18 @@ import { AuditList } from './audit.tsx';
 import { AccountState } from './customers.tsx';
 import { GrantCredits } from './grant-credits.tsx';
 import {
+  REASON,
   accountQuery,
   applicationsQuery,
   creditsQuery,
   periodsQuery,
   refusalsQuery,
+  resetTwoFactor,
   setBlocked,
   tokensQuery,
 } from './queries.ts';
 import type { AccountSummary } from './queries.ts';
+import { ReasonField } from './reason-field.tsx';
 import { Listed } from './section.tsx';
 
 type Role = OperatorSession['role'];
@@ -37,6 +41,7 @@ export function CustomerPage({ accountId, role }: { accountId: number; role: Rol
   return (
     <>
       <PageHeader title={account.data.email}>
+        {(role === 'support' || role === 'admin') && <ResetTwoFactor account={account.data} />}
         {role !== 'viewer' && <Block account={account.data} />}
       </PageHeader>
       <Facts account={account.data} />
@@ -100,14 +105,58 @@ function Facts({ account }: { account: AccountSummary }) {
 }
 
 function Block({ account }: { account: AccountSummary }) {
+  const isBlocked = account.blocked_at !== null;
+  return (
+    <ActOn
+      account={account}
+      action={isBlocked ? 'Unblock' : 'Block'}
+      title={isBlocked ? 'Unblock this account?' : 'Block this account?'}
+      isDangerous={!isBlocked}
+      act={(reason) => setBlocked(account.account_id, !isBlocked, reason)}
+    >
+      {isBlocked
+        ? 'Its calls are accepted again.'
+        : 'Its calls, and those of members that it pays for, are refused within a second. Nothing is deleted.'}
+    </ActOn>
+  );
+}
+
+function ResetTwoFactor({ account }: { account: AccountSummary }) {
+  return (
+    <ActOn
+      account={account}
+      action="Reset two-factor"
+      title="Reset two-factor authentication?"
+      isDangerous
+      needsReason
+      act={(reason) => resetTwoFactor(account.account_id, reason)}
+    >
+      The password is enough to sign in afterwards, and all sessions end. The owner is told by mail. Make sure
+      that it is the owner who asks.
+    </ActOn>
+  );
+}
+
+type ActOnProps = {
+  account: AccountSummary;
+  action: string;
+  title: string;
+  /** Asks for the address. */
+  isDangerous: boolean;
+  needsReason?: boolean;
+  act: (reason: string) => Promise<unknown>;
+  /** What it does. */
+  children: ReactNode;
+};
+
+/** A button and its dialog, which asks why. */
+function ActOn({ account, action, title, isDangerous, needsReason = false, act, children }: ActOnProps) {
   const [isOpen, setOpen] = useState(false);
   const queryClient = useQueryClient();
-  const isBlocked = account.blocked_at !== null;
-  const action = isBlocked ? 'Unblock' : 'Block';
   return (
     <>
       <Button
-        variant={isBlocked ? 'secondary' : 'danger'}
+        variant={isDangerous ? 'danger' : 'secondary'}
         onPress={() => {
           setOpen(true);
         }}
@@ -115,23 +164,20 @@ function Block({ account }: { account: AccountSummary }) {
         {action}
       </Button>
       <ConfirmByName
-        title={`${action} this account?`}
+        title={title}
         name={account.email}
         of="account"
         action={action}
         isOpen={isOpen}
-        asksName={!isBlocked}
+        asksName={isDangerous}
+        fields={(errors) => <ReasonField errors={errors} isRequired={needsReason} />}
         onClose={() => {
           setOpen(false);
         }}
-        onConfirm={() => setBlocked(account.account_id, !isBlocked)}
+        onConfirm={({ [REASON]: reason = '' }) => act(reason)}
         onDone={() => void queryClient.invalidateQueries({ queryKey: ['account', account.account_id] })}
       >
-        <p>
-          {isBlocked
-            ? 'Its calls are accepted again.'
-            : 'Its calls, and those of members that it pays for, are refused within a second. Nothing is deleted.'}
-        </p>
+        <p>{children}</p>
       </ConfirmByName>
     </>
   );

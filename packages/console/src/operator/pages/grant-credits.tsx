@@ -5,7 +5,8 @@ import { Form } from '../../ui/form/form.tsx';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import page from '../../ui/page/page.module.css';
-import { grantCredits } from './queries.ts';
+import { REASON, grantCredits } from './queries.ts';
+import { ReasonField } from './reason-field.tsx';
 
 const SOURCES = [
   { value: 'compensation', label: 'Compensation' },
@@ -29,7 +30,8 @@ export function GrantCredits({ accountId }: { accountId: number }) {
             throw new FieldError('points', 'Enter a whole number of at least 1.');
           }
           const source = values['source'] === 'promotion' ? 'promotion' : 'compensation';
-          return grantCredits(accountId, { points, source, note: values['note'] ?? '' }, key);
+          const { note = '', [REASON]: reason = '' } = values;
+          return grantCredits(accountId, { points, source, note, reason }, key);
         }}
         onDone={() => {
           setKey(crypto.randomUUID());
@@ -47,12 +49,13 @@ export function GrantCredits({ accountId }: { accountId: number }) {
             />
             <SelectField label="Source" name="source" options={SOURCES} defaultValue="compensation" />
             <TextField
-              label="Reason"
+              label="Note"
               name="note"
               autoComplete="off"
               description="The customer sees it."
               error={errors['note']}
             />
+            <ReasonField errors={errors} />
           </>
         )}
       </Form>

@@ -92,21 +92,36 @@ export const newestAccountsQuery = queryOptions({
   },
 });
 
+/** The field of forms that ask for a reason, by the header that the API names in its errors. */
+export const REASON = 'X-Reason';
+
+/** Header fields are ASCII, so the text is percent-encoded. Nothing where nothing was said. */
+function reasonHeader(reason: string): { [REASON]?: string } {
+  return reason.trim() === '' ? {} : { [REASON]: encodeURIComponent(reason) };
+}
+
 /** @throws {ApiError} */
-export function setBlocked(account_id: number, isBlocked: boolean): Promise<Account> {
+export function setBlocked(account_id: number, isBlocked: boolean, reason: string): Promise<Account> {
   const path = isBlocked
     ? '/operator/api/accounts/{account_id}/block'
     : '/operator/api/accounts/{account_id}/unblock';
-  return resultOf(operatorApi.POST(path, { params: { path: { account_id } } }));
+  const params = { header: reasonHeader(reason), path: { account_id } };
+  return resultOf(operatorApi.POST(path, { params }));
 }
 
-export type Grant = { points: number; source: 'promotion' | 'compensation'; note: string };
+/** @throws {ApiError} */
+export function resetTwoFactor(account_id: number, reason: string): Promise<Account> {
+  const params = { header: { [REASON]: encodeURIComponent(reason) }, path: { account_id } } as const;
+  return resultOf(operatorApi.POST('/operator/api/accounts/{account_id}/reset-two-factor', { params }));
+}
+
+export type Grant = { points: number; source: 'promotion' | 'compensation'; note: string; reason: string };
 
 /** `key`: one for each grant that is meant, so that a repeated request grants once. @throws {ApiError} */
-export function grantCredits(account_id: number, { points, source, note }: Grant, key: string) {
+export function grantCredits(account_id: number, { points, source, note, reason }: Grant, key: string) {
   return resultOf(
     operatorApi.POST('/operator/api/credits', {
-      params: { header: { 'Idempotency-Key': key } },
+      params: { header: { 'Idempotency-Key': key, ...reasonHeader(reason) } },
       body: { account_id, points, source, priority: 50, note },
     }),
   );

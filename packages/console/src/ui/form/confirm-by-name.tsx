@@ -12,10 +12,12 @@ type ConfirmByNameProps = {
   action: string;
   isOpen: boolean;
   onClose: () => void;
-  onConfirm: () => Promise<unknown>;
+  onConfirm: (values: Readonly<Record<string, string>>) => Promise<unknown>;
   onDone: () => void;
   /** Not for what was never in use, or can be made again. */
   asksName?: boolean;
+  /** What else is asked. */
+  fields?: (errors: Readonly<Record<string, string | undefined>>) => ReactNode;
   /** What stops working. */
   children: ReactNode;
 };
@@ -31,6 +33,7 @@ export function ConfirmByName({
   onConfirm,
   onDone,
   asksName = true,
+  fields,
   children,
 }: ConfirmByNameProps) {
   return (
@@ -41,7 +44,7 @@ export function ConfirmByName({
         isDangerous
         onCancel={onClose}
         onSubmit={(values) => {
-          if (!asksName || values['confirmation']?.trim() === name.trim()) return onConfirm();
+          if (!asksName || values['confirmation']?.trim() === name.trim()) return onConfirm(values);
           throw new FieldError('confirmation', `This is not the name of the ${of}.`);
         }}
         onDone={() => {
@@ -49,22 +52,25 @@ export function ConfirmByName({
           onDone();
         }}
       >
-        {(errors) =>
-          asksName && (
-            <TextField
-              label={
-                <>
-                  Type "<bdi>{name}</bdi>" to confirm
-                </>
-              }
-              name="confirmation"
-              autoComplete="off"
-              error={errors['confirmation']}
-              maxLength={500}
-              autoFocus
-            />
-          )
-        }
+        {(errors) => (
+          <>
+            {asksName && (
+              <TextField
+                label={
+                  <>
+                    Type "<bdi>{name}</bdi>" to confirm
+                  </>
+                }
+                name="confirmation"
+                autoComplete="off"
+                error={errors['confirmation']}
+                maxLength={500}
+                autoFocus
+              />
+            )}
+            {fields?.(errors)}
+          </>
+        )}
       </Form>
     </Dialog>
   );

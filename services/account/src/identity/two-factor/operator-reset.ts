@@ -30,6 +30,7 @@ export const operatorTwoFactor = {
         'The password is enough afterwards. Ends the sessions, and tells the owner by mail. Safe to repeat.',
       caller: operator,
       roles: ['support'],
+      needsReason: true,
       params: ofAccount,
       answers: { 200: { description: 'The account.', schema: operatedAccountSchema } },
       handle: async (needs: ResetNeeds, { by: { actor }, params: { account_id } }) => {

@@ -111,6 +111,7 @@ export const operatorDeletion = {
         'null until then.',
       caller: operator,
       roles: ['admin'],
+      needsReason: true,
       params: ofAccount,
       answers: { 200: { description: 'The account.', schema: operatedAccountSchema } },
       handle: async (

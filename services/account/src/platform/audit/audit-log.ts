@@ -10,6 +10,8 @@ export type Actor = {
   request_id: string;
   /** Of operators who have signed in: who that was, also once they are removed. `issuer` is null for passkeys. */
   person?: { name: string; issuer: string | null };
+  /** Of operators: why, as they said it. Customers don't see it (identity/activity). */
+  reason?: string;
 };
 
 export const AUDIT_ACTIONS = [
@@ -143,9 +145,13 @@ export type AuditEntry = Actor & {
 
 /** `query` must be the transaction of the audited change. */
 export async function recordAudit(query: Query, entry: AuditEntry): Promise<void> {
-  const { person, ...row } = entry;
+  const { person, reason, ...row } = entry;
   // What an operator did reads the same whatever the change writes.
-  const details = person === undefined ? entry.details : { ...entry.details, operator: person };
+  const details = {
+    ...entry.details,
+    ...(person === undefined ? {} : { operator: person }),
+    ...(reason === undefined ? {} : { operator_reason: reason }),
+  };
   await query(
     `INSERT INTO audit_log (actor, action, application_id, account_id, address, request_id, details)
      VALUES (:actor, :action, :application_id, :account_id, :address, :request_id, :details)`,

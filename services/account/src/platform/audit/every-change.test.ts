@@ -19,7 +19,7 @@ import { goodRequest, send } from '../../../test/suite/contract/fuzz-request.ts'
 import { grantTo } from '../../../test/suite/granting.ts';
 import { insertPeriod, secondsFromNow } from '../../../test/suite/database/records.ts';
 import { makeApplication, operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
-import type { MadeApplication } from '../../../test/suite/operator.ts';
+import type { Answer, MadeApplication } from '../../../test/suite/operator.ts';
 import { newAuthenticator } from '../../../test/suite/stand-ins/authenticator.ts';
 import { PUBLIC_URL, addPasskey, enrol, totpCode } from '../../../test/suite/stand-ins/two-factor.ts';
 import { nthMail, openBrowser } from '../../../test/suite/people.ts';
@@ -636,10 +636,56 @@ describe('the private listener', () => {
     expect(changing.toSorted()).toEqual(known.toSorted());
   });
 
+  const DECLARED = new Map(
+    OPERATOR_API.flatMap(({ operations }): readonly Described[] => operations).map((each) => [
+      `${each.method} ${each.path}`,
+      each,
+    ]),
+  );
+
+  const REASON = 'Forged invoices: ticket 7, “büro” 🧾';
+
   test.each(Object.entries(MADE))('%s', async (route, make) => {
     const { path, body, authorization, headers: sent } = await make();
     const [method = ''] = route.split(' ');
     const headers = { ...sent, ...(authorization === undefined ? {} : { authorization }) };
-    await expectRecorded(await operatePath(suite.account, method, path, body, headers));
+    const ask = (reason: string) =>
+      operatePath(suite.account, method, path, body, { ...headers, 'x-reason': reason });
+    if (DECLARED.get(route)?.needsReason === true) await expectRefused(await ask(''));
+    const answered = await ask(encodeURIComponent(REASON));
+    await expectRecorded(answered);
+    const request_id = answered.headers.get('x-request-id');
+    const entries = await suite
+      .database('audit_log')
+      .where({ request_id })
+      .select<{ actor: string; details: Record<string, unknown> }[]>('actor', 'details');
+    const reasons = new Set(entries.map(({ details }) => details['operator_reason']));
+    expect([...reasons]).toEqual([DECLARED.has(route) ? REASON : undefined]);
+  });
+
+  test.each(['no', ' '.repeat(500), 'x'.repeat(501), '%', 'a%00bc'])(
+    'the reason %j is refused',
+    async (reason) => {
+      const path = `${await account()}/block`;
+      const headers = { 'x-reason': reason };
+      await expectRefused(await operatePath(suite.account, 'POST', path, undefined, headers));
+    },
+  );
+
+  async function expectRefused(answered: Answer): Promise<void> {
+    expect({ ...answered, headers: undefined }).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request', errors: [{ field: 'X-Reason' }] },
+    });
+    expect(await recorded(answered)).toEqual([]);
+  }
+
+  test('these need a reason', () => {
+    const needing = [...DECLARED].filter(([, { needsReason }]) => needsReason === true);
+    expect(needing.map(([route]) => route)).toEqual([
+      'POST /private/accounts/{account_id}/reset-two-factor',
+      'POST /private/accounts/{account_id}/deletion/carry-out',
+      'DELETE /private/operators/{operator_id}',
+    ]);
   });
 });

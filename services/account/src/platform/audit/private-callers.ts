@@ -6,6 +6,9 @@ import { requireServiceCredential, serviceCallerId } from '@tollgate/http/privat
 import type { ServiceCredential } from '@tollgate/http/private-api-credential';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import type { Caller } from '@tollgate/operation';
+import { headersOf } from '@tollgate/operation/header-fields';
+import { REASON_HEADER, reasonHeaders } from '@tollgate/operation/reason';
+import type { OperatedBy } from '@tollgate/operation/serve';
 import type { Actor } from './audit-log.ts';
 
 /** Callers of the private listener, by the credential that their request was accepted with. */
@@ -46,18 +49,25 @@ export function requireOperator(
   ];
 }
 
-/** Behind what authenticates operators. @throws {Problem} (the returned handler) insufficient_role */
-export function requireRole(roles: readonly OperatorRole[]): RequestHandler {
+/**
+ * Behind what authenticates operators. The reason that they give is part of the actor from here on.
+ * @throws {Problem} (the returned handler) insufficient_role; invalid_request, of the reason
+ */
+export function admitOperator(operation: OperatedBy): RequestHandler {
+  const { roles } = operation;
   const sufficient = roles.includes('admin') ? roles : [...roles, 'admin'];
-  return (_req, res, next) => {
-    const { role } = operatorOf(res);
-    if (roleSuffices(role, roles)) next();
-    else {
+  const headers = reasonHeaders(operation);
+  return (req, res, next) => {
+    const found = operatorOf(res);
+    if (!roleSuffices(found.role, roles)) {
       throw new Problem('insufficient_role', {
-        detail: `Your role is ${role}; needed is ${sufficient.join(' or ')}.`,
+        detail: `Your role is ${found.role}; needed is ${sufficient.join(' or ')}.`,
         extensions: { roles: sufficient },
       });
     }
+    const reason = headers === undefined ? undefined : headersOf(req, headers)[REASON_HEADER];
+    if (reason !== undefined) noteOperator(res, { ...found, actor: { ...found.actor, reason } });
+    next();
   };
 }
 
