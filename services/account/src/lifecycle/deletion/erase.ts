@@ -152,8 +152,10 @@ async function eraseApplications(query: Query, accountId: number): Promise<void>
 /** Who did what and when stays; addresses, and what was typed, go. */
 async function eraseAuditTrail(query: Query, accountId: number): Promise<void> {
   await query("SELECT set_config('tollgate.erasing_account', CAST(:accountId AS text), true)", { accountId });
+  // Who erased the account before its time, and why, is the operator's to answer for.
   await query(
-    `UPDATE audit_log SET address = 'erased', details = '{}'
+    `UPDATE audit_log SET address = 'erased',
+       details = CASE action WHEN 'account_deletion_carried_out' THEN details ELSE '{}' END
      WHERE account_id = :accountId OR actor = 'account:' || CAST(:accountId AS text)`,
     { accountId },
   );
