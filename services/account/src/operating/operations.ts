@@ -1,45 +1,34 @@
 import { z } from 'zod';
-import { roleSuffices } from '@tollgate/contracts/operator-roles';
 import { healthReportSchema } from '@tollgate/contracts/health-report';
+import { roleSuffices } from '@tollgate/contracts/operator-roles';
+import type { OperatorRole } from '@tollgate/contracts/operator-roles';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
-import { id, instant, nextCursor } from '../http/answer-fields.ts';
-import { idQueryField } from '../http/input/fields.ts';
+import { nextCursor } from '../http/answer-fields.ts';
+import { idField, idQueryField } from '../http/input/fields.ts';
 import { cutPage, lookAhead, pageFields } from '../http/input/page.ts';
-import { fromField, toField } from '../http/input/time-range.ts';
-import { AUDIT_ACTIONS } from '../platform/audit/audit-log.ts';
-import type { AuditEntry } from '../platform/audit/audit-log.ts';
+import { refuseExceeded } from '../identity/attempts/attempt-counts.ts';
+import type { AttemptCounts } from '../identity/attempts/attempt-counts.ts';
+import { recordAudit } from '../platform/audit/audit-log.ts';
 import { operator } from '../platform/audit/private-callers.ts';
-import type { Query } from '../platform/database/query.ts';
+import type { Query, Transact } from '../platform/database/query.ts';
+import { filterFields, findEntries, findExtent, loggedSchema } from './audit-entries.ts';
+import { EXPORT_FORMATS, sendAuditExport } from './audit-export.ts';
 import { reportHealth } from './health-report/health-report.ts';
 import type { ReportedHealth } from './health-report/health-report.ts';
 
-const textField = z.string('must be text').min(1, 'must not be empty').max(300, 'is too long');
+/** Each holds a connection to Postgres and a snapshot. */
+const EXPORTS = { max: 10, windowSec: 3_600 };
 
-type Logged = AuditEntry & { audit_id: number; at: Date };
+type ExportNeeds = {
+  transact: Transact;
+  counts: AttemptCounts;
+  /** Of the pool for exports. */
+  snapshot: Transact;
+  runningExports: { run: (owner: string, work: () => Promise<void>) => Promise<void> };
+};
 
-const entrySchema = z
-  .object({
-    audit_id: id,
-    at: instant,
-    actor: z.string(),
-    action: z.enum(AUDIT_ACTIONS),
-    application_id: id.nullable(),
-    account_id: id.nullable().meta({ description: 'Null for plans and products.' }),
-    address: z.string().nullable().meta({ description: 'Null for roles other than `support` and `admin`.' }),
-    request_id: z.string(),
-    details: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: 'AuditEntry' });
-
-const CONDITIONS = {
-  account_id: 'account_id = :account_id',
-  application_id: 'application_id = :application_id',
-  actor: 'actor = :actor',
-  action: 'action = :action',
-  from: 'at >= :from',
-  to: 'at < :to',
-} as const;
+const seesAddresses = (role: OperatorRole) => roleSuffices(role, ['support']);
 
 export const operatorOperating = {
   title: 'Operating',
@@ -54,32 +43,60 @@ export const operatorOperating = {
         ...pageFields,
         account_id: idQueryField.optional(),
         application_id: idQueryField.optional(),
-        actor: textField.optional(),
-        action: z.enum(AUDIT_ACTIONS, `must be one of ${AUDIT_ACTIONS.toSorted().join(', ')}`).optional(),
-        from: fromField('Start of the range, inclusive.'),
-        to: toField('End of the range, exclusive; a date includes its whole day.'),
+        ...filterFields,
       }),
       answers: {
         200: {
           description: 'One page.',
-          schema: z.object({ entries: z.array(entrySchema), next_cursor: nextCursor }),
+          schema: z.object({ entries: z.array(loggedSchema), next_cursor: nextCursor }),
         },
       },
       handle: async ({ query: read }: { query: Query }, { by, query }) => {
         const { limit: _limit, cursor: _cursor, ...filters } = query;
-        const asked = Object.keys(CONDITIONS).filter(
-          (name) => name in filters,
-        ) as (keyof typeof CONDITIONS)[];
-        const conditions = ['audit_id < :before', ...asked.map((name) => CONDITIONS[name])];
-        const found = await read<Logged>(
-          `SELECT audit_id, at, actor, action, application_id, account_id, address, request_id, details
-           FROM audit_log WHERE ${conditions.join(' AND ')} ORDER BY audit_id DESC LIMIT :limit`,
-          { ...filters, ...lookAhead(query) },
-        );
+        const found = await findEntries(read, filters, lookAhead(query));
         const { rows, next_cursor } = cutPage(found, query, ({ audit_id }) => audit_id);
-        const seesAddresses = roleSuffices(by.role, ['support']);
-        const entries = rows.map((entry) => ({ ...entry, address: seesAddresses ? entry.address : null }));
+        const entries = seesAddresses(by.role) ? rows : rows.map((entry) => ({ ...entry, address: null }));
         return { entries, next_cursor };
+      },
+    }),
+    operation('POST /private/audit-log/export', {
+      operationId: 'exportAuditLog',
+      summary: 'Export the audit log as CSV or lines of JSON, oldest first',
+      description:
+        'All entries that the filters leave, as they are at one moment. The export is an entry of the audit log itself, ' +
+        'with the number of entries and the ids of the first and the last, which the file’s name has too. If something ' +
+        'fails on the way, the connection is reset. One export of an operator runs at a time, and ten in an hour.',
+      caller: operator,
+      roles: ['viewer'],
+      body: z.strictObject({
+        format: z.enum(EXPORT_FORMATS, `must be ${EXPORT_FORMATS.join(' or ')}`),
+        account_id: idField.optional(),
+        application_id: idField.optional(),
+        ...filterFields,
+      }),
+      example: { format: 'csv', from: '2026-07-01', to: '2026-07-31' },
+      answers: {
+        200: {
+          description: 'The file.',
+          schema: z.string(),
+          contentTypes: ['text/csv', 'application/x-ndjson'],
+          headers: { 'X-Audit-Entries': 'How many entries it has.' },
+        },
+      },
+      problems: ['too_many_requests'],
+      respond: async (needs: ExportNeeds, { by, body: { format, ...filters }, res }) => {
+        const subject = `audit export ${by.actor.actor}`;
+        await needs.runningExports.run(subject, async () => {
+          refuseExceeded(await needs.counts.take([{ subject, ...EXPORTS }]));
+          await needs.snapshot(async (query) => {
+            const extent = await findExtent(query, filters);
+            const details = { format, filters, ...extent };
+            const entry = { ...by.actor, application_id: null, account_id: null, details };
+            await needs.transact((inside) => recordAudit(inside, { ...entry, action: 'audit_log_exported' }));
+            const wanted = { filters, format, extent, seesAddresses: seesAddresses(by.role) };
+            await sendAuditExport(query, wanted, res);
+          });
+        });
       },
     }),
     operation('GET /private/health-report', {

@@ -1,6 +1,4 @@
-import type { AUDIT_ACTIONS } from '../../platform/audit/audit-log.ts';
-
-type AuditAction = (typeof AUDIT_ACTIONS)[number];
+import type { AuditAction } from '@tollgate/contracts/audit-actions';
 
 export const ACTIVITY_KINDS = ['security', 'applications', 'team', 'billing', 'alerts'] as const;
 
@@ -123,6 +121,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   operator_signed_out: null,
   operator_session_ended: null,
   operator_searched: null,
+  audit_log_exported: null,
 };
 
 export const OWN_ACTIONS = (Object.keys(KIND_OF) as AuditAction[]).filter(

@@ -1,6 +1,5 @@
 import type { Page } from '../../http/input/page.ts';
-import { csvLine } from '../../http/csv.ts';
-import type { CsvCell } from '../../http/csv.ts';
+import { csvCell, csvLine } from '../../http/csv.ts';
 import type { Source } from './source.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -110,10 +109,4 @@ async function* csvRows(
   for await (const rows of pages) {
     yield rows.map((row) => csvLine(columns.map((column) => csvCell(row[column])))).join('');
   }
-}
-
-function csvCell(value: unknown): CsvCell {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'number' || typeof value === 'string') return value;
-  return value instanceof Date ? value.toISOString() : JSON.stringify(value);
 }

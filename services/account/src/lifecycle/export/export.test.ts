@@ -201,13 +201,13 @@ describe('an export', () => {
     const { run } = createRunningExports();
     const ends: (() => void)[] = [];
     const begin = (accountId: number) =>
-      run(accountId, () => new Promise<void>((resolve) => ends.push(resolve)));
+      run(String(accountId), () => new Promise<void>((resolve) => ends.push(resolve)));
     const running = [1, 2, 3, 4].map(begin);
     await expect(begin(1)).rejects.toMatchObject({ code: 'too_many_requests' });
     await expect(begin(5)).rejects.toMatchObject({ code: 'service_unavailable' });
     for (const end of ends) end();
     await Promise.all(running);
-    await run(1, () => Promise.resolve());
+    await run('1', () => Promise.resolve());
   });
 });
 

@@ -57,9 +57,9 @@ export const ownerExport = {
       problems: ['confirmation_required', 'too_many_requests'],
       // docs/design/identity.md.
       respond: async (needs: ExportNeeds, { by: { account_id, actor }, res }) => {
-        await needs.runningExports.run(account_id, async () => {
+        const subject = `export ${String(account_id)}`;
+        await needs.runningExports.run(subject, async () => {
           // Only here, so that a request beside a running export isn't counted.
-          const subject = `export ${String(account_id)}`;
           refuseExceeded(
             await needs.counts.take([{ subject, max: EXPORT_LIMITS.perHour, windowSec: HOUR_SEC }]),
           );

@@ -573,6 +573,8 @@ describe('the private listener', () => {
       path: '/private/usage-rebuilds',
       body: { period_id: await insertPeriod(suite.database, await makeAccount(suite.account)) },
     }),
+    'POST /private/audit-log/export': () =>
+      Promise.resolve({ path: '/private/audit-log/export', body: { format: 'ndjson' } }),
     'POST /private/usage-repairs': () => Promise.resolve({ path: '/private/usage-repairs', body: {} }),
     'POST /private/applications': async () => ({
       path: '/private/applications',
