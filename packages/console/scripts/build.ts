@@ -43,7 +43,9 @@ function hashOfSources(): string {
   const sourceFiles = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .map((name) => join('src', name))
     .filter((name) => statSync(join(root, name)).isFile());
-  const contracts = ['call-codes.ts', 'error-codes.ts'].map((name) => join('../contracts/src', name));
+  const contracts = ['audit-actions.ts', 'call-codes.ts', 'error-codes.ts'].map((name) =>
+    join('../contracts/src', name),
+  );
   const scripts = readdirSync(import.meta.dirname).map((name) => join('scripts', name));
   const others = [
     'index.html',

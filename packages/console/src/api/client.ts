@@ -108,7 +108,7 @@ export function createApiClient<Paths extends object>(signIn: RegExp): Client<Pa
 /** The API client of customers: docs/openapi.json. */
 export const api = createApiClient<paths>(SIGN_IN);
 
-type Outcome<T> = { data?: T; error?: unknown; response: Response };
+export type Outcome<T> = { data?: T; error?: unknown; response: Response };
 
 /**
  * Waits for a request and returns what it responded.

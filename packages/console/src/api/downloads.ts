@@ -1,4 +1,5 @@
 import { ApiError, api, resultOf } from './client.ts';
+import type { Outcome } from './client.ts';
 
 export type Download = { name: string; content: Blob };
 
@@ -16,11 +17,18 @@ export class InterruptedDownload extends ApiError {
 
 /** A zip of the account's data. @throws {ApiError} InterruptedDownload if only a part of it arrived */
 export async function fetchExport(): Promise<Download> {
-  const outcome = api.POST('/api/console/account/export', { parseAs: 'stream' });
+  return downloadOf(api.POST('/api/console/account/export', { parseAs: 'stream' }), 'account.zip');
+}
+
+/**
+ * A file that an operation answers with, under the name that the API gives it. The request parses its answer as a stream.
+ * @throws {ApiError} InterruptedDownload if only a part of it arrived
+ */
+export async function downloadOf(outcome: Promise<Outcome<unknown>>, otherwise: string): Promise<Download> {
   await resultOf(outcome);
   const { response } = await outcome;
   try {
-    return { name: fileNameOf(response) ?? 'account.zip', content: await response.blob() };
+    return { name: fileNameOf(response) ?? otherwise, content: await response.blob() };
   } catch {
     throw new InterruptedDownload(response);
   }

@@ -26,7 +26,8 @@ export function useAddress(): string {
   });
 }
 
-function navigate(to: string): void {
+/** @param to path and query below /operator */
+export function navigate(to: string): void {
   history.pushState(null, '', `${BASE}${to}`);
   dispatchEvent(new Event(CHANGED));
   scrollTo(0, 0);

@@ -31,7 +31,7 @@ export function OperatorShell({ session, onSignedOut }: ShellProps) {
           <nav aria-label="Pages" className={shell['nav']}>
             <div>
               {PAGES.map(({ path, label }) => {
-                const isCurrent = address === path;
+                const isCurrent = address.split('?')[0] === path;
                 return (
                   <OperatorLink
                     key={path}

@@ -1,53 +1,176 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { AUDIT_ACTIONS } from '@tollgate/contracts/audit-actions';
+import { Button } from '../../ui/button.tsx';
+import { FieldError } from '../../ui/form/field-error.ts';
+import { Form } from '../../ui/form/form.tsx';
+import { SelectField } from '../../ui/form/select-field.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { Table } from '../../ui/list/table.tsx';
 import { ExactMoment } from '../../ui/moment.tsx';
+import { DownloadButton } from '../../ui/page/download-button.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
-import { OperatorLink } from '../location.tsx';
-import { auditQuery } from './queries.ts';
-import { Listed } from './section.tsx';
+import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import page from '../../ui/page/page.module.css';
+import { OperatorLink, navigate, useAddress } from '../location.tsx';
+import { addressOf, filtersAt, filtersFrom } from './audit-filters.ts';
+import type { AuditFilters } from './audit-filters.ts';
+import { auditLogQuery, exportAudit } from './queries.ts';
+import type { AuditEntry } from './queries.ts';
 
-/** `/operator/audit`: the latest changes, by anyone. */
+/** `/operator/audit`: every change, by anyone; filters are in the address. */
 export function AuditPage() {
+  const filters = filtersAt(useAddress());
+  const log = useInfiniteQuery(auditLogQuery(filters));
+  const entries = log.data?.pages.flatMap((one) => one.entries) ?? [];
   return (
     <>
-      <PageHeader title="Audit log" />
-      <AuditList title="Latest changes" accountId={undefined} />
+      <PageHeader title="Audit log">
+        <DownloadButton load={() => exportAudit(filters, 'csv')} />
+        <DownloadButton load={() => exportAudit(filters, 'ndjson')} label="Download NDJSON" />
+      </PageHeader>
+      <Filters key={addressOf(filters)} filters={filters} />
+      <section className={page['card']} aria-labelledby="changes">
+        <h2 id="changes">Changes</h2>
+        {log.isPending && <Skeleton />}
+        {log.isError && (
+          <ErrorMessage error={log.error} what="the audit log" onRetry={() => void log.refetch()} />
+        )}
+        {log.data !== undefined && entries.length === 0 && (
+          <p className={page['muted']}>No change has all of this.</p>
+        )}
+        {entries.length > 0 && <AuditTable entries={entries} isOfOneAccount={false} />}
+        {log.hasNextPage && (
+          <div className={page['actions']}>
+            <Button isPending={log.isFetchingNextPage} onPress={() => void log.fetchNextPage()}>
+              Show older changes
+            </Button>
+          </div>
+        )}
+      </section>
     </>
   );
 }
 
-export function AuditList({ title, accountId }: { title: string; accountId: number | undefined }) {
+const ACTIONS = [
+  { value: '', label: 'Any' },
+  ...AUDIT_ACTIONS.map((value) => ({ value, label: wordsOf(value) })).toSorted((one, other) =>
+    one.label.localeCompare(other.label),
+  ),
+];
+
+function Filters({ filters }: { filters: AuditFilters }) {
+  const queryClient = useQueryClient();
   return (
-    <Listed
-      title={title}
-      query={auditQuery(accountId)}
-      none="Nothing was changed."
+    <section className={page['card']} aria-label="Filters">
+      <Form
+        submitLabel="Filter"
+        onSubmit={async (values) => {
+          const wanted = filtersFrom(values);
+          if (values['account_id']?.trim() !== '' && wanted.account_id === undefined) {
+            throw new FieldError('account_id', 'This is not an account ID.');
+          }
+          // What the API finds wrong stands at its field.
+          await queryClient.fetchInfiniteQuery(auditLogQuery(wanted));
+          return wanted;
+        }}
+        onDone={(wanted) => {
+          navigate(addressOf(wanted));
+        }}
+      >
+        {(errors) => (
+          <>
+            <SelectField label="Action" name="action" options={ACTIONS} defaultValue={filters.action ?? ''} />
+            <TextField
+              label="By"
+              name="actor"
+              autoComplete="off"
+              description="As operator:person/3, operator:billing or account:7"
+              defaultValue={filters.actor ?? ''}
+              error={errors['actor']}
+              isRequired={false}
+            />
+            <TextField
+              label="Account ID"
+              name="account_id"
+              autoComplete="off"
+              inputMode="numeric"
+              defaultValue={filters.account_id === undefined ? '' : String(filters.account_id)}
+              error={errors['account_id']}
+              isRequired={false}
+            />
+            <TextField
+              label="From"
+              name="from"
+              autoComplete="off"
+              description="As 2026-07-01 or 2026-07-01T12:00:00Z, in UTC"
+              defaultValue={filters.from ?? ''}
+              error={errors['from']}
+              isRequired={false}
+            />
+            <TextField
+              label="To"
+              name="to"
+              autoComplete="off"
+              description="A date includes its whole day."
+              defaultValue={filters.to ?? ''}
+              error={errors['to']}
+              isRequired={false}
+            />
+          </>
+        )}
+      </Form>
+    </section>
+  );
+}
+
+function wordsOf(action: string): string {
+  return action.replaceAll('_', ' ');
+}
+
+export function AuditTable({
+  entries,
+  isOfOneAccount,
+}: {
+  entries: readonly AuditEntry[];
+  /** Its page needs no link to itself. */
+  isOfOneAccount: boolean;
+}) {
+  return (
+    <Table
+      label="Changes"
+      rows={entries}
       keyOf={({ audit_id }) => audit_id}
       columns={[
         { label: 'When', onCard: 'title', cell: ({ at }) => <ExactMoment at={at} /> },
-        { label: 'Action', cell: ({ action }) => action.replaceAll('_', ' ') },
+        { label: 'Action', cell: ({ action }) => wordsOf(action) },
         { label: 'By', cell: ({ actor, details }) => <By actor={actor} details={details} /> },
         { label: 'Reason', cell: ({ details }) => <bdi>{reasonOf(details) ?? '–'}</bdi> },
         { label: 'IP address', cell: ({ address }) => address ?? '–' },
-        {
-          label: 'Account',
-          cell: ({ account_id }) =>
-            account_id === null || accountId !== undefined ? (
-              (account_id ?? '–')
-            ) : (
-              <OperatorLink to={`/accounts/${String(account_id)}`}>{account_id}</OperatorLink>
-            ),
-        },
+        ...(isOfOneAccount
+          ? []
+          : [
+              {
+                label: 'Account',
+                cell: ({ account_id }: AuditEntry) =>
+                  account_id === null ? (
+                    '–'
+                  ) : (
+                    <OperatorLink to={`/accounts/${String(account_id)}`}>{account_id}</OperatorLink>
+                  ),
+              },
+            ]),
       ]}
     />
   );
 }
 
 /** What an operator gave as the reason. */
-function reasonOf({ operator_reason: reason }: Readonly<Record<string, unknown>>): string | undefined {
+function reasonOf({ operator_reason: reason }: AuditEntry['details']): string | undefined {
   return typeof reason === 'string' ? reason : undefined;
 }
 
 /** Of an operator who is a person, the name, which the entry keeps. */
-function By({ actor, details }: { actor: string; details: Readonly<Record<string, unknown>> }) {
+function By({ actor, details }: Pick<AuditEntry, 'actor' | 'details'>) {
   const person = details['operator'];
   const name = typeof person === 'object' && person !== null && 'name' in person ? String(person.name) : null;
   return (

@@ -10,7 +10,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
 import type { OperatorSession } from '../api/client.ts';
-import { AuditList } from './audit.tsx';
+import { AccountActivity } from './activity.tsx';
 import { AccountState } from './customers.tsx';
 import { GrantCredits } from './grant-credits.tsx';
 import {
@@ -47,7 +47,7 @@ export function CustomerPage({ accountId, role }: { accountId: number; role: Rol
       <Facts account={account.data} />
       <Lists accountId={accountId} />
       {(role === 'finance' || role === 'admin') && <GrantCredits accountId={accountId} />}
-      <AuditList title="Activity" accountId={accountId} />
+      <AccountActivity accountId={accountId} />
     </>
   );
 }

@@ -1,7 +1,10 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { resultOf } from '../../api/client.ts';
+import { downloadOf } from '../../api/downloads.ts';
+import type { Download } from '../../api/downloads.ts';
 import { operatorApi } from '../api/client.ts';
 import type { components } from '../api/schema.d.ts';
+import type { AuditFilters } from './audit-filters.ts';
 
 export type Account = components['schemas']['OperatedAccount'];
 export type AccountSummary = components['schemas']['AccountSummary'];
@@ -65,16 +68,36 @@ export const refusalsQuery = (account_id: number) =>
     },
   });
 
-/** What was done: to an account, or everywhere. */
-export const auditQuery = (account_id: number | undefined) =>
+export type AuditEntry = components['schemas']['AuditEntry'];
+
+export const accountAuditQuery = (account_id: number) =>
   queryOptions({
-    queryKey: account_id === undefined ? ['audit'] : ['account', account_id, 'audit'],
+    queryKey: ['account', account_id, 'audit'],
     queryFn: async ({ signal }) => {
-      const limit = account_id === undefined ? 100 : LIMIT;
-      const params = { query: { limit, ...(account_id === undefined ? {} : { account_id }) } };
+      const params = { query: { account_id, limit: LIMIT } };
       return (await resultOf(operatorApi.GET('/operator/api/audit-log', { signal, params }))).entries;
     },
   });
+
+export const auditLogQuery = (filters: AuditFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', filters],
+    queryFn: ({ signal, pageParam }) => {
+      const query = { limit: 50, ...filters, ...(pageParam === null ? {} : { cursor: pageParam }) };
+      return resultOf(operatorApi.GET('/operator/api/audit-log', { signal, params: { query } }));
+    },
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+
+/** All that the filters leave, not only what is shown. @throws {ApiError} */
+export function exportAudit(filters: AuditFilters, format: 'csv' | 'ndjson'): Promise<Download> {
+  const outcome = operatorApi.POST('/operator/api/audit-log/export', {
+    body: { format, ...filters },
+    parseAs: 'stream',
+  });
+  return downloadOf(outcome, `audit-log.${format}`);
+}
 
 export type Found = { text: string; accounts: { account_id: number; what: string }[] };
 

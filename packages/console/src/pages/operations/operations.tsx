@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { fetchOperationsCsv, operationsQuery } from '../../api/operations.ts';
 import type { OperationUsage, UsedOperation } from '../../api/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { CsvButton } from '../../ui/page/csv-button.tsx';
+import { DownloadButton } from '../../ui/page/download-button.tsx';
 import { formatNumber, formatShare } from '../../ui/format.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { Table } from '../../ui/list/table.tsx';
@@ -28,7 +28,7 @@ export function OperationsPage() {
   return (
     <>
       <PageHeader title="Operations">
-        <CsvButton load={() => fetchOperationsCsv(days)} />
+        <DownloadButton load={() => fetchOperationsCsv(days)} />
       </PageHeader>
       <p className={page['muted']}>
         Which GraphQL operations use your points. Operations that differ only in their literals are one; what

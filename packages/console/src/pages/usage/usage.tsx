@@ -5,7 +5,7 @@ import { ApiError } from '../../api/client.ts';
 import { serverNowMs } from '../../api/server-clock.ts';
 import { fetchUsageCsv, payerPeriodQuery, usageQuery } from '../../api/usage.ts';
 import type { Usage, UsageRequest } from '../../api/usage.ts';
-import { CsvButton } from '../../ui/page/csv-button.tsx';
+import { DownloadButton } from '../../ui/page/download-button.tsx';
 import { formatExact, formatInstants } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import page from '../../ui/page/page.module.css';
@@ -44,7 +44,7 @@ export function UsagePage() {
   return (
     <>
       <PageHeader title="Usage">
-        {span !== null && <CsvButton load={() => fetchUsageCsv(requestFor(search, span, nowMs))} />}
+        {span !== null && <DownloadButton load={() => fetchUsageCsv(requestFor(search, span, nowMs))} />}
       </PageHeader>
       {span === null ? (
         <Loading />

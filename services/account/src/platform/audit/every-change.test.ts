@@ -574,7 +574,10 @@ describe('the private listener', () => {
       body: { period_id: await insertPeriod(suite.database, await makeAccount(suite.account)) },
     }),
     'POST /private/audit-log/export': () =>
-      Promise.resolve({ path: '/private/audit-log/export', body: { format: 'ndjson' } }),
+      Promise.resolve({
+        path: '/private/audit-log/export',
+        body: { format: 'ndjson', actor: 'operator:nothing' },
+      }),
     'POST /private/usage-repairs': () => Promise.resolve({ path: '/private/usage-repairs', body: {} }),
     'POST /private/applications': async () => ({
       path: '/private/applications',

@@ -1,11 +1,16 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../button.tsx';
-import styles from './csv-button.module.css';
+import styles from './download-button.module.css';
 import { ErrorMessage } from './states.tsx';
 import { saveFile } from '../save-file.ts';
 
+type DownloadButtonProps = {
+  load: () => Promise<{ name: string; content: Blob }>;
+  label?: string;
+};
+
 /** Saves what `load` fetches. It is fetched first, so that a session that has ended asks for a sign-in here. */
-export function CsvButton({ load }: { load: () => Promise<{ name: string; content: Blob }> }) {
+export function DownloadButton({ load, label = 'Download CSV' }: DownloadButtonProps) {
   const download = useMutation({
     mutationFn: load,
     onSuccess: ({ name, content }) => {
@@ -20,7 +25,7 @@ export function CsvButton({ load }: { load: () => Promise<{ name: string; conten
           download.mutate();
         }}
       >
-        Download CSV
+        {label}
       </Button>
       {download.isError && <ErrorMessage error={download.error} />}
     </div>
