@@ -70,7 +70,7 @@ function Filters({ filters }: { filters: AuditFilters }) {
             throw new FieldError('account_id', 'This is not an account ID.');
           }
           // What the API finds wrong stands at its field.
-          await queryClient.fetchInfiniteQuery(auditLogQuery(wanted));
+          await queryClient.infiniteQuery(auditLogQuery(wanted));
           return wanted;
         }}
         onDone={(wanted) => {
