@@ -15,12 +15,14 @@ const isExact = (json: string) => {
 test.each([
   '{}',
   '[]',
-  '{"query":"","variables":{"query":1,"Query":2,"query":3},"extensions":[{"query":1,"query":2}]}',
+  '{"query":"","variables":{"query":1,"Query":2,"query":3},"extensions":[{"query":1},{"query":2}]}',
   '{"a":"query","b":"Query"}',
   '{"a\\"query":1,"\\\\":"query","query":"\\\\"}',
   '{"other":1,"other":2,"\\u006fther":3}',
   ' [ {"query":1} , {"query":2} ] ',
   '{"a":[],"query":1}',
+  '{"extensions":{"a":{"x":1},"b":[{"x":1},{"x":1}],"x":"a"},"variables":{"a":1,"a":2}}',
+  '[{"extensions":{"a":1}},{"extensions":{"a":1}}]',
 ])('every reader finds the same in %s', (json) => {
   expect(isExact(json)).toBe(true);
 });
@@ -34,6 +36,11 @@ test.each([
   '{"documentid":1}',
   '[{"query":1},{"query":2,"query":3}]',
   '{"a":"\\\\","query":1,"Query":2}',
+  '{"extensions":{"persistedQuery":{},"other":[],"persistedQuery":{}}}',
+  '{"extensions":{"a":1,"A":1}}',
+  '{"extensions":{"a":1,"\\u0061":1}}',
+  '[{},{"extensions":{"persistedQuery":{"sha256Hash":"a","nested":{"b":1},"sha256Hash":"b"}}}]',
+  '{"extensions":{"a":[[{"b":{},"b":{}}]]}}',
 ])('readers may differ on %s', (json) => {
   expect(isExact(json)).toBe(false);
 });

@@ -86,13 +86,17 @@ function tooDeep(): Problem {
 
 /**
  * Checks that every reader finds the same protocol members in a request, a JSON object or a list of them: none is
- * repeated, written with escapes or in another case, and no value is nested too deep. `json` must be valid. Compares codes, since each call is checked.
+ * repeated, written with escapes or in another case, no member of `extensions` or below is repeated, and no value is
+ * nested too deep. `json` must be valid. Compares codes, since each call is checked.
  * @throws {Problem} invalid_request
  */
 export function assertExactNames(json: string): void {
   let depth = 0;
   let requestDepth = 1;
   const seen: string[] = [];
+  let inExtensions = false;
+  /** Names of the object that is open at each depth. */
+  const seenInExtensions = new Map<number, Set<string>>();
   for (let at = 0; at < json.length; at += 1) {
     switch (json.charCodeAt(at)) {
       case LIST_BEGIN:
@@ -104,6 +108,7 @@ export function assertExactNames(json: string): void {
         depth += 1;
         if (depth > MAX_NESTING) throw tooDeep();
         if (depth === requestDepth) seen.length = 0;
+        else if (inExtensions) seenInExtensions.set(depth, new Set());
         break;
       case LIST_END:
       case OBJECT_END:
@@ -111,8 +116,13 @@ export function assertExactNames(json: string): void {
         break;
       case QUOTE: {
         const end = endOfString(json, at);
-        if (depth === requestDepth && isFollowedByColon(json, end))
-          assertExact(json.slice(at + 1, end), seen);
+        if ((depth === requestDepth || inExtensions) && isFollowedByColon(json, end)) {
+          const written = json.slice(at + 1, end);
+          if (depth === requestDepth) {
+            assertExact(written, seen);
+            inExtensions = written === 'extensions';
+          } else assertUnrepeated(written, seenInExtensions.get(depth));
+        }
         at = end;
         break;
       }
@@ -146,13 +156,24 @@ function isFollowedByColon(json: string, end: number): boolean {
 /** `written` is a name between its quotes; `seen` are the protocol's names before it in the same request. */
 function assertExact(written: string, seen: string[]): void {
   if (!PROTOCOL_NAMES.includes(written)) {
-    const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
-    const exact = exactName(name);
+    const exact = exactName(unescaped(written));
     if (exact === undefined) return;
     throw misread(exact, 'must be written exactly so, without escapes');
   }
   if (seen.includes(written)) throw misread(written, 'must not be repeated');
   seen.push(written);
+}
+
+/** `seen` are the names before it in the same object, as readers without regard to case see them. */
+function assertUnrepeated(written: string, seen = new Set<string>()): void {
+  const name = folded(unescaped(written));
+  if (!seen.has(name)) seen.add(name);
+  // The name is the caller's text, and must not be recorded.
+  else throw new Problem('invalid_request', { detail: 'No member of `extensions` must be repeated.' });
+}
+
+function unescaped(written: string): string {
+  return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
 }
 
 function misread(name: string, rule: string): Problem {

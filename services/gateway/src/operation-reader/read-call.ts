@@ -110,7 +110,11 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
     assertExactParameters(parameters);
     const sent: Record<string, unknown> = Object.fromEntries(parameters);
     const { extensions, variables } = sent;
-    if (typeof extensions === 'string') sent['extensions'] = parsed(extensions, parseKeepingDigits);
+    if (typeof extensions === 'string') {
+      assertShallow(extensions);
+      sent['extensions'] = parsed(extensions, parseKeepingDigits);
+      assertExactNames(`{"extensions":${extensions}}`);
+    }
     if (typeof variables === 'string') sent['variables'] = parsedOrText(variables);
     const request = textsOf(sent).request as Record<string, unknown>;
     const { operations, requests } = reader.read(request);

@@ -111,6 +111,13 @@ describe('automatic persisted queries', () => {
     expect(seen).toHaveLength(0);
   });
 
+  test('repeated in a URL is 400, since readers differ in which they take', async () => {
+    const first = JSON.stringify(extensions).slice(0, -1);
+    const answer = await get({ query, extensions: `${first},"persistedQuery":null}` });
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
+    expect(seen).toHaveLength(0);
+  });
+
   test('a registered one reaches the upstream with its text, by POST and GET', async () => {
     const token = newToken();
     expect((await post({ query, extensions }, token)).status).toBe(200);
