@@ -25,11 +25,17 @@ export function useEstimate(
 ): ShownEstimate {
   const typed = params === null ? null : JSON.stringify(params);
   const settled = useSettled(typed);
+  /** Where there are no estimates, none is asked for until the page is opened again. */
+  const [urlWithout, setUrlWithout] = useState<string | null>(null);
   const { data, isPlaceholderData } = useQuery({
     queryKey: [...ESTIMATES_KEY, dataUrl, token.id, settled],
-    queryFn: ({ signal }) =>
-      askEstimate(JSON.parse(settled ?? '{}') as GraphqlParams, { dataUrl, token, signal }),
-    enabled: settled !== null,
+    queryFn: async ({ signal }) => {
+      const asked = JSON.parse(settled ?? '{}') as GraphqlParams;
+      const estimate = await askEstimate(asked, { dataUrl, token, signal });
+      if (estimate === null) setUrlWithout(dataUrl);
+      return estimate;
+    },
+    enabled: settled !== null && urlWithout !== dataUrl,
     placeholderData: keepPreviousData,
     staleTime: KEPT_MS,
     gcTime: KEPT_MS,
@@ -38,7 +44,7 @@ export function useEstimate(
     // There were too many.
     refetchInterval: ({ state }) => (state.data?.refusal?.retryAfterSec ?? 0) * 1_000,
   });
-  if (settled === null || data === undefined) return { estimate: null, isOutdated: false };
+  if (settled === null || data === undefined || data === null) return { estimate: null, isOutdated: false };
   return { estimate: data, isOutdated: isPlaceholderData || typed !== settled };
 }
 

@@ -15,17 +15,17 @@ export type Estimate = {
 };
 
 /**
- * Asks what an operation would cost, which is free.
+ * Asks what an operation would cost, which is free. Null if the gateway has no estimates of any.
  *
  * @throws the failure to reach the data endpoint, or to get a token.
  */
-export async function askEstimate(params: GraphqlParams, options: PostOptions): Promise<Estimate> {
+export async function askEstimate(params: GraphqlParams, options: PostOptions): Promise<Estimate | null> {
   const { result, report } = await post(params, { ...options, dataUrl: `${options.dataUrl}/estimate` });
   const told = (result as { extensions?: { estimate?: Told } } | null)?.extensions?.estimate;
   if (told === undefined) {
-    // Without a schema, gateways have no estimates.
-    const refusal = report.refusal?.code === 'not_found' ? null : report.refusal;
-    return { ...NOTHING_TOLD, refusal };
+    const { refusal } = report;
+    // It has no schema.
+    return refusal?.code === 'not_found' ? null : { ...NOTHING_TOLD, refusal };
   }
   return {
     points: told.points,
