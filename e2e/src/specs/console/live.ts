@@ -133,6 +133,18 @@ export function liveJourneys(journey: Journey): void {
     await pointsMeter(page).waitFor();
   });
 
+  test('a page whose style sheet was lost on the way loads, and is styled', async () => {
+    const page = await journey.signedIn();
+    const isSheet = /\/assets\/usage-[\w-]+\.css$/;
+    await page.route(isSheet, (route) => route.abort(), { times: 1 });
+    const lost = page.waitForEvent('requestfailed', (request) => isSheet.test(request.url()));
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await lost;
+    await page.getByRole('heading', { name: 'Usage', exact: true, level: 1 }).waitFor();
+    const sheets = `[...document.styleSheets].filter(({ href }) => ${String(isSheet)}.test(href)).length`;
+    expect(await page.evaluate<number>(sheets)).toBe(1);
+  });
+
   test('a chart whose script cannot be reached leaves the figures, and is drawn when it can', async () => {
     const page = await journey.signedIn();
     const isPlot = /\/assets\/plot-[\w-]+\.js$/;

@@ -39,8 +39,8 @@ export async function loadPart<T>(importer: () => Promise<T>, network = browser)
   }
 }
 
-/** Vite asks for a part's style sheet only once. */
-async function reloadStyles(): Promise<void> {
+/** Asks again for style sheets that failed, which Vite asks for only once. */
+export async function reloadStyles(): Promise<void> {
   const sheets = [...document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')];
   const reloaded = sheets
     .filter(({ sheet }) => sheet === null)
