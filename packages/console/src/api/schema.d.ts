@@ -3029,8 +3029,8 @@ export interface components {
             } | null;
             /** @description How many the account has agreed to in each period; 0 for none. */
             cap_points: number;
-            /** @description Whether they cannot be used although there is a cap: the plan sells none, or for another price. */
-            is_stopped: boolean;
+            /** @description Why none can be used although there is a cap: the plan sells none, its price has changed, or an invoice for them is not paid. */
+            stopped_by: ("not_offered" | "price_changed" | "unpaid") | null;
             /** @description In the present period, usually up to a second ago. */
             points_used: number;
             /** @description What these cost, in the minor unit, without tax. */
@@ -10038,7 +10038,7 @@ export interface operations {
                      *           "decimals": 2
                      *         },
                      *         "cap_points": 100000,
-                     *         "is_stopped": false,
+                     *         "stopped_by": null,
                      *         "points_used": 12400,
                      *         "amount": 620,
                      *         "max_amount": 5000
@@ -10101,7 +10101,7 @@ export interface operations {
                      *           "decimals": 2
                      *         },
                      *         "cap_points": 100000,
-                     *         "is_stopped": false,
+                     *         "stopped_by": null,
                      *         "points_used": 12400,
                      *         "amount": 620,
                      *         "max_amount": 5000

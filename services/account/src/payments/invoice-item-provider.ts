@@ -30,12 +30,15 @@ export type InvoiceItemProvider = {
   /** The id of a subscription's invoice that can still be added to. Undefined without one. */
   findDraft: (customerId: string, subscriptionId: string) => Promise<string | undefined>;
   addInvoiceItem: (wanted: WantedItem) => Promise<InvoiceItem>;
-  /** Makes an invoice of the customer's items that wait for one, which is charged by itself. `key` makes a repetition harmless. */
+  /**
+   * Makes an invoice of the customer's items that wait for one, which is charged by itself. `key` makes a repetition
+   * harmless. Its id.
+   */
   invoicePendingItems: (wanted: {
     key: string;
     customer_id: string;
     currency: string;
     /** Without it, the customer's default: a subscription's checkout sets none. */
     payment_method_id?: string | undefined;
-  }) => Promise<void>;
+  }) => Promise<string>;
 };

@@ -1,6 +1,7 @@
 import { deleteApplication } from '../../access/applications/changes.ts';
 import { forfeitCredits } from '../../billing/credits/changes.ts';
 import type { LockInstant } from '../../billing/credits/changes.ts';
+import { endPeriod } from '../../billing/period-changes/changes.ts';
 import { cancelSubscription } from '../../billing/subscriptions/changes.ts';
 import { lockLiveSubscription } from '../../billing/subscriptions/store.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
@@ -37,7 +38,7 @@ export const ERASED_TABLES = [
 
 type Due = { account_id: number; email: string };
 
-/** `waiting`: its subscription has been ended, and it is erased once Stripe knows. */
+/** `waiting`: what it paid for has been ended, and it is erased once Stripe knows, and has charged the rest. */
 type Erasure = 'erased' | 'waiting';
 
 /**
@@ -86,6 +87,7 @@ async function erase(query: Query, lockInstant: LockInstant, { account_id, email
   await endMembership(query, accountId);
   const live = await lockLiveSubscription(query, accountId);
   if (live !== undefined) await endSubscription(query, live.subscription_id);
+  await endPeriodsWithOverage(query, accountId);
   // Once the account is erased, there is no customer left whom a later charge could be explained to.
   const [known] = await query(`SELECT 1 WHERE ${isEndKnown(':accountId')}`, { accountId });
   if (known === undefined) return 'waiting';
@@ -129,6 +131,18 @@ async function endSubscription(query: Query, subscriptionId: number): Promise<vo
     { subscriptionId },
   );
   await cancelSubscription(query, subscriptionId, 'now', ERASURE);
+}
+
+/** So that they are closed, and what was used of their further points is charged. Those of subscriptions have ended. */
+async function endPeriodsWithOverage(query: Query, accountId: number): Promise<void> {
+  const running = await query<{ period_id: number }>(
+    `SELECT period_id FROM period_overages JOIN billing_periods USING (period_id)
+     WHERE period_overages.account_id = :accountId AND subscription_id IS NULL
+       AND started_at <= clock_timestamp() AND ended_at > clock_timestamp()
+     ORDER BY period_id`,
+    { accountId },
+  );
+  for (const { period_id } of running) await endPeriod(query, period_id, ERASURE);
 }
 
 /** The rows stay, as usage refers to them. */

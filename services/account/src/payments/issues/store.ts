@@ -7,6 +7,7 @@ export const ISSUE_KINDS = [
   'dispute',
   'dispute_inquiry',
   'late_payment_refunded',
+  'overage_unpaid',
   'payment_failed_after_grant',
   'points_not_granted',
   'possible_duplicate',

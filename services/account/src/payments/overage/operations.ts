@@ -18,7 +18,7 @@ import { switchedOn } from '../switched-on.ts';
 import { amountOf } from './amount.ts';
 import { offeredPrice } from './set.ts';
 import type { OverageChoice } from './set.ts';
-import { priceFor } from './settle.ts';
+import { STOPS, stopOf } from './settle.ts';
 import { findSettings, listCharges, listOpenPeriods, listOverageGrants } from './store.ts';
 import type { OverageCharge } from './store.ts';
 
@@ -41,10 +41,14 @@ const overageSchema = z
       .nullable()
       .meta({ description: 'Of the present billing period; null if its plan sells no further points.' }),
     cap_points: count.meta({ description: 'How many the account has agreed to in each period; 0 for none.' }),
-    is_stopped: z.boolean().meta({
-      description:
-        'Whether they cannot be used although there is a cap: the plan sells none, or for another price.',
-    }),
+    stopped_by: z
+      .enum(STOPS)
+      .nullable()
+      .meta({
+        description:
+          'Why none can be used although there is a cap: the plan sells none, its price has changed, or an invoice ' +
+          'for them is not paid.',
+      }),
     points_used: count.meta({ description: 'In the present period, usually up to a second ago.' }),
     amount: count.meta({ description: 'What these cost, in the minor unit, without tax.' }),
     max_amount: count.meta({ description: 'What all up to the cap cost.' }),
@@ -58,7 +62,7 @@ const OVERAGE = {
     overage: {
       offer: { price_per_1000: 50, currency: 'eur', decimals: 2 },
       cap_points: 100_000,
-      is_stopped: false,
+      stopped_by: null,
       points_used: 12_400,
       amount: 620,
       max_amount: 5_000,
@@ -203,7 +207,7 @@ async function answer({ query, overage, redisNowMs }: Needs, accountId: number) 
     overage: {
       offer,
       cap_points,
-      is_stopped: cap_points > 0 && (period === undefined || priceFor(period, settings) === null),
+      stopped_by: cap_points === 0 ? null : period === undefined ? 'not_offered' : stopOf(period, settings),
       points_used: used,
       amount: price === null ? 0 : amountOf(used, price),
       max_amount: price === null ? 0 : amountOf(Math.max(used, cap_points), price),

@@ -49,8 +49,14 @@ export async function setOverage(
     if ((await lockAccount(inside, accountId)) === undefined) throw new Problem('not_found');
     await requirePayer(inside, accountId);
     await requireUseForPoints(inside, accountId);
-    const price = offeredPrice(await listOpenPeriods(inside, accountId));
+    const periods = await listOpenPeriods(inside, accountId);
+    const price = offeredPrice(periods);
     if (price === null) throw new Problem('overage_not_offered');
+    if (periods.some(({ is_unpaid }) => is_unpaid)) {
+      throw new Problem('overage_not_offered', {
+        detail: 'Pay the invoice for further points that is open.',
+      });
+    }
     const { price: shown } = choice;
     if (shown?.price_per_1000 !== price.price_per_1000 || shown.currency !== price.currency) {
       throw new Problem('amount_changed');

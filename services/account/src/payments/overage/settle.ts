@@ -4,6 +4,7 @@ import { overagePrice } from '../../billing/periods/limits.ts';
 import type { OveragePrice } from '../../billing/periods/limits.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { PAYMENTS_ACTOR } from '../actor.ts';
+import { reportIssue, settleIssue } from '../issues/store.ts';
 import {
   addGrant,
   addPeriod,
@@ -11,6 +12,7 @@ import {
   insertCharge,
   listOpenPeriods,
   listOverageGrants,
+  listReportable,
   listUncharged,
 } from './store.ts';
 import type { OpenPeriod, OverageGrant, OverageSettings } from './store.ts';
@@ -64,15 +66,27 @@ export function offeredFor({
   return plan_currency === null || plan_currency === price.currency ? price : null;
 }
 
-/** What further points of a period cost; null if none are offered, or if the customer hasn't agreed to this price. */
-export function priceFor(period: OpenPeriod, { price: agreed }: OverageSettings): OveragePrice | null {
+export const STOPS = ['not_offered', 'price_changed', 'unpaid'] as const;
+
+/**
+ * Why a period has no further points whatever the cap is: none are offered, the customer hasn't agreed to this price, or
+ * hasn't paid for those before. Null if nothing stops them.
+ */
+export function stopOf(
+  period: OpenPeriod,
+  { price: agreed }: OverageSettings,
+): (typeof STOPS)[number] | null {
   const price = offeredFor(period);
+  if (price === null) return 'not_offered';
   const isAgreed =
-    price !== null &&
-    agreed !== null &&
-    price.currency === agreed.currency &&
-    price.price_per_1000 <= agreed.price_per_1000;
-  return isAgreed ? price : null;
+    agreed !== null && price.currency === agreed.currency && price.price_per_1000 <= agreed.price_per_1000;
+  if (!isAgreed) return 'price_changed';
+  return period.is_unpaid ? 'unpaid' : null;
+}
+
+/** What further points of a period cost; null if something stops them. */
+function priceFor(period: OpenPeriod, settings: OverageSettings): OveragePrice | null {
+  return stopOf(period, settings) === null ? offeredFor(period) : null;
 }
 
 function isOf(grant: OverageGrant, period: OpenPeriod): boolean {
@@ -140,6 +154,16 @@ async function give(
     PAYMENTS_ACTOR,
   );
   await addGrant(query, credit.credit_id, period_id);
+}
+
+/** Operators see which invoices for further points aren't paid. The account is locked. */
+export async function reportUnpaid(query: Query, account_id: number): Promise<void> {
+  for (const invoice of await listReportable(query, account_id)) {
+    const { stripe_invoice_id: object_id, number, total: amount, currency, is_unpaid } = invoice;
+    const issue = { kind: 'overage_unpaid', object_id } as const;
+    if (!is_unpaid) await settleIssue(query, issue);
+    else await reportIssue(query, { ...issue, account_id, details: { number, amount, currency } });
+  }
 }
 
 /**

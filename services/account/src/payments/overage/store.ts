@@ -50,6 +50,8 @@ export type OpenPeriod = {
   currency: string | null;
   /** What Stripe charges the account's plan in; null if it charges none. */
   plan_currency: string | null;
+  /** Whether an invoice for further points isn't paid. */
+  is_unpaid: boolean;
 };
 
 export function listOpenPeriods(query: Query, accountId: number): Promise<OpenPeriod[]> {
@@ -58,7 +60,8 @@ export function listOpenPeriods(query: Query, accountId: number): Promise<OpenPe
        price_per_1000, currency, (
          SELECT paid.currency FROM stripe_subscriptions AS paid JOIN subscriptions USING (subscription_id)
          WHERE paid.account_id = period.account_id AND state = 'started' AND subscriptions.ended_at IS NULL
-         ORDER BY checkout_id DESC LIMIT 1) AS plan_currency
+         ORDER BY checkout_id DESC LIMIT 1) AS plan_currency,
+       EXISTS (SELECT ${OWN_INVOICES} AND account_id = :accountId AND ${IS_UNPAID}) AS is_unpaid
      FROM billing_periods AS period LEFT JOIN period_overages USING (period_id)
      WHERE period.account_id = :accountId AND ended_at + interval '1 second' > clock_timestamp()
      ORDER BY started_at`,
@@ -170,9 +173,15 @@ export async function insertCharge(
   );
 }
 
-/** Nothing is charged after a restore of Postgres until payments are reconciled: what was charged since is forgotten. */
-export const CHARGE_DUE = `NOT EXISTS (SELECT FROM payment_restores)
-  AND EXISTS (SELECT FROM overage_charges WHERE next_attempt_at <= clock_timestamp())`;
+/**
+ * Nothing is charged after a restore of Postgres until payments are reconciled: what was charged since is forgotten. An
+ * account's charges come one after the other, as an invoice of its own takes all items that wait.
+ */
+const CHARGEABLE = `next_attempt_at <= clock_timestamp() AND NOT EXISTS (SELECT FROM payment_restores)
+  AND NOT EXISTS (SELECT FROM overage_charges AS earlier WHERE earlier.account_id = overage_charges.account_id
+    AND earlier.charge_id < overage_charges.charge_id AND earlier.next_attempt_at IS NOT NULL)`;
+
+export const CHARGE_DUE = `EXISTS (SELECT FROM overage_charges WHERE ${CHARGEABLE})`;
 
 export function claimCharges(
   query: Query,
@@ -182,26 +191,75 @@ export function claimCharges(
     `UPDATE overage_charges SET next_attempt_at = ${msFromNow('leaseMs')}
      WHERE charge_id IN (
        SELECT charge_id FROM overage_charges
-       WHERE next_attempt_at <= clock_timestamp() AND charge_id <> ALL (CAST(:except AS bigint[]))
-         AND NOT EXISTS (SELECT FROM payment_restores)
+       WHERE ${CHARGEABLE} AND charge_id <> ALL (CAST(:except AS bigint[]))
        ORDER BY next_attempt_at LIMIT :limit FOR UPDATE SKIP LOCKED)
      RETURNING ${CHARGE}`,
     { limit, leaseMs, except: [...except] },
   );
 }
 
-/** What Stripe charges holds: an item that was made before a restore can have another amount. */
+/**
+ * What Stripe charges holds: an item that was made before a restore can have another amount. Without an invoice, it waits
+ * for the subscription's next one. If the subscription has ended meanwhile, which waits for its row, another attempt
+ * follows.
+ */
 export async function setCharged(
   query: Query,
-  chargeId: number,
-  { item_id, points, amount }: { item_id: string; points: number; amount: number },
+  charge: Pick<OverageCharge, 'charge_id' | 'account_id' | 'period_id'>,
+  made: { item_id: string; invoice_id: string | null; points: number; amount: number },
 ): Promise<void> {
   await query(
-    `WITH charged AS (
-       UPDATE overage_charges SET stripe_item_id = :item_id, points = :points, amount = :amount, next_attempt_at = NULL
-       WHERE charge_id = :chargeId AND stripe_item_id IS NULL RETURNING account_id)
+    `WITH live AS (${LIVE_AT_STRIPE} FOR SHARE OF subscriptions),
+     charged AS (
+       UPDATE overage_charges SET stripe_item_id = :item_id, stripe_invoice_id = :invoice_id, points = :points,
+         amount = :amount, next_attempt_at = CASE WHEN CAST(:invoice_id AS text) IS NULL
+           AND NOT EXISTS (SELECT FROM live) THEN clock_timestamp() END
+       WHERE charge_id = :charge_id AND next_attempt_at IS NOT NULL RETURNING account_id)
      INSERT INTO overage_checks (account_id) SELECT account_id FROM charged`,
-    { chargeId, item_id, points, amount },
+    { charge_id: charge.charge_id, accountId: charge.account_id, periodId: charge.period_id, ...made },
+  );
+}
+
+/** Someone has deleted the item at Stripe: it isn't made again. */
+export async function setDeleted(query: Query, chargeId: number): Promise<void> {
+  await query(
+    'UPDATE overage_charges SET next_attempt_at = NULL WHERE charge_id = :chargeId AND stripe_item_id IS NOT NULL',
+    { chargeId },
+  );
+}
+
+/** Whether something is still to be put on an invoice. */
+export async function isCharging(query: Query, accountId: number): Promise<boolean> {
+  const rows = await query(
+    'SELECT FROM overage_charges WHERE account_id = :accountId AND next_attempt_at IS NOT NULL LIMIT 1',
+    { accountId },
+  );
+  return rows.length > 0;
+}
+
+/** An invoice of its own, for further points. */
+type OwnInvoice = {
+  stripe_invoice_id: string;
+  number: string | null;
+  currency: string;
+  total: number;
+  is_unpaid: boolean;
+};
+
+const OWN_INVOICES = `FROM overage_charges JOIN invoices USING (account_id, stripe_invoice_id)
+  WHERE invoices.subscription_id IS NULL`;
+
+/** It was tried, and failed; Stripe may have given it up. */
+const IS_UNPAID = `(invoices.state = 'uncollectible' OR invoices.state = 'open' AND failed_at IS NOT NULL)`;
+
+/** Those that aren't paid, and those that operators still see as such. */
+export function listReportable(query: Query, accountId: number): Promise<OwnInvoice[]> {
+  return query<OwnInvoice>(
+    `SELECT DISTINCT stripe_invoice_id, number, currency, total, ${IS_UNPAID} AS is_unpaid
+     ${OWN_INVOICES} AND account_id = :accountId
+       AND (${IS_UNPAID} OR EXISTS (SELECT FROM payment_issues
+         WHERE kind = 'overage_unpaid' AND object_id = stripe_invoice_id AND resolved_at IS NULL))`,
+    { accountId },
   );
 }
 
@@ -218,19 +276,21 @@ export async function findTerms(
   return rows[0];
 }
 
-/** Stripe's id of the account's live subscription there; undefined if no invoice in this currency will follow by itself. */
+/** The live subscription that a period belongs to, if its invoices can have the period's further points. */
+const LIVE_AT_STRIPE = `
+  SELECT stripe_subscription_id
+  FROM stripe_subscriptions JOIN subscriptions USING (subscription_id)
+  JOIN billing_periods USING (subscription_id) JOIN period_overages USING (period_id)
+  WHERE stripe_subscriptions.account_id = :accountId AND period_id = :periodId AND state = 'started'
+    AND subscriptions.ended_at IS NULL AND stripe_subscription_id IS NOT NULL
+    AND stripe_subscriptions.currency = period_overages.currency`;
+
+/** Stripe's id of the subscription whose invoices have the period's further points; undefined if none will follow. */
 export async function findLiveAtStripe(
   query: Query,
-  accountId: number,
-  currency: string,
+  { account_id: accountId, period_id: periodId }: Pick<OverageCharge, 'account_id' | 'period_id'>,
 ): Promise<string | undefined> {
-  const rows = await query<{ stripe_subscription_id: string }>(
-    `SELECT stripe_subscription_id FROM stripe_subscriptions JOIN subscriptions USING (subscription_id)
-     WHERE stripe_subscriptions.account_id = :accountId AND state = 'started' AND ended_at IS NULL
-       AND stripe_subscription_id IS NOT NULL AND currency = :currency
-     ORDER BY checkout_id DESC LIMIT 1`,
-    { accountId, currency },
-  );
+  const rows = await query<{ stripe_subscription_id: string }>(LIVE_AT_STRIPE, { accountId, periodId });
   return rows[0]?.stripe_subscription_id;
 }
 

@@ -1,9 +1,18 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
 import { done } from '../../../test/suite/billing.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
-import { leaveTest, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
+import { cutsResolved } from '../../../test/suite/credits.ts';
+import { insertPeriod, secondsFromNow } from '../../../test/suite/database/records.ts';
+import { operatePath } from '../../../test/suite/operator.ts';
+import { getPrivate } from '../../../test/suite/requests.ts';
+import { appendBatch, usageEvent } from '../../../test/suite/usage/usage-streams.ts';
+import { eraseDue } from '../../lifecycle/deletion/erase.ts';
+import { createTransact } from '../../platform/database/query.ts';
+import { createLockInstant } from '../../counting/stream/lock-instant.ts';
+import { leaveTest, newBuyer, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
 import type { PaidAccount } from '../../../test/suite/payments.ts';
 
 /** Points beyond the included ones of those whose plan Stripe charges. */
@@ -67,6 +76,145 @@ async function newSubscriber(plan_id: number): Promise<Subscriber> {
 }
 
 const put = ({ browser }: Owner, choice: Row) => browser.request('PUT', '/overage', choice);
+
+/** As closed periods leave them: 100 points by default. */
+async function charge(
+  { account_id }: Owner,
+  period_id: number,
+  { suffix = '', points = 100, amount = 50 } = {},
+): Promise<void> {
+  const about = { period_id, account_id };
+  await suite
+    .database('period_overages')
+    .insert({ ...about, ...PRICE })
+    .onConflict()
+    .ignore();
+  const charge_key = `overage:${String(period_id)}${suffix}`;
+  await suite.database('overage_charges').insert({ ...about, charge_key, points, amount });
+}
+
+/** Without corrections, which follow at the closing as nothing was used. */
+const chargesOf = ({ account_id }: Owner) =>
+  suite
+    .database('overage_charges')
+    .where({ account_id })
+    .where('points', '>', 0)
+    .select<Row[]>('stripe_item_id', 'stripe_invoice_id');
+
+/** The invoice that all of them are on. */
+async function invoicedFor(owner: Owner): Promise<string> {
+  const ids = await waitFor(
+    async () => {
+      const found = (await chargesOf(owner)).map(({ stripe_invoice_id }) => stripe_invoice_id);
+      return found.every((id) => id !== null) && found;
+    },
+    { what: 'all items to be on an invoice' },
+  );
+  expect(new Set(ids).size).toBe(1);
+  return String(ids[0]);
+}
+
+async function stripeOf(path: string): Promise<Row> {
+  const response = await fetch(`${suite.payments.url}/v1${path}`, {
+    headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` },
+  });
+  return (await response.json()) as Row;
+}
+
+test('what waits for the next invoice is on one of its own once the subscription has ended', async () => {
+  const subscriber = await newSubscriber(await newPlan());
+  const { period_id, subscription_id } = subscriber;
+  await charge(subscriber, period_id);
+  await charge(subscriber, period_id, { suffix: ':2', points: 40, amount: 20 });
+  await waitFor(
+    async () => (await chargesOf(subscriber)).every(({ stripe_item_id }) => stripe_item_id !== null),
+    { what: 'the items to be made' },
+  );
+  expect(await chargesOf(subscriber)).toMatchObject([
+    { stripe_invoice_id: null },
+    { stripe_invoice_id: null },
+  ]);
+  const path = `/private/subscriptions/${String(subscription_id)}/cancel`;
+  await done(suite.account, 'POST', path, { effective: 'now' });
+  const invoice = await stripeOf(`/invoices/${await invoicedFor(subscriber)}`);
+  expect(invoice).toMatchObject({ billing_reason: 'manual', total: 70, auto_advance: true });
+});
+
+test('what another subscription owes is on an invoice of its own', async () => {
+  const subscriber = await newSubscriber(await newPlan());
+  const before = { started_at: secondsFromNow(-3_600 * 24 * 60), ended_at: secondsFromNow(-3_600 * 24 * 30) };
+  const period_id = await insertPeriod(suite.database, subscriber.account_id, before);
+  await charge(subscriber, period_id);
+  expect(await stripeOf(`/invoices/${await invoicedFor(subscriber)}`)).toMatchObject({
+    billing_reason: 'manual',
+    total: 50,
+  });
+});
+
+describe('an invoice of its own that is not paid', () => {
+  test('is an issue, and stops further points until it is paid', async () => {
+    const buyer = await newBuyer(suite, { points_limit: 100, overage: PRICE });
+    const { body } = await buyer.browser.request('POST', '/payments/portal');
+    const saved = new URLSearchParams({ payment_method: 'pm_card_visa' });
+    await fetch(String(body['url']), { method: 'POST', body: saved });
+    expect((await put(buyer, { cap_points: 1_000, ...PRICE })).status).toBe(200);
+    await charge(buyer, buyer.period_id);
+    const id = await invoicedFor(buyer);
+    const pay = (payment_method: string) =>
+      suite.payments.post(`/v1/invoices/${id}/pay`, { payment_method }).catch(() => undefined);
+    await suite.payments.post(`/v1/invoices/${id}/finalize`, {});
+    const issues = async () => {
+      const path = `/private/payments/issues?account_id=${String(buyer.account_id)}`;
+      return (await operatePath(suite.account, 'GET', path)).body['issues'];
+    };
+    const limit = async () => {
+      const path = `/private/entitlements/${String(buyer.account_id)}`;
+      const answer = (await (await getPrivate(suite.account, path)).json()) as {
+        billing_period: { limits: Row };
+      };
+      return answer.billing_period.limits['points_limit'];
+    };
+    await pay('pm_card_chargeCustomerFail');
+    await waitFor(async () => (await limit()) === 100, { what: 'further points to stop' });
+    expect(await issues()).toMatchObject([
+      { kind: 'overage_unpaid', object_id: id, details: { amount: 50 } },
+    ]);
+    const shown = (await buyer.browser.request('GET', '/overage')).body['overage'];
+    expect(shown).toMatchObject({ cap_points: 1_000, stopped_by: 'unpaid', offer: PRICE });
+    const refused = await put(buyer, { cap_points: 2_000, ...PRICE });
+    expect([refused.status, refused.body['code']]).toEqual([409, 'overage_not_offered']);
+    await pay('pm_card_visa');
+    await waitFor(async () => (await limit()) === 1_100, { what: 'further points to be back' });
+    expect(await issues()).toEqual([]);
+    await quiet(suite);
+    expect(suite.faults()).toEqual([]);
+  });
+});
+
+test('an account is erased once its last further points are charged', async () => {
+  const buyer = await newBuyer(suite, { points_limit: 100, overage: PRICE });
+  const { account_id, period_id } = buyer;
+  const { body } = await buyer.browser.request('POST', '/payments/portal');
+  const saved = new URLSearchParams({ payment_method: 'pm_card_visa' });
+  await fetch(String(body['url']), { method: 'POST', body: saved });
+  await put(buyer, { cap_points: 1_000, ...PRICE });
+  await cutsResolved(suite, account_id);
+  await appendBatch(suite.store, [usageEvent({ account_id, payer_id: account_id, period_id, points: 300 })]);
+  await put(buyer, { cap_points: 0 });
+  await suite.database('accounts').where({ account_id }).update({ deletion_due_at: new Date() });
+  const account = suite.database('accounts').where({ account_id });
+  const lockInstant = createLockInstant(suite.store, () => Promise.resolve(64));
+  await waitFor(
+    async () => {
+      await createTransact(suite.database)((query) => eraseDue(query, lockInstant, account_id));
+      return (await account.clone().whereNotNull('erased_at')).length === 1;
+    },
+    { what: 'the account to be erased', timeoutMs: 30_000 },
+  );
+  expect(await suite.database('overage_charges').where({ account_id })).toMatchObject([
+    { points: 200, amount: 100, next_attempt_at: null, stripe_invoice_id: expect.any(String) },
+  ]);
+});
 
 test('further points are offered in the currency of the subscription only', async () => {
   const other = { ...PRICE, currency: 'usd' };

@@ -12,7 +12,7 @@ import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
 import { startAccountChecks } from '../account-checks.ts';
 import { customerOf } from '../customers.ts';
 import type { PaymentProvider } from '../provider.ts';
-import { chargeOverage, settleOverage } from './settle.ts';
+import { chargeOverage, reportUnpaid, settleOverage } from './settle.ts';
 import {
   CHARGE_DUE,
   CHECK_DUE,
@@ -21,6 +21,7 @@ import {
   findTerms,
   putOffChecks,
   setCharged,
+  setDeleted,
   takeCheck,
 } from './store.ts';
 import type { OverageCharge } from './store.ts';
@@ -85,6 +86,7 @@ export function startOverage(options: Options): { wake: () => void; close: () =>
     take: takeCheck,
     check: async (inside, accountId) => {
       if (!(await lockHolder(inside, accountId))) return;
+      await reportUnpaid(inside, accountId);
       await settleOverage(inside, lockInstant, accountId);
       await chargeOverage(inside, accountId);
     },
@@ -118,7 +120,8 @@ async function attemptCharge(options: Options, charge: OverageCharge): Promise<A
     if (await isRestored(account_id)) {
       throw new Error('Postgres was restored, and payments are not reconciled since then');
     }
-    await setCharged(query, charge_id, await chargeOnce(options, charge));
+    const made = await chargeOnce(options, charge);
+    await (made === null ? setDeleted(query, charge_id) : setCharged(query, charge, made));
     return { delivered: true };
   } catch (error) {
     metrics.failed.inc();
@@ -131,18 +134,20 @@ async function attemptCharge(options: Options, charge: OverageCharge): Promise<A
 }
 
 /**
- * An item of the renewal's draft if there is one, else of the next invoice; without a subscription at Stripe, of an
- * invoice of its own. Stripe forgets keys of requests after a day, so the item is looked for before it is made.
+ * An item of the renewal's draft if there is one, else of the next invoice; without a subscription at Stripe, or once it
+ * has ended, of an invoice of its own. Null if the item has been deleted there. Stripe forgets keys of requests after a
+ * day, so the item is looked for before it is made.
  */
 async function chargeOnce({ query, provider }: Options, charge: OverageCharge) {
-  const { charge_key, account_id, period_id, points, amount, attempts, created_at } = charge;
+  const { charge_key, account_id, period_id, stripe_item_id, points, amount, attempts, created_at } = charge;
   const account = await findAccount(query, account_id);
   const terms = await findTerms(query, period_id);
   if (account === undefined || terms === undefined) throw new Error('the account or its period is unknown');
   const customer_id = await customerOf(query, provider, account);
   const { currency, started_at, ended_at } = terms;
-  const subscription_id = await findLiveAtStripe(query, account_id, currency);
+  const subscription_id = await findLiveAtStripe(query, charge);
   const known = await provider.findInvoiceItem(customer_id, charge_key);
+  if (known === undefined && stripe_item_id !== null) return null;
   const draft =
     known === undefined && subscription_id !== undefined
       ? await provider.findDraft(customer_id, subscription_id)
@@ -160,9 +165,11 @@ async function chargeOnce({ query, provider }: Options, charge: OverageCharge) {
       period: { start: started_at ?? created_at, end: ended_at ?? created_at },
       metadata: { tollgate_overage: charge_key, account_id: String(account_id), points: String(points) },
     }));
-  if (item.invoice_id === null && subscription_id === undefined) {
-    const payment_method_id = await provider.findPaymentMethod(customer_id);
-    await provider.invoicePendingItems({ key: charge_key, customer_id, currency, payment_method_id });
+  const charged = { item_id: item.id, points: item.points ?? points, amount: item.amount };
+  if (item.invoice_id !== null || subscription_id !== undefined) {
+    return { ...charged, invoice_id: item.invoice_id };
   }
-  return { item_id: item.id, points: item.points ?? points, amount: item.amount };
+  const payment_method_id = await provider.findPaymentMethod(customer_id);
+  const own = { key: charge_key, customer_id, currency, payment_method_id };
+  return { ...charged, invoice_id: await provider.invoicePendingItems(own) };
 }

@@ -35,7 +35,7 @@ export function createStripeInvoiceItems(stripe: Stripe): InvoiceItemProvider {
       }),
     invoicePendingItems: ({ key, customer_id, currency, payment_method_id }) =>
       asked(async () => {
-        await stripe.invoices.create(
+        const invoice = await stripe.invoices.create(
           {
             customer: customer_id,
             currency,
@@ -45,6 +45,7 @@ export function createStripeInvoiceItems(stripe: Stripe): InvoiceItemProvider {
           },
           { idempotencyKey: `invoice:${key}` },
         );
+        return invoice.id;
       }),
   };
 }

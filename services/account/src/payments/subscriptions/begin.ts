@@ -9,6 +9,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { requirePayer } from '../../self-service/locks.ts';
 import { customerOf } from '../customers.ts';
 import { withinDeadline } from '../deadline.ts';
+import { isCharging } from '../overage/store.ts';
 import { pagesOf } from '../pages.ts';
 import { stripePriceOf } from '../prices/stripe-price.ts';
 import { planPrices } from '../prices/store.ts';
@@ -52,6 +53,8 @@ async function storeCheckout(
   if (account === undefined) throw new Problem('not_found');
   await requirePayer(query, account_id);
   await requireStartable(query, account_id);
+  // What the plan before still owes would be on this one's first invoice.
+  if (await isCharging(query, account_id)) throw new Problem('payments_unavailable');
   const price = await lockPrice(query, plan_id, billing_interval);
   const { currency, unit_amount: amount } = price;
   const sold = { account_id, plan_id, billing_interval, currency, amount };

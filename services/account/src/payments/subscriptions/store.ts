@@ -42,7 +42,7 @@ const COLUMNS = `checkout_id, checkout_key, account_id, plan_id, billing_interva
 
 /**
  * SQL: whether Stripe knows of every end and change of an account's subscriptions and of every charge, and no top-up is
- * under way, so that it charges nothing more.
+ * under way, so that it charges nothing more. Further points are charged once their period is closed.
  */
 export function isEndKnown(accountId: string): string {
   return `NOT EXISTS (SELECT FROM stripe_subscriptions
@@ -50,7 +50,11 @@ export function isEndKnown(accountId: string): string {
     AND NOT EXISTS (SELECT FROM top_ups
       WHERE top_ups.account_id = ${accountId} AND next_attempt_at IS NOT NULL)
     AND NOT EXISTS (SELECT FROM overage_charges
-      WHERE overage_charges.account_id = ${accountId} AND next_attempt_at IS NOT NULL)`;
+      WHERE overage_charges.account_id = ${accountId} AND next_attempt_at IS NOT NULL)
+    AND NOT EXISTS (SELECT FROM overage_checks WHERE overage_checks.account_id = ${accountId})
+    AND NOT EXISTS (SELECT FROM period_overages JOIN period_closings USING (period_id)
+      JOIN billing_periods USING (period_id)
+      WHERE period_overages.account_id = ${accountId} AND ended_at <= clock_timestamp())`;
 }
 
 const LISTED_MAX = 20;

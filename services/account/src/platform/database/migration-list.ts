@@ -13,6 +13,7 @@ import * as planKeys from './migrations/0013-plan-keys.ts';
 import * as overage from './migrations/0014-overage.ts';
 import * as soldTeamSlots from './migrations/0015-sold-team-slots.ts';
 import * as reducedGrants from './migrations/0016-reduced-grants.ts';
+import * as overageInvoices from './migrations/0017-overage-invoices.ts';
 import * as operators from './migrations/0018-operators.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0014-overage', migration: overage },
   { name: '0015-sold-team-slots', migration: soldTeamSlots },
   { name: '0016-reduced-grants', migration: reducedGrants },
+  { name: '0017-overage-invoices', migration: overageInvoices },
   { name: '0018-operators', migration: operators },
 ];
 
