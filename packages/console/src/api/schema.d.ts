@@ -1637,7 +1637,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get what is set for further points, and used of them */
+        /**
+         * Get what is set for further points, and used of them
+         * @description With `cap_points`, `max_amount` is for this cap, so that it can be shown before the cap is set.
+         */
         get: operations["getOverage"];
         /**
          * Set how many further points can be used in each period
@@ -3035,7 +3038,7 @@ export interface components {
             points_used: number;
             /** @description What these cost, in the minor unit, without tax. */
             amount: number;
-            /** @description What all up to the cap cost. */
+            /** @description What all up to the cap cost, or those used if they are more. */
             max_amount: number;
         };
         OverageCharge: {
@@ -10015,7 +10018,9 @@ export interface operations {
     };
     getOverage: {
         parameters: {
-            query?: never;
+            query?: {
+                cap_points?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -6,6 +6,7 @@ import { findHoldings } from '../../billing/credits/holdings.ts';
 import { unblocked } from '../../billing/entitlements/refuse-blocked.ts';
 import type { BlockedNeeds } from '../../billing/entitlements/refuse-blocked.ts';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
+import { describedAs } from '../../http/input/described-as.ts';
 import { idQueryField } from '../../http/input/fields.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
 import { session } from '../../identity/sessions/require-session.ts';
@@ -15,7 +16,7 @@ import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { decimalsOf } from '../../platform/money/currencies.ts';
 import { switchedOn } from '../switched-on.ts';
-import { amountOf } from './amount.ts';
+import { amountOf, requireChargeable } from './amount.ts';
 import { offeredPrice } from './set.ts';
 import type { OverageChoice } from './set.ts';
 import { STOPS, stopOf } from './settle.ts';
@@ -28,6 +29,14 @@ export type Overage = { set: (accountId: number, choice: OverageChoice, by: Acto
 type Needs = { query: Query; overage: Overage | null; redisNowMs: () => number };
 
 const count = z.int().min(0);
+
+const capQueryField = describedAs(
+  z
+    .string('must be a whole number')
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .transform(Number),
+  { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
+);
 
 const priceSchema = z.object({
   price_per_1000: z.int().meta({ description: 'Of 1,000 points, in the minor unit, without tax.' }),
@@ -51,7 +60,7 @@ const overageSchema = z
       }),
     points_used: count.meta({ description: 'In the present period, usually up to a second ago.' }),
     amount: count.meta({ description: 'What these cost, in the minor unit, without tax.' }),
-    max_amount: count.meta({ description: 'What all up to the cap cost.' }),
+    max_amount: count.meta({ description: 'What all up to the cap cost, or those used if they are more.' }),
   })
   .meta({ id: 'Overage' });
 
@@ -95,8 +104,11 @@ export const ownerOverage = {
       operationId: 'getOverage',
       summary: 'Get what is set for further points, and used of them',
       caller: session,
+      description:
+        'With `cap_points`, `max_amount` is for this cap, so that it can be shown before the cap is set.',
+      query: z.strictObject({ cap_points: capQueryField.optional() }),
       answers: { 200: OVERAGE },
-      handle: (needs: Needs, { by: { account_id } }) => answer(needs, account_id),
+      handle: (needs: Needs, { by: { account_id }, query }) => answer(needs, account_id, query.cap_points),
     }),
     operation('PUT /api/console/overage', {
       operationId: 'setOverage',
@@ -195,13 +207,14 @@ async function mayAgree(needs: BlockedNeeds & Pick<Needs, 'overage'>, by: Signed
   await unblocked(needs, by);
 }
 
-async function answer({ query, overage, redisNowMs }: Needs, accountId: number) {
+async function answer({ query, overage, redisNowMs }: Needs, accountId: number, askedCap?: number) {
   const settings = await findSettings(query, accountId);
   const periods = await listOpenPeriods(query, accountId);
   const [period] = periods;
   const price = overage === null ? null : offeredPrice(periods);
   const used = period === undefined ? 0 : await findUsed(query, accountId, period.period_id, redisNowMs());
   const { cap_points } = settings;
+  if (price !== null && askedCap !== undefined) requireChargeable(askedCap, price);
   const offer = price === null ? null : { ...price, decimals: decimalsOf(price.currency) ?? 2 };
   return {
     overage: {
@@ -210,7 +223,7 @@ async function answer({ query, overage, redisNowMs }: Needs, accountId: number) 
       stopped_by: cap_points === 0 ? null : period === undefined ? 'not_offered' : stopOf(period, settings),
       points_used: used,
       amount: price === null ? 0 : amountOf(used, price),
-      max_amount: price === null ? 0 : amountOf(Math.max(used, cap_points), price),
+      max_amount: price === null ? 0 : amountOf(Math.max(used, askedCap ?? cap_points), price),
     },
   };
 }

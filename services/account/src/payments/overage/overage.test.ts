@@ -279,6 +279,9 @@ describe('the cap', () => {
     expect([dearer.status, dearer.body['code']]).toEqual([409, 'amount_changed']);
     const large = await put(buyer, { cap_points: 1_000_000_000_000, ...PRICE });
     expect([large.status, large.body['code']]).toEqual([400, 'invalid_request']);
+    expect((await buyer.browser.request('GET', '/overage?cap_points=1000000000000')).status).toBe(400);
+    const asked = await buyer.browser.request('GET', '/overage?cap_points=2500');
+    expect(asked.body['overage']).toMatchObject({ cap_points: 0, max_amount: 1_250 });
     const other = await newCustomer({ points_limit: 100 });
     expect((await put(other, { cap_points: 10, ...PRICE })).body['code']).toBe('overage_not_offered');
     expect(await shown(other)).toMatchObject({ offer: null });

@@ -1,4 +1,3 @@
-import { invalidFields } from '@tollgate/http/invalid-fields';
 import { Problem } from '@tollgate/http/problem';
 import type { LockInstant } from '../../billing/credits/changes.ts';
 import type { OveragePrice } from '../../billing/periods/limits.ts';
@@ -6,12 +5,11 @@ import { lockAccount } from '../../identity/accounts/account-store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import { MOST } from '../../platform/money/currencies.ts';
 import { requirePayer } from '../../self-service/locks.ts';
 import { paymentMethodOf } from '../customers.ts';
 import type { OffSessionProvider } from '../off-session-provider.ts';
 import { requireUseForPoints } from '../purchases/begin.ts';
-import { amountOf } from './amount.ts';
+import { requireChargeable } from './amount.ts';
 import { findSettings, listOpenPeriods, saveSettings } from './store.ts';
 import type { OpenPeriod } from './store.ts';
 import { offeredFor, settleOverage } from './settle.ts';
@@ -61,9 +59,7 @@ export async function setOverage(
     if (shown?.price_per_1000 !== price.price_per_1000 || shown.currency !== price.currency) {
       throw new Problem('amount_changed');
     }
-    if (amountOf(choice.cap_points, price) > MOST) {
-      throw invalidFields([{ field: 'cap_points', message: 'costs more than can be charged at once' }]);
-    }
+    requireChargeable(choice.cap_points, price);
     if (method === undefined) throw new Problem('no_payment_method');
     await save(inside, accountId, { cap_points: choice.cap_points, price }, by);
     await settleOverage(inside, lockInstant, accountId);

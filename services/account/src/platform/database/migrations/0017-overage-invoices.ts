@@ -42,4 +42,6 @@ export const exceptions = {
     'it allows all that the one it replaces allows',
   'overage_charges_stripe_invoice_id_check is a rule, or an index, that overage_charges did not have':
     'the version before never writes the column',
+  'overage_charges_stripe_invoice_id_idx is a rule, or an index, that overage_charges did not have':
+    'it is not unique, and refuses nothing',
 };
