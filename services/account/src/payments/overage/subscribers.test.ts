@@ -106,7 +106,7 @@ async function invoicedFor(owner: Owner): Promise<string> {
   const ids = await waitFor(
     async () => {
       const found = (await chargesOf(owner)).map(({ stripe_invoice_id }) => stripe_invoice_id);
-      return found.every((id) => id !== null) && found;
+      return found.every((id) => id !== null) ? found : undefined;
     },
     { what: 'all items to be on an invoice' },
   );
