@@ -295,6 +295,8 @@ describe('when the grace is over', () => {
     await due(owner);
     // Its transaction can't get past the application that this one has locked.
     const holding = await suite.database.transaction();
+    // The restart may take longer.
+    await holding.raw('SET LOCAL idle_in_transaction_session_timeout = 0');
     await holding('applications').where({ account_id: owner.account_id }).forUpdate();
     const settings = { HOUSEKEEPING_INTERVAL_SEC: '1' };
     await suite.account.stop();

@@ -93,13 +93,15 @@ async function charge(
   await suite.database('overage_charges').insert({ ...about, charge_key, points, amount });
 }
 
+type Made = { stripe_item_id: string | null; stripe_invoice_id: string | null };
+
 /** Without corrections, which follow at the closing as nothing was used. */
 const chargesOf = ({ account_id }: Owner) =>
   suite
     .database('overage_charges')
     .where({ account_id })
     .where('points', '>', 0)
-    .select<Row[]>('stripe_item_id', 'stripe_invoice_id');
+    .select<Made[]>('stripe_item_id', 'stripe_invoice_id');
 
 /** The invoice that all of them are on. */
 async function invoicedFor(owner: Owner): Promise<string> {
