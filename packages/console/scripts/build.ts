@@ -40,12 +40,12 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== sources) {
 
 function hashOfSources(): string {
   const hash = createHash('sha256');
-  const sourceFiles = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .map((name) => join('src', name))
-    .filter((name) => statSync(join(root, name)).isFile());
-  const contracts = ['audit-actions.ts', 'call-codes.ts', 'error-codes.ts'].map((name) =>
-    join('../contracts/src', name),
-  );
+  const below = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => join(folder, name))
+      .filter((name) => statSync(join(root, name)).isFile());
+  // The bundles have some of the contracts.
+  const sourceFiles = [...below('src'), ...below('../contracts/src')];
   const scripts = readdirSync(import.meta.dirname).map((name) => join('scripts', name));
   const others = [
     'index.html',
@@ -55,7 +55,7 @@ function hashOfSources(): string {
     'package.json',
     ...scripts,
   ];
-  for (const name of [...sourceFiles, ...contracts, ...others].sort()) {
+  for (const name of [...sourceFiles, ...others].sort()) {
     hash
       .update(`${name}\0`)
       .update(readFileSync(join(root, name)))

@@ -16,7 +16,7 @@ import { withClient } from '@tollgate/stack/postgres';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { clockAhead } from '@tollgate/testbed/clock-ahead';
 import { tokenSealingKeys } from '@tollgate/testbed/service-process';
-import type { Finding } from '../src/doctor/finding.ts';
+import type { Finding } from '@tollgate/contracts/health-findings/finding';
 import { startOperatedStack } from './operated-stack.ts';
 import type { OperatedStack } from './operated-stack.ts';
 

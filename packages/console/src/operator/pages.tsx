@@ -4,12 +4,14 @@ import type { OperatorSession } from './api/client.ts';
 import { AuditPage } from './pages/audit.tsx';
 import { CustomerPage } from './pages/customer.tsx';
 import { CustomersPage } from './pages/customers.tsx';
+import { HealthPage } from './pages/health.tsx';
 import { SessionsPage } from './pages/sessions.tsx';
 
 /** The navigation. */
 export const PAGES = [
   { path: '/', label: 'Customers' },
   { path: '/audit', label: 'Audit log' },
+  { path: '/health', label: 'Health' },
   { path: '/sessions', label: 'Your sessions' },
 ] as const;
 
@@ -25,6 +27,8 @@ export function pageAt(address: string, { role }: OperatorSession): ReactNode {
       return <CustomersPage />;
     case '/audit':
       return <AuditPage />;
+    case '/health':
+      return <HealthPage />;
     case '/sessions':
       return <SessionsPage />;
     default:

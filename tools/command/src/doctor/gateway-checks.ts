@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { PlanLimits } from '@tollgate/contracts/plan-limits';
-import { ok, problem, skipped, warning } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { ok, problem, skipped, warning } from '@tollgate/contracts/health-findings/finding';
+import type { Finding } from '@tollgate/contracts/health-findings/finding';
+import type { StatedVersion } from '@tollgate/contracts/health-findings/versions';
 
 const liveSchema = z.object({ version: z.string().optional() });
-
-/** A version that a process stated, by the process' name; null if it is too old to state one. */
-export type StatedVersion = readonly [name: string, version: string | null];
 
 const STREAMS_PER_PAYER = /^tollgate_upstream_streams_per_payer_max(?:\{.*\})? (\d+)$/m;
 
@@ -121,16 +119,6 @@ function olderThanMax(samples: string, age: RegExp): { apiVersion: string; ageSe
   return [...samples.matchAll(age)]
     .filter(([, , value]) => Number(value) > MAX_AGE_SEC)
     .map(([, apiVersion = '', value]) => ({ apiVersion, ageSec: String(Math.round(Number(value))) }));
-}
-
-export function checkVersions(stated: readonly StatedVersion[]): Finding {
-  const versions = new Set(stated.map(([, version]) => version));
-  const [version] = versions;
-  if (versions.size === 1 && typeof version === 'string') {
-    return ok('versions', `Everything is version ${version}.`);
-  }
-  const list = stated.map(([name, each]) => `${name} ${each ?? '(older)'}`).join(', ');
-  return problem('versions', `The versions differ: ${list}.`, 'Complete the update, or the rollback.');
 }
 
 /** Whether a payer can open as many subscriptions over HTTP as plans allow (docs/design/forwarding.md). */

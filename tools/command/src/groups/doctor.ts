@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
+import { ok, problem } from '@tollgate/contracts/health-findings/finding';
+import type { Finding } from '@tollgate/contracts/health-findings/finding';
+import { checkReport } from '@tollgate/contracts/health-findings/report';
+import { checkVersions } from '@tollgate/contracts/health-findings/versions';
 import { healthReportSchema } from '@tollgate/contracts/health-report';
 import { VERSION } from '@tollgate/server/version';
 import { resultOf } from '../api/client.ts';
 import { newGroup } from '../commands.ts';
 import { checkPublicCertificate } from '../doctor/certificates.ts';
-import { checkGateways, checkStreams, checkVersions } from '../doctor/gateway-checks.ts';
-import { ok, problem } from '../doctor/finding.ts';
-import type { Finding } from '../doctor/finding.ts';
-import { checkReport } from '../doctor/stack-checks.ts';
+import { checkGateways, checkStreams } from '../doctor/gateway-checks.ts';
 import { EXIT, Failure } from '../failures.ts';
 import type { Open, Session } from '../session.ts';
 

@@ -90,6 +90,15 @@ export const auditLogQuery = (filters: AuditFilters) =>
     getNextPageParam: ({ next_cursor }) => next_cursor,
   });
 
+/** Asked for again while the page is open: it takes some queries, so not more often. */
+const HEALTH_INTERVAL_MS = 30_000;
+
+export const healthQuery = queryOptions({
+  queryKey: ['health'],
+  queryFn: ({ signal }) => resultOf(operatorApi.GET('/operator/api/health-report', { signal })),
+  refetchInterval: HEALTH_INTERVAL_MS,
+});
+
 /** All that the filters leave, not only what is shown. @throws {ApiError} */
 export function exportAudit(filters: AuditFilters, format: 'csv' | 'ndjson'): Promise<Download> {
   const outcome = operatorApi.POST('/operator/api/audit-log/export', {

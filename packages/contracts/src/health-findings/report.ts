@@ -1,17 +1,16 @@
-import type { HealthReport } from '@tollgate/contracts/health-report';
-import { certificateFinding } from './certificates.ts';
+import type { HealthReport } from '../health-report.ts';
+import { certificateFinding } from './certificate.ts';
 import { ok, orOk, problem, skipped, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { checkPayments } from './payments.ts';
-import { checkMigrations, checkSchema } from './schema-checks.ts';
-
-/** What account's report says (docs/design/operations.md). */
+import { checkMigrations, checkSchema } from './schema.ts';
 
 const MAX_SKEW_SEC = 1;
 const MAX_OUTBOX_AGE_SEC = 300;
 const MAX_STREAM_AGE_SEC = 60;
 const MAX_STEP_AGE_SEC = 1_800;
 
+/** What account's report says (docs/design/operations.md), for `tollgate doctor` and the operators' console. */
 export function checkReport(report: HealthReport): Finding[] {
   const { postgres, redis } = report;
   return [

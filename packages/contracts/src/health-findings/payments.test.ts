@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { HealthReport } from '@tollgate/contracts/health-report';
+import type { HealthReport } from '../health-report.ts';
 import { checkPayments } from './payments.ts';
 
 const FINE = {

@@ -1,4 +1,4 @@
-import type { HealthReport } from '@tollgate/contracts/health-report';
+import type { HealthReport } from '../health-report.ts';
 import { ok, orOk, problem, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 
