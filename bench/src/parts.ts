@@ -2,6 +2,7 @@ import { AUTH_RATES } from './auth/auth-rates.ts';
 import { measureCost } from './cost/cost.ts';
 import { measureHotPayer } from './gateway/hot-payer.ts';
 import { measureGateway } from './gateway/gateway.ts';
+import { measureGraphql } from './graphql/graphql.ts';
 import { measureIdle } from './cost/idle.ts';
 import { measureCounting } from './usage/counting.ts';
 import { measureIngest } from './usage/ingest.ts';
@@ -19,6 +20,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   introspect: { timeLimitSec: 400, run: (servers, say) => measureRate(AUTH_RATES.introspect, servers, say) },
   'token-memory': { timeLimitSec: 1_200, run: measureTokenMemory },
   gateway: { timeLimitSec: 900, run: measureGateway },
+  graphql: { timeLimitSec: 300, run: measureGraphql },
   websocket: { timeLimitSec: 180, run: measureWebsocket },
   ingest: { timeLimitSec: 400, run: measureIngest },
   revocation: { timeLimitSec: 120, run: measureRevocation },

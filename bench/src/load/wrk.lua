@@ -1,16 +1,21 @@
--- Sends the request that the environment describes (wrk.ts), by the bearer tokens there in turn where there are any;
+-- Sends the request that the environment describes (wrk.ts), by the bearer tokens and variants of the body there in
+-- turn, where there are any;
 -- `wrk … -- MEAN_PAUSE_MS`. Its last line is JSON that wrk.ts reads.
 local mean_pause_ms = 0
 local tokens, requests, last = {}, {}, 0
+local variants = tonumber(os.getenv('VARIANTS'))
 for token in string.gmatch(os.getenv('TOKENS'), '%S+') do tokens[#tokens + 1] = token end
 
 function init(args)
   wrk.method = os.getenv('METHOD')
-  if os.getenv('BODY') ~= '' then wrk.body = os.getenv('BODY') end
   for name, value in string.gmatch(os.getenv('HEADERS'), '([^:\n]+): ([^\n]*)\n') do wrk.headers[name] = value end
-  for index, token in ipairs(tokens) do
-    wrk.headers['Authorization'] = 'Bearer ' .. token
-    requests[index] = wrk.format()
+  local body = os.getenv('BODY')
+  for variant = 1, variants do
+    if body ~= '' then wrk.body = string.gsub(body, '__N__', variant) end
+    for _, token in ipairs(tokens) do
+      wrk.headers['Authorization'] = 'Bearer ' .. token
+      requests[#requests + 1] = wrk.format()
+    end
   end
   mean_pause_ms = tonumber(args[1])
   math.randomseed(os.time())
@@ -21,7 +26,7 @@ local function in_turn()
   last = last % #requests + 1
   return requests[last]
 end
-if #tokens > 1 then request = in_turn end
+if #tokens * variants > 1 then request = in_turn end
 
 -- Even pauses would march in step.
 function pause()

@@ -7,6 +7,7 @@ test('a form by POST, with the headers that it is given', () => {
     HEADERS: 'content-type: application/x-www-form-urlencoded\nauthorization: Basic YTpi\n',
     BODY: 'token=t',
     TOKENS: '',
+    VARIANTS: '1',
   });
 });
 

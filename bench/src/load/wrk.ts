@@ -14,8 +14,12 @@ type WrkLoad = {
 
 export type WrkRound = Round & { requests: number; p50Ms: number; p99Ms: number };
 
-/** `bearers` are used in turn. */
-export type WrkTarget = Target & { bearers?: readonly string[] };
+export type WrkTarget = Target & {
+  /** Used in turn. */
+  bearers?: readonly string[];
+  /** How many bodies are used in turn, with their number in place of `__N__`. Default: 1. */
+  variants?: number;
+};
 
 export type RunWrk = (target: WrkTarget, load: WrkLoad) => Promise<WrkRound>;
 
@@ -71,7 +75,8 @@ export function scriptEnvironment({
   headers,
   body,
   bearers = [],
-}: Pick<WrkTarget, 'method' | 'headers' | 'body' | 'bearers'>): Record<string, string> {
+  variants = 1,
+}: Pick<WrkTarget, 'method' | 'headers' | 'body' | 'bearers' | 'variants'>): Record<string, string> {
   const all = { ...(method === 'POST' ? FORM : {}), ...headers };
   return {
     METHOD: method,
@@ -80,6 +85,7 @@ export function scriptEnvironment({
       .join(''),
     BODY: body,
     TOKENS: bearers.join(' '),
+    VARIANTS: String(variants),
   };
 }
 
