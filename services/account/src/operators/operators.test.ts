@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { applicationPart } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { freePort } from '@tollgate/stack/ports';
 import { makeApplication, operatePath, operatorAuthorization } from '../../test/suite/operator.ts';
@@ -404,17 +405,62 @@ describe('searching', () => {
         { kind: 'account', found: 1 },
         { kind: 'email', found: 1 },
         { kind: 'request', found: 0 },
-        { kind: 'application', found: 1 },
+        { kind: 'text', found: 1 },
       ].map(details),
     );
   });
 
-  test('refuses a token, and says so without repeating it', async () => {
+  test('finds an address by how it begins, with and without the @, from 3 characters on', async () => {
+    const { browser } = await signedIn('viewer');
+    const { account_id } = suite;
+    const { email: what } = (await suite.database('accounts').where({ account_id }).first()) as {
+      email: string;
+    };
+    const own = { found: [{ account_id, what }] };
+    expect((await search(browser, what.slice(0, -3).toUpperCase())).body).toEqual(own);
+    expect((await search(browser, what.split('@')[0])).body).toEqual(own);
+    for (const text of [what.slice(0, 2), '%', '_%@', `${what}x`]) {
+      expect((await search(browser, text)).body).toEqual({ found: [] });
+    }
+  });
+
+  test('finds by an invoice’s number, and by a token’s beginning', async () => {
+    const { browser, operator } = await signedIn('viewer');
+    const { account_id } = suite;
+    const invoice = { account_id, state: 'paid', currency: 'eur', issued_at: new Date(), total: 4_900 };
+    await suite
+      .database('invoices')
+      .insert({ ...invoice, stripe_invoice_id: 'in_searched', number: '6F1B2C3D-0007' });
+    expect((await search(browser, '6f1b2c3d-0007')).body).toEqual({
+      found: [{ account_id, what: 'Invoice 6F1B2C3D-0007 (paid)' }],
+    });
+    const { client_id } = await makeApplication(suite.account, account_id);
+    const beginning = `tg_${applicationPart(client_id)}`;
+    for (const text of [beginning, `${beginning}_`, `${beginning}_aB3d`, `${beginning}_aB3d…`]) {
+      expect((await search(browser, text)).body).toEqual({
+        found: [{ account_id, what: `App (${client_id})` }],
+      });
+    }
+    expect((await search(browser, `tg_${'z'.repeat(22)}`)).body).toEqual({ found: [] });
+    const entries = (await entriesOf(operator)) as { details: { kind: string } }[];
+    expect(entries.map(({ details }) => details.kind)).toEqual([
+      'text',
+      'token',
+      'token',
+      'token',
+      'token',
+      'token',
+    ]);
+  });
+
+  test('refuses a token, also a part of its secret, and says so without repeating it', async () => {
     const { browser, operator } = await signedIn('support');
     const token = `tg_${'a'.repeat(22)}_${'b'.repeat(43)}`;
-    const refused = await search(browser, token);
-    expect(refused.status).toBe(400);
-    expect(JSON.stringify(refused.body)).not.toContain(token);
+    for (const text of [token, token.slice(0, 31)]) {
+      const refused = await search(browser, text);
+      expect(refused.status).toBe(400);
+      expect(JSON.stringify(refused.body)).not.toContain(text);
+    }
     expect(await entriesOf(operator)).toEqual([]);
   });
 

@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import { clientIdOf } from '@tollgate/credentials/access-token';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
-import { listApplications } from '../access/applications/store.ts';
+import { findOwnerOfClient, listApplications } from '../access/applications/store.ts';
 import { id } from '../http/answer-fields.ts';
 import { describedAs } from '../http/input/described-as.ts';
-import { findOperatedAccount, listAccounts } from '../identity/accounts/operator-store.ts';
+import { findByEmailBeginning, findOperatedAccount } from '../identity/accounts/operator-store.ts';
 import { refuseExceeded } from '../identity/attempts/attempt-counts.ts';
 import type { AttemptCounts } from '../identity/attempts/attempt-counts.ts';
 import { recordAudit } from '../platform/audit/audit-log.ts';
+import { findInvoicesByNumber } from '../payments/invoices/store.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { findRefusals } from '../refusals/store.ts';
 import { operatorSession } from './require-operator-session.ts';
@@ -18,8 +20,19 @@ const NEWEST = { limit: MAX_FOUND, before: Number.MAX_SAFE_INTEGER };
 /** An operator who reads customers out one by one is stopped; one who helps them is not. */
 const SEARCHES = { max: 60, windowSec: 60 };
 
+/** How much of a token's secret part may be shown: it tells tokens of an application apart, and opens nothing. */
+const SHOWN_CHARACTERS = 4;
+
 /** Also one that was cut or has a prefix of the installation's own (docs/adr/0004-access-token-format.md). */
-const ACCESS_TOKEN = /_[0-9A-Za-z]{22}_/;
+const ACCESS_TOKEN = new RegExp(`_[0-9A-Za-z]{22}_[0-9A-Za-z]{${String(SHOWN_CHARACTERS + 1)}}`);
+
+/** The beginning of a token: its application part, and no more of the secret part than may be shown. */
+const TOKEN_BEGINNING = new RegExp(
+  `^\\w+_([0-9A-Za-z]{22})(?:_[0-9A-Za-z]{0,${String(SHOWN_CHARACTERS)}})?(?:…|\\.\\.\\.)?$`,
+);
+
+/** Shorter ones would list customers instead of finding one. */
+const EMAIL_MIN_CHARACTERS = 3;
 
 const TEXT_MAX_CHARACTERS = 300;
 
@@ -39,7 +52,8 @@ const textField = describedAs(
 
 type Found = { account_id: number; what: string };
 
-type Kind = 'account' | 'email' | 'request' | 'application';
+/** `text`: the beginning of an email address, a part of an application, or an invoice's number. */
+type Kind = 'account' | 'email' | 'request' | 'token' | 'text';
 
 type Needs = { transact: Transact; counts: AttemptCounts };
 
@@ -52,13 +66,13 @@ export const operatorSearch = {
       operationId: 'searchAsOperator',
       summary: 'Find customers by what they quote',
       description:
-        'An email address, an account ID, a request ID, or a part of an application’s name or client ID. Each search is in the audit log with its kind and the number of results, without the text.',
+        'The beginning of an email address or of a token (without more than 4 characters of its secret part), an account ID, a request ID, an invoice’s number, or a part of an application’s name or client ID. Each search is in the audit log with its kind and the number of results, without the text.',
       caller: operatorSession,
       body: z.strictObject({ text: textField }),
       example: { text: 'ada@example.com' },
       answers: {
         200: {
-          description: `At most ${String(MAX_FOUND)}, newest first.`,
+          description: `Of each kind at most ${String(MAX_FOUND)}, newest first.`,
           schema: z.object({ found: z.array(z.object({ account_id: id, what: z.string() })) }),
         },
       },
@@ -83,7 +97,8 @@ export const operatorSearch = {
 function kindOf(text: string): Kind {
   if (/^[1-9]\d{0,14}$/.test(text)) return 'account';
   if (text.includes('@')) return 'email';
-  return /^[0-9a-f]{32}$/i.test(text) ? 'request' : 'application';
+  if (TOKEN_BEGINNING.test(text)) return 'token';
+  return /^[0-9a-f]{32}$/i.test(text) ? 'request' : 'text';
 }
 
 const FIND: Readonly<Record<Kind, (query: Query, text: string) => Promise<Found[]>>> = {
@@ -91,10 +106,7 @@ const FIND: Readonly<Record<Kind, (query: Query, text: string) => Promise<Found[
     const account = await findOperatedAccount(query, Number(text));
     return account === undefined ? [] : [{ account_id: account.account_id, what: account.email }];
   },
-  email: async (query, email) => {
-    const accounts = await listAccounts(query, { email }, NEWEST);
-    return accounts.map(({ account_id, email: what }) => ({ account_id, what }));
-  },
+  email: findByEmail,
   request: async (query, text) => {
     const records = await findRefusals(query, text.toLowerCase());
     return records
@@ -103,11 +115,48 @@ const FIND: Readonly<Record<Kind, (query: Query, text: string) => Promise<Found[
       )
       .slice(0, MAX_FOUND);
   },
-  application: async (query, search) => {
-    const applications = await listApplications(query, null, { ...NEWEST, search, status: null, type: null });
-    return applications.map(({ account_id, name, client_id }) => ({
-      account_id,
-      what: `${name} (${client_id})`,
-    }));
+  token: async (query, text) => {
+    const clientId = clientIdOf(TOKEN_BEGINNING.exec(text)?.[1] ?? '');
+    const owner = clientId === null ? undefined : await findOwnerOfClient(query, clientId);
+    return owner === undefined ? [] : [foundApplication(owner)];
+  },
+  text: async (query, text) => {
+    const applications = await listApplications(query, null, {
+      ...NEWEST,
+      search: text,
+      status: null,
+      type: null,
+    });
+    return [
+      ...(await findByEmail(query, text)),
+      ...applications.map(foundApplication),
+      ...(await findByInvoice(query, text)),
+    ];
   },
 };
+
+async function findByEmail(query: Query, beginning: string): Promise<Found[]> {
+  if (beginning.length < EMAIL_MIN_CHARACTERS) return [];
+  const accounts = await findByEmailBeginning(query, beginning, MAX_FOUND);
+  return accounts.map(({ account_id, email: what }) => ({ account_id, what }));
+}
+
+async function findByInvoice(query: Query, number: string): Promise<Found[]> {
+  const invoices = await findInvoicesByNumber(query, number, MAX_FOUND);
+  return invoices.map(({ account_id, number: own, state }) => ({
+    account_id,
+    what: `Invoice ${own ?? ''} (${state})`,
+  }));
+}
+
+function foundApplication({
+  account_id,
+  name,
+  client_id,
+}: {
+  account_id: number;
+  name: string;
+  client_id: string;
+}): Found {
+  return { account_id, what: `${name} (${client_id})` };
+}

@@ -172,7 +172,7 @@ export interface paths {
         put?: never;
         /**
          * Find customers by what they quote
-         * @description An email address, an account ID, a request ID, or a part of an application’s name or client ID. Each search is in the audit log with its kind and the number of results, without the text.
+         * @description The beginning of an email address or of a token (without more than 4 characters of its secret part), an account ID, a request ID, an invoice’s number, or a part of an application’s name or client ID. Each search is in the audit log with its kind and the number of results, without the text.
          */
         post: operations["searchAsOperator"];
         delete?: never;
@@ -3793,7 +3793,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description At most 20, newest first. */
+            /** @description Of each kind at most 20, newest first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -21,10 +21,10 @@ export function CustomersPage() {
         <Form submitLabel="Find" onSubmit={(values) => find(values['text']?.trim() ?? '')} onDone={setFound}>
           {(errors) => (
             <TextField
-              label="Email, account ID, request ID, client ID or application"
+              label="Email, account ID, request ID, client ID, application or invoice"
               name="text"
               autoComplete="off"
-              description="Never a token: anyone who sees one can use it."
+              description="The beginning of an address is enough, and of a token only what comes before its last part: anyone who sees a whole one can use it."
               error={errors['text']}
             />
           )}

@@ -69,6 +69,18 @@ export async function inOpenAccount<T>(change: Promise<T>): Promise<T> {
   }
 }
 
+/** Whose a client ID is, for operators; also of what is deleted or temporary. */
+export async function findOwnerOfClient(
+  query: Query,
+  clientId: string,
+): Promise<Pick<Application, 'account_id' | 'name' | 'client_id'> | undefined> {
+  const rows = await query<Pick<Application, 'account_id' | 'name' | 'client_id'>>(
+    'SELECT account_id, name, client_id FROM applications WHERE client_id = :clientId',
+    { clientId },
+  );
+  return rows[0];
+}
+
 /** Newest first. */
 export function listApplications(
   query: Query,

@@ -86,6 +86,22 @@ export function listAccounts(
   );
 }
 
+/**
+ * Accounts whose address begins so, in either case, newest first. Reads all addresses: for people who search, within
+ * their limit.
+ */
+export function findByEmailBeginning(
+  query: Query,
+  beginning: string,
+  limit: number,
+): Promise<Pick<OperatedAccount, 'account_id' | 'email'>[]> {
+  return query(
+    `SELECT account_id, email FROM accounts WHERE starts_with(lower(email), lower(:beginning))
+     ORDER BY account_id DESC LIMIT :limit`,
+    { beginning, limit },
+  );
+}
+
 async function insert(query: Query, email: string, name: string): Promise<OperatedAccount> {
   try {
     return singleRow(

@@ -81,6 +81,19 @@ export async function storeInvoice(
   return singleRow(rows);
 }
 
+/** By the number that a customer quotes, which Stripe writes in capitals. Another Stripe account may have given it, too. */
+export function findInvoicesByNumber(
+  query: Query,
+  number: string,
+  limit: number,
+): Promise<Pick<Invoice, 'account_id' | 'number' | 'state'>[]> {
+  return query(
+    `SELECT account_id, number, state FROM invoices WHERE number = upper(:number)
+     ORDER BY invoice_id DESC LIMIT :limit`,
+    { number, limit },
+  );
+}
+
 /** Without drafts, which aren't due yet. */
 export function listInvoices(
   query: Query,
