@@ -25,8 +25,10 @@ export function AuditPage() {
   return (
     <>
       <PageHeader title="Audit log">
-        <DownloadButton load={() => exportAudit(filters, 'csv')} />
-        <DownloadButton load={() => exportAudit(filters, 'ndjson')} label="Download NDJSON" />
+        <div className={page['actions']}>
+          <DownloadButton load={() => exportAudit(filters, 'csv')} />
+          <DownloadButton load={() => exportAudit(filters, 'ndjson')} label="Download NDJSON" />
+        </div>
       </PageHeader>
       <Filters key={addressOf(filters)} filters={filters} />
       <section className={page['card']} aria-labelledby="changes">

@@ -41,8 +41,10 @@ export function CustomerPage({ accountId, role }: { accountId: number; role: Rol
   return (
     <>
       <PageHeader title={account.data.email}>
-        {(role === 'support' || role === 'admin') && <ResetTwoFactor account={account.data} />}
-        {role !== 'viewer' && <Block account={account.data} />}
+        <div className={page['actions']}>
+          {(role === 'support' || role === 'admin') && <ResetTwoFactor account={account.data} />}
+          {role !== 'viewer' && <Block account={account.data} />}
+        </div>
       </PageHeader>
       <Facts account={account.data} />
       <Lists accountId={accountId} />
