@@ -16,7 +16,7 @@ COPY --from=manifests /manifests ./
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --ignore-scripts --prod \
   --filter-prod @tollgate/account... --filter-prod @tollgate/auth... --filter-prod @tollgate/gateway... \
   --filter-prod @tollgate/sample-upstream... --filter-prod @tollgate/images... --filter-prod @tollgate/command... \
-  --filter-prod @tollgate/console
+  --filter-prod @tollgate/console --filter-prod @tollgate/docs
 COPY . .
 
 FROM ${NODE_IMAGE} AS runtime-files
@@ -70,7 +70,7 @@ COPY --from=account-files /files/ /
 WORKDIR /app
 LABEL org.opencontainers.image.title="Tollgate account" \
   org.opencontainers.image.description="Applications, teams, plans, billing periods and usage; the operators' command"
-ENV PUBLIC_PORT=4002 PRIVATE_PORT=4102 CONSOLE_DIR=/app/console TOLLGATE_URL=http://127.0.0.1:4102
+ENV PUBLIC_PORT=4002 PRIVATE_PORT=4102 CONSOLE_DIR=/app/console DOCS_DIR=/app/docs TOLLGATE_URL=http://127.0.0.1:4102
 EXPOSE 4002 4102
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PRIVATE_PORT + '/health/ready').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "--single-threaded-gc", "--no-allocation-site-pretenuring", "--heap-growing-percent=200", "/app/main.mjs"]

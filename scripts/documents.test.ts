@@ -133,6 +133,14 @@ describe('documents', () => {
     expect(documents.filter((path) => !listed.includes(`(${basename(path)})`))).toEqual([]);
   });
 
+  test("every code block of the customers' book says whether it is run", () => {
+    const blocks = globSync('docs/customers/*.md').flatMap((path) =>
+      [...read(path).matchAll(/^```(.*)\n[^]*?^```/gm)].map(([, info = '']) => `${path}: ${info}`),
+    );
+    expect(blocks.length).toBeGreaterThan(5);
+    expect(blocks.filter((block) => !/: \w+ (?:run|setup|output)$/.test(block))).toEqual([]);
+  });
+
   test('every term of the glossary is used', () => {
     const plain = (text: string) => text.toLowerCase().replaceAll(/[\s_-]/g, '');
     const rest = FILES.filter((path) => /\.(?:tsx?|md)$/.test(path) && path !== 'docs/glossary.md');

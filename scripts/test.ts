@@ -4,7 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { redisImage } from '@tollgate/stack/config';
 import { bundlePrograms } from '@tollgate/testbed/bundle-programs';
-import { buildConsole } from '../tools/images/src/build/account-pages.ts';
+import { buildPages } from '../tools/images/src/build/account-pages.ts';
 import type { FileResult } from './results-reporter.ts';
 import { runJest } from './run-jest.ts';
 
@@ -62,7 +62,7 @@ const bundles = mkdtempSync(join(tmpdir(), 'tollgate-bundles-'));
 const isWhole = chosen.length === 0;
 if (isWhole || chosen.some((arg) => WHOLE_ROOM.test(arg))) await bundlePrograms(bundles);
 // Otherwise three suites would build it at the same time.
-if (isWhole) await buildConsole();
+if (isWhole) await buildPages();
 const runs = (await Promise.all(lanes(chosen).map(runLane))).flat();
 for (const { suite, files } of runs) results.push(...(await runFailedAgain(suite, files)));
 rmSync(bundles, { recursive: true, force: true });

@@ -34,7 +34,7 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
     await timed(say, 'Schema', () => runAccountProgram(context, 'migrate', { DATABASE_URL: url }));
     return url;
   });
-  const webInterface = timed(say, 'Web interface', () => buildConsole(context));
+  const webInterface = timed(say, 'Web interface', () => buildPages(context));
   const sample = database.then((url) => timed(say, 'Sample accounts', () => seed(context, url)));
   const services = Promise.all([database, redis]).then(async ([postgresUrl, redisAddress]) => {
     const { credentials, peppers, sealing_keys: sealingKeys } = context.secrets;
@@ -172,17 +172,19 @@ async function seed(context: LaunchContext, url: string): Promise<SampleIds> {
   ) as SampleIds;
 }
 
-/** Skipped if its sources haven't changed. */
-function buildConsole({ settings, supervisor }: LaunchContext): Promise<string> {
-  return runCommand({
-    name: 'console',
-    command: process.execPath,
-    args: [join(settings.project, 'packages/console/scripts/build.ts')],
-    env: process.env,
-    cwd: settings.project,
-    logFile: logFile(statePaths(settings.directory), 'console'),
-    onSpawn: supervisor.onSpawn,
-  });
+/** The web interface and the customers' book; each is skipped if its sources haven't changed. */
+async function buildPages({ settings, supervisor }: LaunchContext): Promise<void> {
+  const build = (name: string) =>
+    runCommand({
+      name,
+      command: process.execPath,
+      args: [join(settings.project, `packages/${name}/scripts/build.ts`)],
+      env: process.env,
+      cwd: settings.project,
+      logFile: logFile(statePaths(settings.directory), name),
+      onSpawn: supervisor.onSpawn,
+    });
+  await Promise.all(['console', 'docs'].map(build));
 }
 
 function runAccountProgram(

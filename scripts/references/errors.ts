@@ -33,6 +33,39 @@ export function errorTables(): Record<string, string> {
   };
 }
 
+/**
+ * The parts of docs/customers/errors.md. A code of an answer is a heading, so that each has an address that the web
+ * interface can link to.
+ */
+export function customersErrors(): Record<string, string> {
+  const { oauth, 'close-codes': closeCodes } = errorTables();
+  const { operators: _ofOperators, ...chapters } = ERROR_CHAPTERS;
+  return {
+    ...Object.fromEntries(
+      Object.entries(chapters).map(([name, codes]) => [name, problemSections(codes)] as const),
+    ),
+    oauth: oauth ?? '',
+    'close-codes': closeCodes ?? '',
+  };
+}
+
+/** Operators' matters, and so of no interest to customers. */
+const OPERATORS_CODES = new Set(['insufficient_role']);
+const SETTINGS = / \(`[A-Z_]+`(?:, `[A-Z_]+`)*\)/g;
+
+function problemSections(codes: Readonly<Record<string, Explained & { status: number }>>): string {
+  return Object.entries(codes)
+    .filter(([code]) => !OPERATORS_CODES.has(code))
+    .map(([code, { status, meaning, fix }]) =>
+      [
+        `### \`${code}\``,
+        `**${String(status)}.** ${meaning.replaceAll(SETTINGS, '')}`,
+        ...(fix === undefined ? [] : [`**What to do:** ${fix}`]),
+      ].join('\n\n'),
+    )
+    .join('\n\n');
+}
+
 function problemTable(codes: Readonly<Record<string, Explained & { status: number }>>): string {
   const hasFixes = Object.values(codes).some(({ fix }) => fix !== undefined);
   return table(

@@ -4,7 +4,7 @@ import { reference } from '../../tools/command/src/reference/reference.ts';
 import { TRACED_STEPS } from '../../services/gateway/src/trace/traces.ts';
 import { DELIVERY_MEANINGS } from '../../services/account/src/notifications/deliveries/delivery-errors.ts';
 import { WEBHOOK_EVENTS } from '../../services/account/src/notifications/deliveries/event.ts';
-import { errorTables } from './errors.ts';
+import { customersErrors, errorTables } from './errors.ts';
 import { table, withParts } from './markdown.ts';
 import { withMetrics } from './metrics.ts';
 import { plansSchema } from './plans-schema.ts';
@@ -18,6 +18,7 @@ const REFERENCES: Readonly<Record<string, (document: string) => string | Promise
   'docs/configuration.md': (document) =>
     withParts(document, { ...settingTables(), spans: meaningTable('span', TRACED_STEPS) }),
   'docs/errors.md': (document) => withParts(document, errorTables()),
+  'docs/customers/errors.md': (document) => withParts(document, customersErrors()),
   'docs/webhooks.md': (document) =>
     withParts(document, {
       events: meaningTable('`type`', WEBHOOK_EVENTS),

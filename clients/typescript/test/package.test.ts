@@ -26,6 +26,8 @@ import { publint } from 'publint';
 
 const run = promisify(execFile);
 const ROOM = 'clients/typescript';
+/** What customers read, whose blocks say whether they are run. */
+const BOOK = 'docs/customers';
 const MAX_BROTLI_BYTES = 12_288;
 
 let directory: string;
@@ -122,7 +124,7 @@ describe('in a project of its own', () => {
 
   beforeAll(async () => {
     stack = await startStack();
-    application = await stack.newApplication({ points_limit: 1_000 });
+    application = await stack.newApplication({ points_limit: 1_000, rate_limit: 6_000 });
     const { clientId, clientSecret } = application;
     const form = {
       grant_type: 'client_credentials',
@@ -178,6 +180,28 @@ describe('in a project of its own', () => {
     },
   );
 
+  test.each(readdirSync(BOOK))("the blocks of the customers' book in %s run in order", async (page) => {
+    const outputs: { language: string; text: string }[] = [];
+    const lines = ['set -eu'];
+    const { TOLLGATE_CLIENT_ID = '', TOLLGATE_CLIENT_SECRET = '' } = env;
+    const known = new Set(['CLIENT_ID', 'CLIENT_SECRET']);
+    for (const { language, kind, text } of bookBlocks(page)) {
+      if (kind === 'output') outputs.push({ language, text });
+      else if (kind === 'run') lines.push(`printf '\\0%s\\0' ${String(outputs.length)}`, text);
+      // What the reader fills in.
+      else for (const [, name = ''] of text.matchAll(/^export (\w+)=/gm)) expect(known).toContain(name);
+    }
+    const script = lines.join('\n').replaceAll(/https:\/\/(?:data\.|auth\.)?tollgate\.example/g, stack.url);
+    const own = { ...env, CLIENT_ID: TOLLGATE_CLIENT_ID, CLIENT_SECRET: TOLLGATE_CLIENT_SECRET };
+    const { stdout } = await run('sh', ['-c', script], { env: own, timeout: 50_000 });
+    const printed = stdout.replaceAll('\r', '').split('\0').slice(1);
+    for (const [index, { language, text }] of outputs.entries()) {
+      const own = printed[printed.lastIndexOf(String(index)) + 1] ?? '';
+      if (language === 'json') expect(JSON.parse(own)).toEqual(JSON.parse(text, anyString));
+      else expect(own).toMatch(patternOf(text));
+    }
+  });
+
   test('under the Node.js of this machine, too', async () => {
     // The suites run under the pinned one, which is newer.
     const node = process.env['npm_node_execpath'] ?? process.execPath;
@@ -216,3 +240,18 @@ describe('in a project of its own', () => {
     }
   });
 });
+
+function bookBlocks(page: string) {
+  const blocks = readFileSync(join(BOOK, page), 'utf8').matchAll(
+    /^```(\w+) (run|setup|output)\n([^]*?)^```/gm,
+  );
+  return [...blocks].map(([, language = '', kind = '', text = '']) => ({ language, kind, text }));
+}
+
+/** In outputs of the book, `…` stands for what differs from call to call. */
+const anyString = (_key: string, value: unknown): unknown => (value === '…' ? expect.any(String) : value);
+
+function patternOf(text: string): RegExp {
+  const literal = text.trim().replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return new RegExp(`^${literal.replaceAll('…', '[^]*?')}\\s*$`);
+}

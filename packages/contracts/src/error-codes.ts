@@ -304,7 +304,7 @@ const AVAILABILITY = {
   internal_error: {
     status: 500,
     title: 'Internal error',
-    meaning: 'A bug in Tollgate.',
+    meaning: 'A bug in this service.',
     fix: 'Contact support with the request ID.',
   },
   upstream_unreachable: {
@@ -316,7 +316,7 @@ const AVAILABILITY = {
   service_unavailable: {
     status: 503,
     title: 'Temporarily unavailable',
-    meaning: 'A part of Tollgate is unavailable.',
+    meaning: 'A part of this service is unavailable.',
     fix: 'Retry after `Retry-After` seconds.',
   },
   upstream_timeout: {

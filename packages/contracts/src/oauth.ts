@@ -37,7 +37,7 @@ export const revocationRequestSchema = z.object({
 
 /** RFC 6749, section 5.2: the statuses and meanings of each code, in Markdown (docs/errors.md). */
 export const OAUTH_ERRORS = {
-  invalid_request: [{ status: '400, 405, 413', meaning: 'The request is malformed; see below.' }],
+  invalid_request: [{ status: '400, 405, 413', meaning: 'The request is malformed.' }],
   invalid_client: [{ status: '401', meaning: 'Client authentication failed.' }],
   unsupported_grant_type: [{ status: '400', meaning: "The grant type isn't `client_credentials`." }],
   invalid_scope: [{ status: '400', meaning: "The scope is missing or isn't `api`." }],
@@ -48,7 +48,7 @@ export const OAUTH_ERRORS = {
       meaning: 'Too many failed attempts or token requests; retry after `Retry-After` seconds.',
     },
   ],
-  server_error: [{ status: '500', meaning: 'A bug in Tollgate.' }],
+  server_error: [{ status: '500', meaning: 'A bug in this service.' }],
 } as const;
 
 export const oauthErrorSchema = z.object({

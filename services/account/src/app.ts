@@ -43,10 +43,10 @@ export function createPublicApp(
     introspect: Introspector['introspect'];
     /** Null without payments. */
     paymentEvents: RequestHandler | null;
-    page: RequestHandler;
+    pages: RequestHandler[];
   },
 ): Express {
-  const { introspect, paymentEvents, page } = parts;
+  const { introspect, paymentEvents, pages } = parts;
   // For X-Forwarded-Host (same-origin.ts).
   const app = bareApp(trusts);
   app.use(
@@ -70,7 +70,7 @@ export function createPublicApp(
     },
     checkAnswers: config.CHECK_ANSWERS,
   });
-  app.use(page);
+  app.use(pages);
   app.use(notFound, problemHandler(logger, addressOf));
   return app;
 }

@@ -90,7 +90,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const publicApp = createPublicApp(context, needs, {
     introspect: access.introspect,
     paymentEvents: payments.events,
-    page: console.page,
+    pages: console.pages,
   });
   const cors = createCors(config.CORS_ALLOWED_ORIGINS, {
     '/api/usage': 'GET',

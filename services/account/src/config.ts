@@ -203,13 +203,22 @@ export const SETTINGS = {
         values: 'a colour such as `#4453c8`',
         unset: '`#4453c8`',
       }),
-    DOCS_URL: link.meta({ description: 'the link Docs in the navigation', values: LINK_VALUES }),
+    DOCS_URL: link.meta({
+      description: 'the link Docs in the navigation',
+      values: LINK_VALUES,
+      unset: "`/docs`, the customers' book",
+    }),
     SUPPORT_URL: link.meta({ description: 'the link Support in the navigation', values: LINK_VALUES }),
     CONSOLE_DIR: z
       .string()
       .min(1)
       .default('packages/console/dist')
       .describe('directory with the build of the web interface; set in the image'),
+    DOCS_DIR: z
+      .string()
+      .min(1)
+      .default('packages/docs/dist')
+      .describe("directory with the build of the customers' book; set in the image"),
     COOKIE_SECURE: trueOrFalse
       .optional()
       .meta({ description: 'whether the session cookie requires TLS', unset: 'by `PUBLIC_URL`' }),

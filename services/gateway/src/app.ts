@@ -73,6 +73,7 @@ export function createPlainApp(parts: {
   app.use(below('/api/console', account.handler));
   app.use(below('/api/openapi.json', account.handler));
   app.use(below('/api/docs', account.handler));
+  app.use(below('/docs', account.handler));
   app.use(below('/user', account.handler));
   app.use(below('/payments/stripe/events', paymentEvents.handler));
   app.use(below('/oauth2', auth.handler));

@@ -83,6 +83,7 @@ function logo(path: string): RequestHandler {
   };
 }
 
-function escaped(text: string): string {
+/** As text and as a quoted attribute of HTML. */
+export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

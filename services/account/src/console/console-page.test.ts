@@ -8,6 +8,15 @@ import { startAccount } from '../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../test/suite/account-under-test.ts';
 
 const PAGE = '<!doctype html><head><title>Tollgate</title></head>';
+/** As account serves it. */
+const OWN_PAGE =
+  '<!doctype html><head><title>Data &amp; Sons $&amp;</title>' +
+  '<link rel="stylesheet" href="/user/accent.css"><meta name="docs-url" content="/docs"></head>';
+/** What a page of the book has that account replaces. */
+const BOOK =
+  '<head><title>Tokens | %PRODUCT_NAME%</title></head><img src="/docs/mark.svg">' +
+  '<pre data-code="curl https://auth.tollgate.example/oauth2/token">https://data.tollgate.example/graphql ' +
+  'https://tollgate.example/user</pre>';
 const PRELOADS = { '/user/usage': '<link rel="modulepreload" href="/user/assets/usage-abc.js">' };
 const SCRIPT = `console.log(${JSON.stringify('x'.repeat(2_000))});`;
 
@@ -21,8 +30,27 @@ beforeAll(async () => {
   writeFileSync(join(directory, 'preloads.json'), JSON.stringify(PRELOADS));
   writeFileSync(join(directory, 'assets/index-abc.js'), SCRIPT);
   writeFileSync(join(directory, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT));
+  mkdirSync(join(directory, 'docs/tokens'), { recursive: true });
+  for (const folder of ['_astro', 'pagefind']) mkdirSync(join(directory, 'docs', folder));
+  for (const name of ['index', 'tokens/index', '404'])
+    writeFileSync(join(directory, `docs/${name}.html`), BOOK);
+  writeFileSync(join(directory, 'docs/mark.svg'), '<svg/>');
+  writeFileSync(join(directory, 'docs/_astro/page.abc.js'), SCRIPT);
+  writeFileSync(join(directory, 'docs/_astro/page.abc.js.br'), brotliCompressSync(SCRIPT));
+  for (const name of ['pagefind', 'pagefind-worker']) {
+    writeFileSync(join(directory, `docs/pagefind/${name}.js`), SCRIPT);
+    writeFileSync(join(directory, `docs/pagefind/${name}.js.br`), brotliCompressSync(SCRIPT));
+  }
   suite = await startAccount({
-    settings: { CONSOLE_DIR: directory, STRICT_TRANSPORT_SECURITY: 'off' },
+    settings: {
+      CONSOLE_DIR: directory,
+      DOCS_DIR: join(directory, 'docs'),
+      PRODUCT_NAME: 'Data & Sons $&',
+      PUBLIC_URL: 'https://data.example',
+      AUTH_URL: 'https://tokens.example',
+      ACCENT_COLOR: '#c2410c',
+      STRICT_TRANSPORT_SECURITY: 'off',
+    },
   });
 });
 
@@ -47,13 +75,13 @@ describe('the web interface', () => {
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(response.headers.get('cache-control')).toBe('no-cache');
-      expect((await response.text()).replace(PRELOADS['/user/usage'], '')).toBe(PAGE);
+      expect((await response.text()).replace(PRELOADS['/user/usage'], '')).toBe(OWN_PAGE);
     },
   );
 
   test('each page preloads its own files', async () => {
     expect(await (await get('/user/usage')).text()).toContain(`${PRELOADS['/user/usage']}</head>`);
-    expect(await (await get('/user/team')).text()).toBe(PAGE);
+    expect(await (await get('/user/team')).text()).toBe(OWN_PAGE);
   });
 
   test('a page that a browser has is not sent again', async () => {
@@ -107,7 +135,7 @@ describe('the web interface', () => {
     expect(response.headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; script-src 'self'; /,
     );
-    expect(await response.text()).toBe(PAGE);
+    expect(await response.text()).toBe(OWN_PAGE);
     const etag = response.headers.get('etag') ?? '';
     const again = await get('/user/nothing', {
       ...html,
@@ -121,6 +149,70 @@ describe('the web interface', () => {
 
   test('another method is 405', async () => {
     const response = await fetch(`${suite.account.publicUrl}/user`, { method: 'POST', body: 'x' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe("the customers' book", () => {
+  const OWN_BOOK =
+    '<head><title>Tokens | Data &amp; Sons $&amp;</title><link rel="stylesheet" href="/user/accent.css"></head>' +
+    '<img src="/docs/mark.svg"><pre data-code="curl https://tokens.example/oauth2/token">' +
+    'https://data.example/graphql https://data.example/user</pre>';
+
+  test.each(['br', 'gzip', 'identity'])(
+    'its pages have the name, colour and addresses of the installation, sent as %s',
+    async (encoding) => {
+      for (const path of ['/docs', '/docs/tokens']) {
+        const response = await get(path, { 'accept-encoding': encoding });
+        expect([response.status, await response.text()]).toEqual([200, OWN_BOOK]);
+        expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding);
+        expect(response.headers.get('cache-control')).toBe('no-cache');
+        const etag = response.headers.get('etag') ?? '';
+        const asked = { 'accept-encoding': encoding, 'if-none-match': etag, 'cache-control': 'max-age=0' };
+        expect((await get(path, asked)).status).toBe(304);
+        expect((await get(path, { ...asked, 'if-none-match': '"other"' })).status).toBe(200);
+      }
+    },
+  );
+
+  test('an address with a slash at its end leads to the page', async () => {
+    for (const path of ['/docs/tokens', '/docs']) {
+      const response = await fetch(`${suite.account.publicUrl}${path}/`, { redirect: 'manual' });
+      expect([response.status, response.headers.get('location')]).toEqual([301, path]);
+    }
+  });
+
+  test('its policy allows its own files only; WebAssembly runs in the worker of the search alone', async () => {
+    const policyOf = async (path: string) => (await get(path)).headers.get('content-security-policy') ?? '';
+    for (const path of ['/docs', '/docs/pagefind/pagefind.js', '/docs/_astro/page.abc.js'])
+      expect(await policyOf(path)).not.toMatch(/unsafe|\*|https?:/);
+    expect(await policyOf('/docs')).toMatch(/^default-src 'none'; script-src 'self'; /);
+    expect(await policyOf('/docs/pagefind/pagefind-worker.js')).toBe(
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
+    );
+  });
+
+  test('hashed files are kept for a year, those of the search revalidated', async () => {
+    const cacheControl = async (path: string) => (await get(path)).headers.get('cache-control');
+    expect(await cacheControl('/docs/_astro/page.abc.js')).toBe('public,max-age=31536000,immutable');
+    expect(await cacheControl('/docs/pagefind/pagefind.js')).toBe('no-cache');
+    expect(await cacheControl('/docs/mark.svg')).toBe('no-cache');
+  });
+
+  test('an address that does not exist is a problem, and a page with status 404 for people', async () => {
+    for (const path of ['/docs/nothing', '/docs/pagefind/nothing.js', '/docs/..%2Findex.html']) {
+      const response = await get(path);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        404,
+        'application/problem+json',
+      ]);
+    }
+    const response = await get('/docs/nothing', { accept: 'text/html' });
+    expect([response.status, await response.text()]).toEqual([404, OWN_BOOK]);
+  });
+
+  test('another method is 405', async () => {
+    const response = await fetch(`${suite.account.publicUrl}/docs/tokens`, { method: 'POST' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 });

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
@@ -10,6 +9,7 @@ import { Problem } from '@tollgate/http/problem';
 import type { PublicAddresses } from './addresses/operations.ts';
 import { brandFiles, brandedPage } from './brand.ts';
 import type { Brand } from './brand.ts';
+import { forPeople, pageEndpoint } from './page-endpoint.ts';
 
 const PRECOMPRESSED = { brotli: true, gzip: true, etag: true };
 const KEPT = { maxAge: 31_536_000, immutable: true };
@@ -36,19 +36,6 @@ function policyFor(streamingUrl: string | null): string {
 }
 
 const NOT_A_FILE = /^\/user\/(?!assets\/)/;
-
-/** A person who mistyped an address gets the page, which says so; everyone else the problem. */
-function forPeople(page: RequestHandler): RequestHandler {
-  return (req, res, next) => {
-    res.vary('accept');
-    if (req.accepts(['json', 'html']) !== 'html') {
-      next();
-      return;
-    }
-    res.status(404);
-    page(req, res, next);
-  };
-}
 
 /** Caches hashed assets for a year. @throws {Problem} service_unavailable if `directory` holds no build. */
 export function consolePage(
@@ -85,15 +72,6 @@ function withoutSession(html: string): string {
   return html
     .replace('data-page="app"', 'data-page="entry"')
     .replace(/<link rel="preload" as="fetch"[^>]*>/, '');
-}
-
-function pageEndpoint(page: string, policy: string): RequestHandler {
-  const etag = `"${createHash('sha256').update(page).digest('base64url')}"`;
-  return (req, res) => {
-    res.set({ 'cache-control': 'no-cache', 'content-security-policy': policy, etag });
-    if (req.fresh && res.statusCode === 200) res.status(304).end();
-    else res.type('html').send(page);
-  };
 }
 
 const notBuilt: RequestHandler = () => {

@@ -4,12 +4,13 @@ import type { Logger } from '@tollgate/log';
 import type { Config } from '../config.ts';
 import type { PublicAddresses } from './addresses/operations.ts';
 import { consolePage } from './console-page.ts';
+import { docsPage } from './docs-page.ts';
 import type { ExplorerNeeds } from './explorer/operations.ts';
 import { createSchemaSource } from './explorer/schema-source.ts';
 
-/** The pages of the web interface, and what they begin with. */
+/** The pages of the web interface and the customers' book, and what they begin with. */
 export function openConsole({ config, logger }: { config: Config; logger: Logger }): {
-  page: RequestHandler;
+  pages: RequestHandler[];
   needs: { addresses: PublicAddresses } & ExplorerNeeds;
 } {
   const addresses = { streamingUrl: config.STREAMING_URL ?? null, authUrl: config.AUTH_URL ?? null };
@@ -17,7 +18,7 @@ export function openConsole({ config, logger }: { config: Config; logger: Logger
     productName: config.PRODUCT_NAME,
     logoPath: config.PRODUCT_LOGO_PATH,
     accentColor: config.ACCENT_COLOR,
-    docsUrl: config.DOCS_URL,
+    docsUrl: config.DOCS_URL ?? '/docs',
     supportUrl: config.SUPPORT_URL,
   };
   const explorer = {
@@ -25,7 +26,10 @@ export function openConsole({ config, logger }: { config: Config; logger: Logger
     schema: createSchemaSource({ url: config.EXPLORER_SCHEMA_URL, logger }),
   };
   return {
-    page: consolePage(resolve(config.CONSOLE_DIR), { ...addresses, brand }),
+    pages: [
+      consolePage(resolve(config.CONSOLE_DIR), { ...addresses, brand }),
+      docsPage(resolve(config.DOCS_DIR), { ...addresses, publicUrl: config.PUBLIC_URL, brand }),
+    ],
     needs: { addresses, explorer },
   };
 }

@@ -53,6 +53,7 @@ describe('only these paths lead anywhere, and they arrive as they were sent', ()
     ['/api/openapi.json', 'account'],
     ['/payments/stripe/events', 'account'],
     ['/api/docs', 'account'],
+    ['/docs/tokens', 'account'],
     ['/api/docs/swagger-ui.css', 'account'],
     ['/user', 'account'],
     ['/user/', 'account'],

@@ -5,7 +5,7 @@ import { JSON as CycloneDxJson, JsonSerializer } from '@cyclonedx/cyclonedx-libr
 import { Spec1dot6 } from '@cyclonedx/cyclonedx-library/Spec';
 import { PackageURL } from 'packageurl-js';
 import parseExpression from 'spdx-expression-parse';
-import { buildConsole, pageInputs } from '../build/account-pages.ts';
+import { buildPages, pageInputs } from '../build/account-pages.ts';
 import { bundle } from '../build/bundle.ts';
 import { IMAGES } from '../build/image-list.ts';
 import type { ImageContents, ImageName } from '../build/image-list.ts';
@@ -19,7 +19,7 @@ export async function packagesIn(image: ImageName): Promise<BundledPackage[]> {
   const inputs: string[] = [];
   for (const { room, entries } of programs) inputs.push(...(await bundle(room, entries, '/app')).inputs);
   if (pages === true) {
-    await buildConsole();
+    await buildPages();
     inputs.push(...pageInputs());
   }
   return packagesOf(inputs);

@@ -51,7 +51,7 @@ test(
 );
 
 test(
-  "account's includes the packages of the web interface: scripts, workers, styles and fonts",
+  "account's includes the packages of the web interface and the book: scripts, workers, styles and fonts",
   async () => {
     const names = (await packagesIn('account')).map(({ name }) => name);
     expect(names).toEqual(
@@ -62,6 +62,8 @@ test(
         'monaco-graphql',
         '@fontsource-variable/inter',
         'swagger-ui-dist',
+        '@astrojs/starlight',
+        'pagefind',
       ]),
     );
     expect(names).not.toContain('vite');

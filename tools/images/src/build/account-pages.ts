@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from './root.ts';
 
 export const CONSOLE_DIST = join(ROOT, 'packages/console/dist');
+export const DOCS_DIST = join(ROOT, 'packages/docs/dist');
 
 /** The files of the page at /api/docs. */
 export const SWAGGER_UI_FOLDER = join(ROOT, 'services/account/node_modules/swagger-ui-dist');
@@ -17,16 +18,22 @@ export const SWAGGER_UI_FILES = [
   'swagger-ui-bundle.js.LICENSE.txt',
 ];
 
-/** Builds the web interface, unless it is built already. */
-export async function buildConsole(): Promise<void> {
-  await promisify(execFile)(process.execPath, ['packages/console/scripts/build.ts'], { cwd: ROOT });
+/** Builds the web interface and the customers' book, unless they are built already. */
+export async function buildPages(): Promise<void> {
+  for (const room of ['packages/console', 'packages/docs'])
+    await promisify(execFile)(process.execPath, [`${room}/scripts/build.ts`], { cwd: ROOT });
 }
 
-/** The files that the web interface, once built, and the API page are made from. */
+/** Packages of which something is in the book: styles and scripts of its pages, code blocks, the search. */
+const BOOK = ['@astrojs/starlight', '@pagefind/default-ui', 'astro', 'expressive-code', 'pagefind'];
+
+/** The files that the web interface, once built, the customers' book and the API page are made from. */
 export function pageInputs(): string[] {
   const lists = [CONSOLE_DIST, join(CONSOLE_DIST, 'operator')].map(
     (directory) => JSON.parse(readFileSync(join(directory, '.modules'), 'utf8')) as string[],
   );
   const ofConsole = [...new Set(lists.flat())].map((path) => resolve(ROOT, 'packages/console', path));
-  return [...ofConsole, ...SWAGGER_UI_FILES.map((file) => join(SWAGGER_UI_FOLDER, file))];
+  const installed = join(ROOT, 'node_modules/.pnpm/node_modules');
+  const ofBook = BOOK.map((name) => realpathSync(join(installed, name, 'package.json')));
+  return [...ofConsole, ...ofBook, ...SWAGGER_UI_FILES.map((file) => join(SWAGGER_UI_FOLDER, file))];
 }

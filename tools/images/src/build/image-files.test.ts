@@ -39,6 +39,7 @@ test(
         'app/main.mjs',
         'app/sbom.cdx.json',
         'app/console/index.html',
+        'app/docs/tokens/index.html',
         'usr/local/bin/tollgate',
       ]),
     );

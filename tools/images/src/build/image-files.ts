@@ -3,8 +3,9 @@ import { basename, join } from 'node:path';
 import { billOfImage } from '../bill/bill-of-image.ts';
 import { packagesOf } from '../bill/packages.ts';
 import {
-  buildConsole,
+  buildPages,
   CONSOLE_DIST,
+  DOCS_DIST,
   pageInputs,
   SWAGGER_UI_FILES,
   SWAGGER_UI_FOLDER,
@@ -35,13 +36,17 @@ for (const command of contents.commands ?? []) {
   symlinkSync(`/app/${command}.mjs`, join(folder, command));
 }
 if (contents.pages === true) {
-  await buildConsole();
+  await buildPages();
   inputs.push(...pageInputs());
   // What the build notes for itself isn't served.
-  cpSync(CONSOLE_DIST, join(app, 'console'), {
-    recursive: true,
-    filter: (file) => file === CONSOLE_DIST || !basename(file).startsWith('.'),
-  });
+  for (const [dist, folder] of [
+    [CONSOLE_DIST, 'console'],
+    [DOCS_DIST, 'docs'],
+  ] as const)
+    cpSync(dist, join(app, folder), {
+      recursive: true,
+      filter: (file) => file === dist || !basename(file).startsWith('.'),
+    });
   // Found where the package would be.
   const folder = join(app, 'node_modules/swagger-ui-dist');
   mkdirSync(folder, { recursive: true });

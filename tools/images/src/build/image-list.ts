@@ -3,7 +3,7 @@ type Programs = { room: string; entries: readonly string[] };
 
 export type ImageContents = {
   programs: readonly Programs[];
-  /** Whether account's web interface and the files of its API page are in it. */
+  /** Whether account's web interface, the customers' book and the files of the API page are in it. */
   pages?: true;
   /** Names that run a program, as links in /usr/local/bin. */
   commands?: readonly string[];

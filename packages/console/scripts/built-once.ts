@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/**
+ * Has `build` write what is served from `dist`, unless its sources are those of the last build. The build is put in
+ * place whole, so that launchers that start side by side never serve half of one.
+ *
+ * `sources`: files and folders, whose names below `root` and contents count.
+ */
+export async function builtOnce(parts: {
+  root: string;
+  dist: string;
+  sources: readonly string[];
+  build: (outDir: string) => Promise<void>;
+}): Promise<void> {
+  const { root, dist, build } = parts;
+  const stamp = join(dist, '.sources');
+  const sources = hashOf(root, parts.sources);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;
+  const fresh = `${dist}.${String(process.pid)}`;
+  const former = `${fresh}.former`;
+  try {
+    await build(fresh);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    throw error;
+  }
+  writeFileSync(join(fresh, '.sources'), sources);
+  if (existsSync(dist)) renameSync(dist, former);
+  renameSync(fresh, dist);
+  rmSync(former, { recursive: true, force: true });
+}
+
+function hashOf(root: string, sources: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const path of sources.flatMap(filesOf).sort())
+    hash
+      .update(`${relative(root, path)}\0`)
+      .update(readFileSync(path))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+function filesOf(path: string): string[] {
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(path, name))
+    .filter((name) => statSync(name).isFile());
+}

@@ -1,0 +1,6 @@
+/** The book's chapters and their pages: files of docs/customers, in reading order. */
+export const PAGES = [
+  { label: 'Start', pages: ['index', 'tokens'] },
+  { label: 'Use', pages: ['limits'] },
+  { label: 'Reference', pages: ['errors'] },
+] as const;
