@@ -19,6 +19,8 @@ const REFERENCES: Readonly<Record<string, (document: string) => string | Promise
     withParts(document, { ...settingTables(), spans: meaningTable('span', TRACED_STEPS) }),
   'docs/errors.md': (document) => withParts(document, errorTables()),
   'docs/customers/errors.md': (document) => withParts(document, customersErrors()),
+  'docs/customers/webhooks.md': (document) =>
+    withParts(document, { events: meaningTable('`type`', WEBHOOK_EVENTS) }),
   'docs/webhooks.md': (document) =>
     withParts(document, {
       events: meaningTable('`type`', WEBHOOK_EVENTS),
