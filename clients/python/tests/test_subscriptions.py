@@ -4,6 +4,8 @@ import asyncio
 import json
 import logging
 import ssl
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -338,3 +340,27 @@ async def test_no_token_is_logged(peer: Peer, new_client: NewClient, caplog: pyt
     await take(1, new_client().subscribe("subscription { n }"))
     own = [record for record in caplog.records if record.name.startswith(("tollgate", "http"))]
     assert "Bearer" not in "".join(record.getMessage() for record in own)
+
+
+PROGRAM = """
+import sys
+from tollgate_client import Client
+
+client = Client(sys.argv[1], token="t1")
+events = client.subscribe("subscription { n }")
+print(next(events).data["n"])
+"""
+
+
+async def test_a_program_that_leaves_a_subscription_open_ends(peer: Peer, listener: Server) -> None:
+    peer.act = send_nth
+    port = listener.sockets[0].getsockname()[1]
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PROGRAM, f"http://127.0.0.1:{port}", stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        assert await asyncio.wait_for(program.communicate(), 30) == (b"1\n", b"")
+    finally:
+        if program.returncode is None:
+            program.kill()
+            await program.wait()

@@ -72,13 +72,15 @@ class Client:
         self, query: str, variables: Variables | None = None, *, operation_name: str | None = None
     ) -> Generator[SubscriptionEvent, None, None]:
         """As `AsyncClient.subscribe`."""
-        events = self._engine.subscribe(query, variables, operation_name=operation_name)
+        engine = self._engine
+        events = engine.subscribe(query, variables, operation_name=operation_name)
         try:
             while (event := self._run(_next(events))) is not None:
                 yield event
         finally:
-            if not self._is_closed:
-                self._run(events.aclose())
+            # Without waiting: at the end of the program the loop's thread is gone, and a collection may run in it.
+            if not self._is_closed and engine is self._engine and self._loop is not None:
+                asyncio.run_coroutine_threadsafe(_leave(events), self._loop)
 
     def usage(self, period_id: int | None = None) -> Usage:
         """As `AsyncClient.usage`."""
@@ -141,6 +143,10 @@ async def _next(events: AsyncGenerator[SubscriptionEvent, None]) -> Subscription
     async for event in events:
         return event
     return None
+
+
+async def _leave(events: AsyncGenerator[SubscriptionEvent, None]) -> None:
+    await events.aclose()
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
