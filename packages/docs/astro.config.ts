@@ -20,6 +20,8 @@ export default defineConfig({
       components: { SiteTitle: './src/SiteTitle.astro' },
       customCss: ['./src/styles.css'],
       sidebar: PAGES.map(({ label, pages }) => ({ label, items: [...pages] })),
+      // A block that scrolls would need a name for screen readers.
+      expressiveCode: { defaultProps: { wrap: true } },
       pagefind: { ranking: { pageLength: 0.3 } },
     }),
   ],

@@ -14,7 +14,10 @@ export const customersBook: Loader = {
       const file = new URL(`${id}.md`, FOLDER);
       const { title, body } = pageOf(readFileSync(file, 'utf8'), file);
       const data = await context.parseData({ id, data: { title } });
-      store.set({ id, data, body, rendered: await context.renderMarkdown(body, { fileURL: file }) });
+      const rendered = await context.renderMarkdown(body, { fileURL: file });
+      // On a phone, tables scroll: by keyboard, too.
+      const html = rendered.html.replaceAll('<table>', '<table tabindex="0">');
+      store.set({ id, data, body, rendered: { ...rendered, html } });
     }
   },
 };
