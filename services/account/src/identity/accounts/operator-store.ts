@@ -87,8 +87,8 @@ export function listAccounts(
 }
 
 /**
- * Accounts whose address begins so, in either case, newest first. Reads all addresses: for people who search, within
- * their limit.
+ * Accounts whose address begins so, in either case, newest first. By the index of addresses where the database sorts by
+ * code points, as that of `npm start` does; elsewhere it reads all addresses.
  */
 export function findByEmailBeginning(
   query: Query,
