@@ -229,11 +229,11 @@ describe('npm start', () => {
     for (const name of ['account', 'postgres', 'redis', 'auth', 'gateway', 'upstream']) {
       const pid = processes().find((process) => process.name === name)?.pid ?? 0;
       process.kill(pid, 'SIGKILL');
-      await waitFor(() => launcher.output().includes(`${name} is back`), { timeoutMs: 30_000 });
+      await waitFor(() => launcher.output().includes(`${name} is back`));
       expect(launcher.output()).toContain(
         `${name} ended unexpectedly (signal SIGKILL); starting it again. Its log: ${join(directory, `logs/${name}.log`)}`,
       );
-      await waitFor(async () => (await call(demo, token)) === 200, { timeoutMs: 30_000 });
+      await waitFor(async () => (await call(demo, token)) === 200);
     }
     const started = processes();
     launcher.signal('SIGTERM');

@@ -73,7 +73,7 @@ test('account moves its connections to the new primary behind the same address, 
   address.moveTo(standby.url);
   await becomeReady(suite.account);
   await appendBatch(suite.store, [event]);
-  await waitFor(async () => (await countedRequests(standby.url)) === 2, { timeoutMs: 20_000 });
+  await waitFor(async () => (await countedRequests(standby.url)) === 2);
   expect(await countedRequests(primary.url)).toBe(1);
 });
 
@@ -100,14 +100,14 @@ test('of several hosts the one that takes writes is used, also after a switch-ov
   await promote(standby.url);
   await becomeReady(suite.account);
   await appendBatch(suite.store, [event]);
-  await waitFor(async () => (await countedRequests(standby.url)) === 2, { timeoutMs: 20_000 });
+  await waitFor(async () => (await countedRequests(standby.url)) === 2);
   const token = await obtainToken(suite.auth, application);
   expect((await getUsage(suite.account, token)).status).toBe(200);
 
   // One of them away, as after a lost machine.
   await primary.kill();
   await appendBatch(suite.store, [event]);
-  await waitFor(async () => (await countedRequests(standby.url)) === 3, { timeoutMs: 20_000 });
+  await waitFor(async () => (await countedRequests(standby.url)) === 3);
 });
 
 test('where no host takes writes, the error names each', async () => {

@@ -191,7 +191,7 @@ test('a server that hangs holds up no request and no shutdown, and what waits is
   const server = await startMailServer();
   await suite.database('mail_outbox').update({ next_attempt_at: new Date() });
   await suite.account.restart(smtp(server.url));
-  await waitFor(() => server.received.length === 12, { timeoutMs: 20_000 });
+  await waitFor(() => server.received.length === 12);
   const recipients = server.received.map((raw) => readMail(raw).to);
   expect(recipients.sort()).toEqual(people.map(({ email }) => email).sort());
 });
@@ -216,7 +216,7 @@ test('a process that is killed while it sends loses no mail: another replica sen
   const server = await startMailServer();
   const replica = await startServiceProcess('account', { ...suite.settings, ...smtp(server.url) });
   cleanUps.push(() => replica.stop());
-  const raw = await waitFor(() => server.received[0], { timeoutMs: 15_000 });
+  const raw = await waitFor(() => server.received[0]);
   const wanted = { token: readMail(raw).token, password: 'another good one' };
   expect((await openBrowser(replica).request('POST', '/password-reset/confirm', wanted)).status).toBe(204);
   await suite.account.restart();

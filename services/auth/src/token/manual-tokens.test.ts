@@ -96,7 +96,7 @@ test('a change of the client leaves its issued tokens known without account; man
 test('it ends at its time', async () => {
   const client = addClient(auth.account);
   const token = await issue(client, 1);
-  await waitFor(async () => !(await isActive(auth.service, token)), { timeoutMs: 5_000 });
+  await waitFor(async () => !(await isActive(auth.service, token)));
   expect(await statusOf(token)).toBe(200);
 });
 

@@ -161,7 +161,7 @@ async function periodsClosed(periodIds: readonly number[]): Promise<void> {
       const open = 'SELECT FROM period_closings WHERE period_id = ANY ($1)';
       return (await sql(open, [periodIds])).length === 0;
     },
-    { timeoutMs: 20_000, what: 'periods to be closed' },
+    { what: 'periods to be closed' },
   );
 }
 

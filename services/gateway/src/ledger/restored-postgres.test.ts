@@ -77,7 +77,7 @@ test('ids that were given after the backup are not given again', async () => {
   await stack.answered(gone, 1);
   await stack.allCounted();
   await restoreDatabase(stack.databaseUrl);
-  await waitFor(() => isSetBack(before), { timeoutMs: 20_000 });
+  await waitFor(() => isSetBack(before));
   const next = await stack.newCustomer({ points_limit: 1_000 });
   expect(next.periodId).toBeGreaterThan(gone.periodId + 1_000);
   expect(next.accountId).toBeGreaterThan(gone.accountId + 1_000);
@@ -117,7 +117,7 @@ test('Postgres restored from a backup: calls go on, within their limits, and not
   await restoreDatabase(stack.databaseUrl);
 
   const stream = usageStreamKey(usageLane(busy.accountId, 1));
-  await waitFor(() => isSetBack(busy), { timeoutMs: 20_000 });
+  await waitFor(() => isSetBack(busy));
   expect(await stack.pointsOf(busy)).toBe(36 * POINTS);
   await waitFor(async () => (await stack.pointsOf(idle)) === 20 * POINTS);
   expect(stack.account.logs()).toContain('Postgres has been restored to an earlier state');

@@ -100,7 +100,7 @@ async function keepCalling(history: History, isOver: () => boolean): Promise<voi
 }
 
 const goesOn = ({ calls }: History, history: History, more: number) =>
-  waitFor(() => history.calls >= calls + more, { timeoutMs: 30_000, what: 'more calls' });
+  waitFor(() => history.calls >= calls + more, { what: 'more calls' });
 
 async function grant(history: History, random: (below: number) => number): Promise<void> {
   const begins = random(3) === 0 ? new Date((Math.floor(Date.now() / 1_000) + 2) * 1_000) : null;
@@ -122,7 +122,7 @@ async function grant(history: History, random: (below: number) => number): Promi
   history.credits.push(Number(credit_id));
   // One that expires soon may do so while account is being restarted, before gateways hear of it.
   if (begins !== null || lives !== null) return;
-  await waitFor(() => history.answered > answered, { timeoutMs: 45_000, what: 'calls to pass by a grant' });
+  await waitFor(() => history.answered > answered, { what: 'calls to pass by a grant' });
 }
 
 /** The grant may be used up by now. */
@@ -149,7 +149,7 @@ async function renew({ customer, periods }: History, random: (below: number) => 
     return rows[0]?.period_id;
   };
   // Periods are whole seconds.
-  const period_id = await waitFor(begin, { timeoutMs: 10_000, what: 'the period to be some seconds old' });
+  const period_id = await waitFor(begin, { what: 'the period to be some seconds old' });
   periods.push(Number(period_id));
 }
 
@@ -185,7 +185,7 @@ async function operate(...request: Parameters<RealServices['operate']>): Promise
       });
       return true;
     },
-    { timeoutMs: 30_000, what: `${request[0]} ${request[1]}` },
+    { what: `${request[0]} ${request[1]}` },
   );
   return answer;
 }
@@ -224,7 +224,7 @@ async function atRest({ customer: { accountId } }: History): Promise<void> {
       );
       return waiting.length === 0;
     },
-    { timeoutMs: 30_000, what: 'an account to be settled' },
+    { what: 'an account to be settled' },
   );
 }
 
@@ -269,7 +269,7 @@ async function closeAll({ customer: { accountId } }: History): Promise<void> {
   );
   await waitFor(
     async () => (await sql('SELECT FROM period_closings WHERE account_id = $1', [accountId])).length === 0,
-    { timeoutMs: 30_000, what: 'all periods to be closed' },
+    { what: 'all periods to be closed' },
   );
 }
 
@@ -293,7 +293,7 @@ test('no point is spent twice, none is lost, and none is refused while there are
         WHERE void_requested_at IS NULL AND (usable_from > now() OR expires_at > now())`;
       return (await sql(ahead)).length === 0;
     },
-    { timeoutMs: 20_000, what: 'the last grant to begin or expire' },
+    { what: 'the last grant to begin or expire' },
   );
   await services.allCounted();
   for (const history of histories) {

@@ -117,7 +117,7 @@ test('1,000 callers who hang up at random moments leave no call, no connection a
     return Promise.all(keys.map((key) => services.store.zcard(key)));
   };
   // Sooner than leases expire, so these were released.
-  await waitFor(async () => (await slots()).every((count) => count === 0), { timeoutMs: 5_000 });
+  await waitFor(async () => (await slots()).every((count) => count === 0));
   expect(await everywhere('tollgate_leases_held')).toBe(0);
 
   await services.allCounted();

@@ -199,7 +199,7 @@ async function becomeOk(nodes: readonly Redis[], known = nodes.length): Promise<
         const info = String(await node.call('CLUSTER', 'INFO'));
         return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${String(known)}\r`);
       },
-      { timeoutMs: 30_000, what: 'the Redis Cluster to serve all slots' },
+      { what: 'the Redis Cluster to serve all slots' },
     );
   }
 }
@@ -219,7 +219,7 @@ async function seeEachOther(sentinels: readonly Redis[]): Promise<void> {
         const value = (name: string) => fields[fields.indexOf(name) + 1];
         return value('num-slaves') === '1' && value('num-other-sentinels') === '2';
       },
-      { timeoutMs: 30_000, what: 'the sentinels to see each other and the replica' },
+      { what: 'the sentinels to see each other and the replica' },
     );
   }
 }

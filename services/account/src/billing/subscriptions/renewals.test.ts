@@ -38,7 +38,7 @@ async function counts(made: readonly MadeSubscription[]): Promise<number[]> {
 }
 
 const renewed = (made: readonly MadeSubscription[]) =>
-  waitFor(async () => (await counts(made)).every((opened) => opened >= 2), { timeoutMs: 20_000 });
+  waitFor(async () => (await counts(made)).every((opened) => opened >= 2));
 
 /** The audit entry is the last statement: with its table locked, all work is done and not committed. */
 async function holdAuditLog(): Promise<() => Promise<unknown>> {

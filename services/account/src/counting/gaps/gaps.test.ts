@@ -149,7 +149,7 @@ test('a Redis that has gone back is found while account runs, without anything b
   await gateway.send(gateway.batch(1));
   await waitFor(async () => (await suite.store.get(gateway.trimmed)) !== '0-0');
   await suite.store.set(gateway.trimmed, '1-1');
-  await waitFor(async () => (await gapsOf(gateway)).length === 1, { timeoutMs: 15_000 });
+  await waitFor(async () => (await gapsOf(gateway)).length === 1);
   expect(await gapsOf(gateway)).toMatchObject([{ cause: 'redis_set_back' }]);
 });
 

@@ -69,7 +69,7 @@ function sendUnderLoad(events: readonly UsageEvent[]): { stop: () => Promise<Usa
     while (!over.signal.aborted) {
       await appendBatch(suite.store, [event]);
       sent.push(event);
-      await waitFor(hasRoom, { timeoutMs: 30_000, intervalMs: 100 });
+      await waitFor(hasRoom, { intervalMs: 100 });
     }
   };
   const sending = Promise.all(events.map(sendFor));
@@ -92,7 +92,7 @@ async function sharesAre(...expected: number[]): Promise<void> {
       const shares = await Promise.all([suite.account, ...replicas].map(shareOf));
       return shares.toSorted().join() === expected.toSorted().join();
     },
-    { timeoutMs: 20_000, intervalMs: 100, what: `shares of ${expected.join()}` },
+    { intervalMs: 100, what: `shares of ${expected.join()}` },
   );
 }
 

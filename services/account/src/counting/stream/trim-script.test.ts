@@ -33,7 +33,7 @@ beforeEach(async () => {
 /** Without a limit per command: on a busy machine Redis may take seconds. */
 async function connect(): Promise<RedisConnection> {
   const connection = openRedis(server.url, createLogger('suite', 'silent'), { commandTimeoutMs: 0 });
-  await waitFor(() => connection.status === 'ready', { timeoutMs: 30_000 });
+  await waitFor(() => connection.status === 'ready');
   return connection;
 }
 

@@ -18,9 +18,10 @@ afterAll(async () => {
 
 async function dump(database: Knex): Promise<string> {
   const tables = await database('pg_tables').where({ schemaname: 'public' }).pluck<string[]>('tablename');
-  const rows = await Promise.all(
-    tables.map((table) => database(table).select(database.raw('??::text AS row', [table]))),
-  );
+  const rows: unknown[] = [];
+  for (const table of tables) {
+    rows.push(await database(table).select(database.raw('??::text AS row', [table])));
+  }
   return JSON.stringify(rows);
 }
 

@@ -56,7 +56,7 @@ async function alerts(): Promise<[number, 'day' | 'period', number][]> {
 }
 
 async function untilAlerts(expected: [number, 'day' | 'period', number][]): Promise<void> {
-  await waitFor(async () => (await alerts()).length >= expected.length, { timeoutMs: 20_000 });
+  await waitFor(async () => (await alerts()).length >= expected.length);
   expect(await alerts()).toEqual(expected);
 }
 

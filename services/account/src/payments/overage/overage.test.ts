@@ -119,7 +119,7 @@ const settled = ({ account_id }: Buyer) =>
         .whereNotNull('next_attempt_at');
       return checks.length === 0 && open.length === 0;
     },
-    { what: 'charges to be made', timeoutMs: 15_000 },
+    { what: 'charges to be made' },
   );
 
 /** Until these amounts are charged, the first one first. */
@@ -129,7 +129,7 @@ async function charged(buyer: Buyer, ...amounts: number[]): Promise<void> {
       const found = (await itemsOf(buyer)).map(({ amount }) => amount).toReversed();
       return found.join(' ') === amounts.join(' ');
     },
-    { what: `the amounts ${amounts.join(', ')} to be charged`, timeoutMs: 15_000 },
+    { what: `the amounts ${amounts.join(', ')} to be charged` },
   );
 }
 

@@ -211,7 +211,7 @@ test('an account is erased once its last further points are charged', async () =
       await createTransact(suite.database)((query) => eraseDue(query, lockInstant, account_id));
       return (await account.clone().whereNotNull('erased_at')).length === 1;
     },
-    { what: 'the account to be erased', timeoutMs: 30_000 },
+    { what: 'the account to be erased' },
   );
   expect(await suite.database('overage_charges').where({ account_id })).toMatchObject([
     { points: 200, amount: 100, next_attempt_at: null, stripe_invoice_id: expect.any(String) },

@@ -77,7 +77,7 @@ async function attempted(holder: Buyer, ...states: string[]): Promise<void> {
       const shown = (await attemptsOf(holder)).map(({ state }) => state);
       return shown.join(' ') === states.join(' ');
     },
-    { what: `top-ups to be ${states.join(', ')}`, timeoutMs: 15_000 },
+    { what: `top-ups to be ${states.join(', ')}` },
   );
 }
 

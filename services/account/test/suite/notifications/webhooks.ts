@@ -46,6 +46,6 @@ export function newestDelivery(
       const [newest] = await deliveriesOf(owner, webhook);
       return newest !== undefined && wanted(newest) ? newest : undefined;
     },
-    { what: 'the newest delivery to be as wanted', timeoutMs: 20_000 },
+    { what: 'the newest delivery to be as wanted' },
   );
 }

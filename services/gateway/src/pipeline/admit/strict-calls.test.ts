@@ -134,7 +134,7 @@ test('a gateway that is killed holds points for 10 s at most, and a long call as
   await doomed.process.kill();
   await lost;
   gateway.upstream(answerFor(7));
-  await waitFor(async () => (await call(twin)).status === 200, { timeoutMs: 10_000 });
+  await waitFor(async () => (await call(twin)).status === 200);
   expect((await call(twin)).status).toBe(429);
   for (const end of waiting) end(0);
   expect((await long).status).toBe(200);
@@ -193,7 +193,7 @@ test('points that Redis has forgotten are not given twice', async () => {
   gateway.account.count(accountId * 10, { stream_position: '1-0' });
   gateway.upstream(answerFor(0));
   // A Redis that lacks what account has counted has just lost it.
-  await waitFor(async () => (await call()).status === 200, { timeoutMs: 15_000 });
+  await waitFor(async () => (await call()).status === 200);
   const waiting = holdAnswers(gateway.upstream);
   const first = call();
   await waitFor(() => waiting.length === 1);

@@ -95,7 +95,7 @@ test('what time alone changes counts from when account read it', async () => {
   const leftMs = KEPT_FOR_MS - 5_000;
   await keep({ valid_until: new Date(Date.now() + 5_500).toISOString(), valid_for_ms: 5_500 }, { leftMs });
   expect(await statusOfCall()).toBe('active');
-  await waitFor(async () => (await statusOfCall()) === 'grace', { timeoutMs: 20_000 });
+  await waitFor(async () => (await statusOfCall()) === 'grace');
   expect(asked()).toBe(1);
 });
 
