@@ -281,7 +281,8 @@ module.exports = {
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'not-to-unresolvable',
-      comment: 'that peer is installed by itself, when the bench is to run it; Astro has modules without files',
+      comment:
+        'that peer is installed by itself, when the bench is to run it; Astro has modules without files',
       severity: 'error',
       from: { pathNot: '^bench/peers/express-gateway/' },
       to: { couldNotResolve: true, pathNot: '^astro:' },
