@@ -9,6 +9,7 @@ import { applicationJourneys, firstApplicationJourney } from './console/applicat
 import { budgetJourneys } from './console/budgets.ts';
 import { datesJourneys } from './console/dates.ts';
 import { deletionJourneys } from './console/deletion.ts';
+import { docsJourneys } from './console/docs.ts';
 import { entryJourneys } from './console/entry.ts';
 import { everyPageJourneys } from './console/every-page.ts';
 import { explorerJourneys } from './console/explorer.ts';
@@ -47,6 +48,7 @@ export const PAGE_JOURNEYS = {
   'every page': everyPageJourneys,
   'every page in Firefox': firefoxJourneys,
   search: searchJourneys,
+  "the customers' book": docsJourneys,
   'a replaced session': sessionJourneys,
   plan: planJourneys,
   limits: limitJourneys,

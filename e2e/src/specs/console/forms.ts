@@ -161,6 +161,7 @@ const NO_FIELD = 'has no field to fill in';
 
 /** The other forms, and why they aren't above. */
 const OTHERS: readonly (readonly [module: string, why: string])[] = [
+  ['operator/pages/audit.tsx', BY_OPERATORS],
   ['operator/pages/customers.tsx', BY_OPERATORS],
   ['operator/pages/grant-credits.tsx', BY_OPERATORS],
   ['pages/account/confirmation.tsx', BY_ACCOUNT],

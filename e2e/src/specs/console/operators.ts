@@ -62,6 +62,37 @@ export function operatorJourneys(journey: Journey): void {
     }
   });
 
+  test('the audit log is filtered and saved, and Health says what needs action', async () => {
+    const ada = await newOperator('Ada Lovelace');
+    const { page, faults, close } = await openTab(journey.browser(), new URL('.', ada.url).href);
+    try {
+      await enrol(page, ada);
+      await page.getByRole('link', { name: 'Audit log' }).click();
+      const changes = page.getByRole('region', { name: 'Changes' });
+      // The one by which she is an operator, with the reason that all of this suite's changes have.
+      await changes.getByText('journey').first().waitFor();
+      const filters = page.getByRole('region', { name: 'Filters' });
+      await filters.getByLabel('From').fill('yesterday');
+      await filters.getByRole('button', { name: 'Filter' }).click();
+      await page.locator('[name="from"][aria-invalid="true"]:focus').waitFor();
+      await expectAccessible(page);
+      await filters.getByLabel('From').fill('2020-01-01');
+      await filters.getByLabel('By').fill('account:999999999');
+      await page.keyboard.press('Enter');
+      await changes.getByText('No change has all of this.').waitFor();
+      expect(new URL(page.url()).searchParams.get('actor')).toBe('account:999999999');
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download CSV' }).click();
+      expect((await saved).suggestedFilename()).toBe('audit-log-empty.csv');
+      await page.getByRole('link', { name: 'Health' }).click();
+      await page.getByRole('region', { name: 'Findings' }).getByText('usage streams').waitFor();
+      await expectAccessible(page);
+      expect(faults).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+
   test('a tab whose browser signs in another operator shows nothing of the first', async () => {
     const [first, second] = [await newOperator('First Operator'), await newOperator('Second Operator')];
     const { page, context, close } = await openTab(journey.browser(), new URL('.', first.url).href);
