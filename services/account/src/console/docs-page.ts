@@ -1,5 +1,4 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
@@ -61,11 +60,7 @@ export function docsPage(
     });
   }
   router.use('/docs/_astro', sirv(join(directory, '_astro'), { ...PRECOMPRESSED, ...KEPT }));
-  // Some of the search's names stay the same from build to build.
-  router.use(
-    '/docs/pagefind',
-    sirv(join(directory, 'pagefind'), { ...PRECOMPRESSED, setHeaders: searchPolicy }),
-  );
+  router.use('/docs/pagefind', searchHeaders, sirv(join(directory, 'pagefind'), PRECOMPRESSED));
   const mark = readFileSync(join(directory, 'mark.svg'));
   router.get('/docs/mark.svg', (_req, res) => {
     res.set('cache-control', 'no-cache').type('svg').send(mark);
@@ -74,10 +69,13 @@ export function docsPage(
   return router;
 }
 
-function searchPolicy(res: ServerResponse, path: string): void {
-  res.setHeader('cache-control', 'no-cache');
-  if (path === SEARCH_WORKER) res.setHeader('content-security-policy', SEARCH_POLICY);
-}
+/** Before the file is looked at: a 304 replaces the policy that the browser has kept, so it needs the same. */
+const searchHeaders: RequestHandler = (req, res, next) => {
+  // Some of the search's names stay the same from build to build.
+  res.set('cache-control', 'no-cache');
+  if (req.path === SEARCH_WORKER) res.set('content-security-policy', SEARCH_POLICY);
+  next();
+};
 
 /** The page with what its placeholders stand for (packages/docs/src/placeholders.ts). */
 function ownPage(
