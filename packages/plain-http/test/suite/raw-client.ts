@@ -27,9 +27,12 @@ export function connectRaw(to: string | Server, options: { localAddress?: string
   return { socket, received: () => received, closed };
 }
 
+/** A busy machine takes its time. */
+const FIRST_BYTE_MS = 15_000;
+
 /**
  * Sends the bytes, of a text each character as one, and returns all that comes back until the server closes, with
- * `silenceMs` also until it is silent for so long. A server that refuses early may reset the connection; its response
+ * `silenceMs` also until it is silent for so long after it has begun to answer. A server that refuses early may reset the connection; its response
  * still counts.
  * @throws {Error} if the server accepts no connection
  */
@@ -39,7 +42,10 @@ export async function exchangeRaw(
   { silenceMs = 0 }: { silenceMs?: number } = {},
 ): Promise<string> {
   const { socket, received, closed } = connectRaw(to);
-  socket.setTimeout(silenceMs, () => socket.destroy());
+  if (silenceMs > 0) {
+    socket.setTimeout(FIRST_BYTE_MS, () => socket.destroy());
+    socket.once('data', () => socket.setTimeout(silenceMs));
+  }
   socket.write(bytes, 'latin1');
   if ((await closed) === 'ECONNREFUSED') throw new Error('the connection was refused');
   return received();
