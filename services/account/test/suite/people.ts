@@ -13,6 +13,7 @@ import { singleRow } from '../../src/platform/database/single-row.ts';
 import { hashPassword } from '../../src/identity/passwords/password.ts';
 import { openSuiteDatabase } from './account-under-test.ts';
 import { assertDocumented } from './contract/contract.ts';
+import { unlessBusy } from './requests.ts';
 
 type Listening = Pick<ServiceProcess, 'publicUrl'>;
 
@@ -129,7 +130,7 @@ export async function insertPerson(
 
 export async function signedInBrowser(account: Listening, { email, password }: Person): Promise<Browser> {
   const browser = openBrowser(account);
-  const { status, text } = await browser.request('POST', '/session', { email, password });
+  const { status, text } = await unlessBusy(() => browser.request('POST', '/session', { email, password }));
   if (status !== 201) throw new Error(`no session: ${text}`);
   return browser;
 }

@@ -1,17 +1,26 @@
 import { basicAuthorization } from '@tollgate/http/private-api-credential';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { serviceCredential } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import type { TestApplication } from './database/records.ts';
+
+/** Sends a request again while a service has no room for it, as on a machine that runs other suites, too. */
+export function unlessBusy<Answer extends { status: number }>(send: () => Promise<Answer>): Promise<Answer> {
+  return waitFor(async () => {
+    const answer = await send();
+    return answer.status === 503 ? undefined : answer;
+  });
+}
 
 /** The token request of the source specification, section 4.1. */
 export async function obtainToken(
   auth: Pick<ServiceProcess, 'publicUrl'>,
   { client_id, client_secret }: Pick<TestApplication, 'client_id' | 'client_secret'>,
 ): Promise<string> {
-  const response = await fetch(`${auth.publicUrl}/oauth2/token`, {
-    method: 'POST',
-    body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope: 'api' }),
-  });
+  const form = { grant_type: 'client_credentials', client_id, client_secret, scope: 'api' };
+  const response = await unlessBusy(() =>
+    fetch(`${auth.publicUrl}/oauth2/token`, { method: 'POST', body: new URLSearchParams(form) }),
+  );
   const { access_token } = (await response.json()) as { access_token?: string };
   if (access_token === undefined) throw new Error(`no token: ${String(response.status)}`);
   return access_token;
