@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
+import { unlessBusy } from '@tollgate/testbed/unless-busy';
 import { done, makeAccount, makePlan, subscribe } from '../../test/suite/billing.ts';
 import { singleRow } from '../platform/database/single-row.ts';
 import { operatePath } from '../../test/suite/operator.ts';
 import type { Answer } from '../../test/suite/operator.ts';
-import { unlessBusy } from '../../test/suite/requests.ts';
 import { startOperatedAccount } from '../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../test/suite/operated-account.ts';
 

@@ -9,11 +9,11 @@ import { createDatabase } from '@tollgate/testbed/database';
 import { startRedis } from '@tollgate/testbed/redis';
 import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { unlessBusy } from '@tollgate/testbed/unless-busy';
 import { singleRow } from '../../src/platform/database/single-row.ts';
 import { hashPassword } from '../../src/identity/passwords/password.ts';
 import { openSuiteDatabase } from './account-under-test.ts';
 import { assertDocumented } from './contract/contract.ts';
-import { unlessBusy } from './requests.ts';
 
 type Listening = Pick<ServiceProcess, 'publicUrl'>;
 

@@ -1,16 +1,8 @@
 import { basicAuthorization } from '@tollgate/http/private-api-credential';
-import { waitFor } from '@tollgate/stack/wait-for';
 import { serviceCredential } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { unlessBusy } from '@tollgate/testbed/unless-busy';
 import type { TestApplication } from './database/records.ts';
-
-/** Sends a request again while a service has no room for it, as on a machine that runs other suites, too. */
-export function unlessBusy<Answer extends { status: number }>(send: () => Promise<Answer>): Promise<Answer> {
-  return waitFor(async () => {
-    const answer = await send();
-    return answer.status === 503 ? undefined : answer;
-  });
-}
 
 /** The token request of the source specification, section 4.1. */
 export async function obtainToken(

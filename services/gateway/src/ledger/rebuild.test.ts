@@ -10,6 +10,7 @@ import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { unlessBusy } from '@tollgate/testbed/unless-busy';
 import { leasesKey, rateKey } from './keys.ts';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest, Handler } from '../../test/suite/gateway.ts';
@@ -51,10 +52,7 @@ function caller(points_limit: number, more: Partial<Limits> = {}) {
 
 /** The remaining points that a response states. */
 async function left(token: string): Promise<number> {
-  const answer = await waitFor(async () => {
-    const one = await gateway.query({ token });
-    return one.status === 503 ? undefined : one;
-  });
+  const answer = await unlessBusy(() => gateway.query({ token }));
   expect(answer.status).toBe(200);
   return Number(answer.headers['x-points-remaining']);
 }

@@ -12,6 +12,7 @@ import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis } from '@tollgate/testbed/redis';
 import { becomeReady, serviceCredential, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { unlessBusy } from '@tollgate/testbed/unless-busy';
 import { insertPayer } from './records/billing-records.ts';
 
 export type Customer = {
@@ -155,11 +156,7 @@ async function newToken(
     client_id: String(application['client_id']),
     client_secret: String(application['client_secret']),
   });
-  // 503 from one that is busy.
-  const response = await waitFor(async () => {
-    const answer = await fetch(`${auth.publicUrl}/oauth2/token`, { method: 'POST', body });
-    return answer.status === 503 ? undefined : answer;
-  });
+  const response = await unlessBusy(() => fetch(`${auth.publicUrl}/oauth2/token`, { method: 'POST', body }));
   const { access_token } = (await response.json()) as { access_token?: string };
   if (access_token === undefined) throw new Error(`no token: ${String(response.status)}`);
   return { applicationId: Number(application['application_id']), token: access_token };

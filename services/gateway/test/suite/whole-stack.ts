@@ -3,11 +3,11 @@ import { usageResponseSchema } from '@tollgate/contracts/usage-response';
 import type { UsageResponse } from '@tollgate/contracts/usage-response';
 import { freePort } from '@tollgate/stack/ports';
 import { withClient } from '@tollgate/stack/postgres';
-import { waitFor } from '@tollgate/stack/wait-for';
 import { createDatabase } from '@tollgate/testbed/database';
 import type { RunningRedis } from '@tollgate/testbed/redis';
 import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
+import { unlessBusy } from '@tollgate/testbed/unless-busy';
 import { call } from './http-client.ts';
 import type { Answer } from './http-client.ts';
 
@@ -116,13 +116,12 @@ async function obtainToken(
   };
   const { application_id: applicationId, client_id, client_secret } = made;
   const form = { grant_type: 'client_credentials', scope: 'api', client_id, client_secret };
-  const granted = await waitFor(async () => {
-    const answer = await call(`${auth.publicUrl}/oauth2/token`, {
+  const granted = await unlessBusy(() =>
+    call(`${auth.publicUrl}/oauth2/token`, {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
-    });
-    return answer.status === 200 ? answer : undefined;
-  });
+    }),
+  );
   const { access_token: token } = granted.json() as { access_token: string };
   return { accountId, applicationId, token };
 }

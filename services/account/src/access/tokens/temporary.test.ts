@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { accessTokenHash } from '@tollgate/credentials/access-token';
+import { unlessBusy } from '@tollgate/testbed/unless-busy';
 import { operate } from '../../../test/suite/operator.ts';
 import { startOperatedAccount } from '../../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../../test/suite/operated-account.ts';
 import { insertAccount } from '../../../test/suite/database/records.ts';
-import { getPrivate, unlessBusy } from '../../../test/suite/requests.ts';
+import { getPrivate } from '../../../test/suite/requests.ts';
 import { temporaryToken } from '../../../test/suite/tokens.ts';
 
 let suite: OperatedAccount;
