@@ -1,18 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
-import type { RequestHandler } from 'express';
-import sirv from 'sirv';
 import { CONSOLE_PATHS, isEntryPath } from '@tollgate/console/paths';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
-import { Problem } from '@tollgate/http/problem';
 import type { PublicAddresses } from './addresses/operations.ts';
 import { brandFiles, brandedPage } from './brand.ts';
 import type { Brand } from './brand.ts';
+import { hashedFiles, notBuilt } from './built-files.ts';
 import { forPeople, pageEndpoint } from './page-endpoint.ts';
-
-const PRECOMPRESSED = { brotli: true, gzip: true, etag: true };
-const KEPT = { maxAge: 31_536_000, immutable: true };
 
 /** React Aria adds this style for touch screens; only its hash is allowed. */
 export const PRESSABLE_STYLE = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
@@ -53,10 +48,10 @@ export function consolePage(
     const page = pageEndpoint(isEntryPath(path) ? withoutSession(own) : own, policy);
     router
       .route(path)
-      .get(isBuilt ? page : notBuilt)
+      .get(isBuilt ? page : notBuilt('The web interface is not built.'))
       .all(methodNotAllowed('GET', 'HEAD'));
   }
-  if (isBuilt) router.use('/user/assets', sirv(join(directory, 'assets'), { ...PRECOMPRESSED, ...KEPT }));
+  if (isBuilt) router.use('/user/assets', hashedFiles(join(directory, 'assets')));
   router.use(brandFiles(brand));
   if (isBuilt) router.get(NOT_A_FILE, forPeople(pageEndpoint(withoutSession(html), policy)));
   return router;
@@ -73,7 +68,3 @@ function withoutSession(html: string): string {
     .replace('data-page="app"', 'data-page="entry"')
     .replace(/<link rel="preload" as="fetch"[^>]*>/, '');
 }
-
-const notBuilt: RequestHandler = () => {
-  throw new Problem('service_unavailable', { detail: 'The web interface is not built.' });
-};

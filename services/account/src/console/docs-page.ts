@@ -2,11 +2,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
-import sirv from 'sirv';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
-import { Problem } from '@tollgate/http/problem';
 import { escaped } from './brand.ts';
 import type { Brand } from './brand.ts';
+import { builtFiles, hashedFiles, notBuilt } from './built-files.ts';
 import { forPeople, pageEndpoint } from './page-endpoint.ts';
 
 /** Nothing of another origin, and nothing inline; Starlight's styles have drawings within them. */
@@ -26,9 +25,6 @@ const POLICY = [
 const SEARCH_WORKER = '/pagefind-worker.js';
 const SEARCH_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
-const PRECOMPRESSED = { brotli: true, gzip: true, etag: true };
-const KEPT = { maxAge: 31_536_000, immutable: true };
-
 export type DocsAddresses = {
   publicUrl: string;
   /** Null: that of the web interface, as is `authUrl`. */
@@ -47,7 +43,7 @@ export function docsPage(
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   if (!existsSync(join(directory, 'index.html'))) {
-    router.get(/^\/docs(?:\/|$)/, notBuilt);
+    router.get(/^\/docs(?:\/|$)/, notBuilt('The documentation is not built.'));
     return router;
   }
   const read = (name: string) =>
@@ -59,8 +55,8 @@ export function docsPage(
       res.redirect(301, path);
     });
   }
-  router.use('/docs/_astro', sirv(join(directory, '_astro'), { ...PRECOMPRESSED, ...KEPT }));
-  router.use('/docs/pagefind', searchHeaders, sirv(join(directory, 'pagefind'), PRECOMPRESSED));
+  router.use('/docs/_astro', hashedFiles(join(directory, '_astro')));
+  router.use('/docs/pagefind', searchHeaders, builtFiles(join(directory, 'pagefind')));
   const mark = readFileSync(join(directory, 'mark.svg'));
   router.get('/docs/mark.svg', (_req, res) => {
     res.set('cache-control', 'no-cache').type('svg').send(mark);
@@ -98,7 +94,3 @@ function ownPage(
     ? own
     : own.replace('</head>', '<link rel="stylesheet" href="/user/accent.css"></head>');
 }
-
-const notBuilt: RequestHandler = () => {
-  throw new Problem('service_unavailable', { detail: 'The documentation is not built.' });
-};
