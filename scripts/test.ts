@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { redisImage } from '@tollgate/stack/config';
 import { bundlePrograms } from '@tollgate/testbed/bundle-programs';
+import { installJudges } from '@tollgate/testbed/payments/judges';
 import { buildPages } from '../tools/images/src/build/account-pages.ts';
 import type { FileResult } from './results-reporter.ts';
 import { runJest } from './run-jest.ts';
@@ -65,8 +66,8 @@ const chosen = process.argv.slice(2);
 const bundles = mkdtempSync(join(tmpdir(), 'tollgate-bundles-'));
 const isWhole = chosen.length === 0;
 if (isWhole || chosen.some((arg) => WHOLE_ROOM.test(arg))) await bundlePrograms(bundles);
-// Otherwise three suites would build it at the same time.
-if (isWhole) await buildPages();
+// Otherwise several suites would make the same at the same time.
+if (isWhole) await Promise.all([buildPages(), installJudges()]);
 const runs = (await Promise.all(lanes(chosen).map(runLane))).flat();
 for (const { suite, files } of runs) results.push(...(await runFailedAgain(suite, files)));
 rmSync(bundles, { recursive: true, force: true });

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { usageResponseSchema } from '@tollgate/contracts/usage-response';
 import type { UsageResponse } from '@tollgate/contracts/usage-response';
+import { intervalAfter } from '@tollgate/stack/wait-for';
 import type { Demo, DemoApplication } from './stack/stack.ts';
 
 /** What a customer's script does: get a token, call the API, look at the usage. */
@@ -82,13 +84,14 @@ export async function eventually<T>(
   holds: (answer: T) => boolean,
   timeoutMs: number,
 ): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
+  const startedAt = performance.now();
+  const deadline = startedAt + timeoutMs;
   for (;;) {
     const answer = await ask();
     if (holds(answer)) return answer;
     if (performance.now() > deadline) {
       throw new Error(`still not so after ${String(timeoutMs)} ms: ${JSON.stringify(answer)}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await delay(intervalAfter(performance.now() - startedAt));
   }
 }

@@ -60,9 +60,9 @@ export function createPublicApp(
   // Stripe's, not a customer's: outside of the API and its document.
   if (paymentEvents !== null) app.post('/payments/stripe/events', paymentEvents);
   app.use('/api/console', noStore, sameOriginOnly(publicUrl));
-  const document = createApiDocument({ serverUrl: publicUrl, sessionCookie: needs.cookie.name });
+  const makeDocument = () => createApiDocument({ serverUrl: publicUrl, sessionCookie: needs.cookie.name });
   serve(app, OWNER_API, {
-    needs: { ...needs, apiDocument: documentText(document, publicUrl) },
+    needs: { ...needs, apiDocument: documentText(makeDocument, publicUrl) },
     guards: {
       token: [requireToken(introspect, accessLog)],
       session: [requireSession(needs)],

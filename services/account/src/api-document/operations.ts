@@ -27,10 +27,11 @@ export const documentOperations = {
         },
         304: { description: 'Not modified since the version in `If-None-Match`.' },
       },
-      respond: ({ apiDocument }: { apiDocument: DocumentText }, { req, res }) => {
-        res.set({ 'cache-control': 'no-cache', etag: apiDocument.etag });
+      respond: ({ apiDocument }: { apiDocument: () => DocumentText }, { req, res }) => {
+        const { json, etag } = apiDocument();
+        res.set({ 'cache-control': 'no-cache', etag });
         if (req.fresh) res.status(304).end();
-        else res.type('json').send(apiDocument.json);
+        else res.type('json').send(json);
       },
     }),
     operation('GET /api/docs', {
@@ -79,10 +80,19 @@ export const documentOperations = {
 /** The document as it is sent. */
 export type DocumentText = { json: Buffer; etag: string };
 
-/** With this installation's URL in the examples. */
-export function documentText(document: ApiDocument, serverUrl: string): DocumentText {
-  const json = Buffer.from(JSON.stringify(document).replaceAll(EXAMPLE_ORIGIN, serverUrl));
-  return { json, etag: `"${createHash('sha256').update(json).digest('base64url')}"` };
+/**
+ * With this installation's URL in the examples. It is made when it is first asked for, in some 100 ms: a tenth of what
+ * account's start would cost more.
+ */
+export function documentText(makeDocument: () => ApiDocument, serverUrl: string): () => DocumentText {
+  let made: DocumentText | undefined;
+  return () => {
+    if (made === undefined) {
+      const json = Buffer.from(JSON.stringify(makeDocument()).replaceAll(EXAMPLE_ORIGIN, serverUrl));
+      made = { json, etag: `"${createHash('sha256').update(json).digest('base64url')}"` };
+    }
+    return made;
+  };
 }
 
 function isPageFile(name: string): name is keyof typeof PAGE_FILES {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { generateAuthenticationOptions, generateRegistrationOptions } from '@simplewebauthn/server';
 import { CHALLENGE_TIMEOUT_MS } from '../identity/two-factor/passkeys/challenges.ts';
 import { checkAssertion, relyingPartyIn } from '../identity/two-factor/passkeys/assertion.ts';
 import type { WebauthnOptions } from '../identity/two-factor/passkeys/assertion.ts';
@@ -7,6 +6,7 @@ import { passkeyRefused } from '../identity/two-factor/passkeys/input.ts';
 import type { Assertion, Registration } from '../identity/two-factor/passkeys/input.ts';
 import { checkRegistration } from '../identity/two-factor/passkeys/registration.ts';
 import type { RelyingParty } from '../identity/two-factor/passkeys/relying-party.ts';
+import { webauthn } from '../identity/two-factor/passkeys/webauthn.ts';
 import type { Query } from '../platform/database/query.ts';
 import { findOperatorPasskey } from './store.ts';
 import type { OperatorPasskey, OperatorPerson } from './store.ts';
@@ -43,6 +43,7 @@ async function takeChallenge(query: Query, challenge: string, operatorId: number
 export async function operatorAssertionOptions(needs: OperatorPasskeyNeeds): Promise<WebauthnOptions> {
   const { id: rpID } = relyingPartyIn({ relyingParty: needs.operatorRelyingParty });
   const challenge = await newChallenge(needs.query, null);
+  const { generateAuthenticationOptions } = await webauthn();
   const options = await generateAuthenticationOptions({
     rpID,
     challenge,
@@ -77,6 +78,7 @@ export async function enrolmentOptions(
 ): Promise<WebauthnOptions> {
   const { id: rpID } = relyingPartyIn({ relyingParty: needs.operatorRelyingParty });
   const challenge = await newChallenge(needs.query, operator_id);
+  const { generateRegistrationOptions } = await webauthn();
   const options = await generateRegistrationOptions({
     rpName: `${needs.productName} operators`,
     rpID,

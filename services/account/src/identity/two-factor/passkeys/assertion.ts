@@ -1,4 +1,3 @@
-import { generateAuthenticationOptions, verifyAuthenticationResponse } from '@simplewebauthn/server';
 import { Problem } from '@tollgate/http/problem';
 import type { Query } from '../../../platform/database/query.ts';
 import { CHALLENGE_TIMEOUT_MS, consumeChallenge, newChallenge } from './challenges.ts';
@@ -9,6 +8,7 @@ import { findPasskey, passkeyDescriptors } from './passkey-store.ts';
 import type { Passkey } from './passkey-store.ts';
 import type { RelyingParty } from './relying-party.ts';
 import { userHandleOf } from './user-handle.ts';
+import { webauthn } from './webauthn.ts';
 
 /** What passkeys are verified with. Undefined: they can't work at PUBLIC_URL. */
 export type PasskeyNeeds = { query: Query; relyingParty: RelyingParty | undefined };
@@ -34,6 +34,7 @@ export type WebauthnOptions = { challenge: string; [option: string]: unknown };
 export async function assertionOptions(needs: PasskeyNeeds, wanted: ChallengeFor): Promise<WebauthnOptions> {
   const { id: rpID } = relyingPartyIn(needs);
   const known = wanted.accountId === null ? [] : await passkeyDescriptors(needs.query, wanted.accountId);
+  const { generateAuthenticationOptions } = await webauthn();
   const options = await generateAuthenticationOptions({
     rpID,
     challenge: new Uint8Array(await newChallenge(needs.query, wanted)),
@@ -78,6 +79,7 @@ export async function checkAssertion(
 ): Promise<number> {
   try {
     const { clientDataJSON, authenticatorData, signature } = assertion.response;
+    const { verifyAuthenticationResponse } = await webauthn();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: {
         id: assertion.id,

@@ -1,5 +1,3 @@
-import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server';
-import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
 import { Problem } from '@tollgate/http/problem';
 import { relyingPartyIn } from './assertion.ts';
 import type { PasskeyNeeds, WebauthnOptions } from './assertion.ts';
@@ -10,6 +8,7 @@ import { passkeyDescriptors } from './passkey-store.ts';
 import type { Passkey } from './passkey-store.ts';
 import type { RelyingParty } from './relying-party.ts';
 import { userHandleOf } from './user-handle.ts';
+import { webauthn, webauthnHelpers } from './webauthn.ts';
 
 /** `PublicKeyCredentialCreationOptionsJSON` for the browser. @throws {Problem} passkeys_unavailable */
 export async function registrationOptions(
@@ -22,6 +21,7 @@ export async function registrationOptions(
   const { id: rpID } = relyingPartyIn(needs);
   const known = await passkeyDescriptors(needs.query, account_id);
   const challenge = await newChallenge(needs.query, { purpose: 'register', accountId: account_id });
+  const { generateRegistrationOptions } = await webauthn();
   const options = await generateRegistrationOptions({
     rpName: needs.productName,
     rpID,
@@ -60,7 +60,8 @@ export async function checkRegistration(
 ): Promise<Omit<Passkey, 'passkey_id' | 'account_id'>> {
   try {
     const { clientDataJSON, attestationObject, transports = [] } = registration.response;
-    assertNoCertificates(attestationObject);
+    await assertNoCertificates(attestationObject);
+    const { verifyRegistrationResponse } = await webauthn();
     const { registrationInfo } = await verifyRegistrationResponse({
       response: {
         id: registration.id,
@@ -91,7 +92,8 @@ export async function checkRegistration(
  * Browsers remove certificates where no attestation was asked for. Verifying one fetches the revocation list whose URL
  * it names, so a caller could have this service fetch any URL.
  */
-function assertNoCertificates(attestationObject: string): void {
+async function assertNoCertificates(attestationObject: string): Promise<void> {
+  const { decodeAttestationObject, isoBase64URL } = await webauthnHelpers();
   const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
   const format = decoded.get('fmt');
   const hasCertificates = decoded.get('attStmt').get('x5c') !== undefined;
