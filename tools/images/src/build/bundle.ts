@@ -35,11 +35,11 @@ const BUILTIN = 'builtin';
  */
 const BUILTINS_BY_REQUIRE: Plugin = {
   name: 'builtins-by-require',
-  setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^(?:node:)?(?:http|https|http2|tls)$/ }, ({ path, kind }) =>
+  setup: (bundling) => {
+    bundling.onResolve({ filter: /^(?:node:)?(?:http|https|http2|tls)$/ }, ({ path, kind }) =>
       kind === 'import-statement' ? { path, namespace: BUILTIN } : { path, external: true },
     );
-    onLoad({ filter: /^/, namespace: BUILTIN }, ({ path }) => ({
+    bundling.onLoad({ filter: /^/, namespace: BUILTIN }, ({ path }) => ({
       contents: `module.exports = require('${path}');`,
     }));
   },
