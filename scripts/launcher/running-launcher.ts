@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { freePort } from '@tollgate/stack/ports';
+import { claimPort, freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import type { Demo } from './demo.ts';
 import { takenPorts } from './ports.ts';
@@ -72,6 +72,7 @@ export async function freePortBase(): Promise<number> {
     const base = await freePort();
     const ports = portsFrom(base);
     if (blockedPort(ports) !== undefined) return undefined;
+    if (!Object.values(ports).every((port) => port === base || claimPort(port))) return undefined;
     return (await takenPorts(ports)).length === 0 ? base : undefined;
   });
 }

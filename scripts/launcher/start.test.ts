@@ -11,6 +11,7 @@ import { startRedisCluster } from '@tollgate/testbed/redis-topologies';
 import type { Demo } from './demo.ts';
 import { takenPorts } from './ports.ts';
 import { freePortBase, runLauncher, untilRunning } from './running-launcher.ts';
+import type { RunningLauncher } from './running-launcher.ts';
 import { portsFrom } from './settings.ts';
 
 let directory: string;
@@ -89,10 +90,18 @@ async function requestsUsed({ account_url }: Demo, token: string): Promise<numbe
   return usage.billing_period.usage.requests_usage;
 }
 
+/** Each start takes seconds of both cores, so that tests hand a running stack on. */
 describe('npm start', () => {
-  test('brings up a stack that meters a call, and SIGTERM leaves nothing of it running', async () => {
-    const launcher = runLauncher(directory, portBase);
-    const demo = await untilRunning(launcher, directory);
+  let launcher: RunningLauncher;
+  let demo: Demo;
+
+  const start = async () => {
+    launcher = runLauncher(directory, portBase);
+    demo = await untilRunning(launcher, directory);
+  };
+
+  test('brings up a stack that meters a call', async () => {
+    await start();
     for (const file of ['demo.json', 'secrets.json', 'processes.json']) {
       expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
     }
@@ -101,27 +110,15 @@ describe('npm start', () => {
     expect(await call(demo, token)).toBe(200);
     await waitFor(async () => (await requestsUsed(demo, token)) === before + 1);
     expect(await signIn(demo)).toBe(201);
-
-    const started = processes();
-    expect(started.map(({ name }) => name).sort()).toEqual([
-      'account',
-      'auth',
-      'gateway',
-      'payments',
-      'postgres',
-      'redis',
-      'upstream',
-    ]);
-    launcher.signal('SIGTERM');
-    launcher.signal('SIGINT');
-    launcher.signal('SIGTERM');
-    expect(await launcher.exited).toBe(0);
-    await expectNothingRuns(started);
+    expect(
+      processes()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(['account', 'auth', 'gateway', 'payments', 'postgres', 'redis', 'upstream']);
   }, 300_000);
 
   test('after a kill -9 starts again, with its data and the same sample', async () => {
-    const killed = runLauncher(directory, portBase);
-    const before = await untilRunning(killed, directory);
+    const before = demo;
     const token = await obtainToken(before);
     tokenBeforeReset = token;
     const earlier = await requestsUsed(before, token);
@@ -131,24 +128,18 @@ describe('npm start', () => {
       return now > earlier ? now : undefined;
     });
     const left = processes();
-    killed.signal('SIGKILL');
-    await killed.exited;
+    launcher.signal('SIGKILL');
+    await launcher.exited;
     expect(left.filter(isRunning)).toHaveLength(7);
 
-    const launcher = runLauncher(directory, portBase);
-    const demo = await untilRunning(launcher, directory);
+    await start();
     expect(launcher.output()).toMatch(/Ended what the last start left running: .*postgres/);
+    expect(left.filter(isRunning)).toEqual([]);
     expect(demo).toEqual(before);
     expect(await requestsUsed(demo, token)).toBeGreaterThanOrEqual(used);
-    const started = processes();
-    launcher.signal('SIGINT');
-    expect(await launcher.exited).toBe(0);
-    await expectNothingRuns([...left, ...started]);
   }, 300_000);
 
   test('beside a running one says so, with its addresses, and leaves it alone; so does npm run reset', async () => {
-    const launcher = runLauncher(directory, portBase);
-    const demo = await untilRunning(launcher, directory);
     for (const program of ['start', 'reset'] as const) {
       const second = runLauncher(directory, portBase, program);
       expect(await second.exited).toBe(1);
@@ -156,16 +147,36 @@ describe('npm start', () => {
       expect(second.output()).toContain(demo.streaming_url);
     }
     expect(await call(demo, await obtainToken(demo))).toBe(200);
+  }, 300_000);
 
-    // A launcher that starts while the first is stopping waits.
-    launcher.signal('SIGTERM');
+  test('waits for one that is stopping, which signals that come again do not disturb', async () => {
+    const stopping = launcher;
+    const stopped = processes();
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) stopping.signal(signal);
     await waitFor(() => !existsSync(join(directory, 'demo.json')), { intervalMs: 5 });
-    const next = runLauncher(directory, portBase);
-    await untilRunning(next, directory);
+    await start();
+    expect(await stopping.exited).toBe(0);
+    expect(stopped.filter(isRunning)).toEqual([]);
+  }, 300_000);
+
+  test('starts a part again that was killed, whichever it is, and nobody has to sign in anew', async () => {
+    const token = await obtainToken(demo);
+    for (const name of ['account', 'postgres', 'redis', 'auth', 'gateway', 'upstream']) {
+      const pid = processes().find((process) => process.name === name)?.pid ?? 0;
+      process.kill(pid, 'SIGKILL');
+      await waitFor(() => launcher.output().includes(`${name} is back`));
+      expect(launcher.output()).toContain(
+        `${name} ended unexpectedly (signal SIGKILL); starting it again. Its log: ${join(directory, `logs/${name}.log`)}`,
+      );
+      await waitFor(async () => (await call(demo, token)) === 200);
+    }
+  }, 300_000);
+
+  test('whose npm is killed stops by itself', async () => {
+    const started = processes();
+    launcher.disconnect();
     expect(await launcher.exited).toBe(0);
-    next.signal('SIGTERM');
-    expect(await next.exited).toBe(0);
-    await expectNothingRuns([]);
+    await expectNothingRuns(started);
   }, 300_000);
 
   test('with a port taken names it, says what it is for and how to move, and starts nothing', async () => {
@@ -213,37 +224,8 @@ describe('npm start', () => {
     await expectNothingRuns([]);
   }, 300_000);
 
-  test('whose npm is killed stops by itself', async () => {
-    const launcher = runLauncher(directory, portBase);
-    await untilRunning(launcher, directory);
-    const started = processes();
-    launcher.disconnect();
-    expect(await launcher.exited).toBe(0);
-    await expectNothingRuns(started);
-  }, 300_000);
-
-  test('starts a part again that was killed, whichever it is, and nobody has to sign in anew', async () => {
-    const launcher = runLauncher(directory, portBase);
-    const demo = await untilRunning(launcher, directory);
-    const token = await obtainToken(demo);
-    for (const name of ['account', 'postgres', 'redis', 'auth', 'gateway', 'upstream']) {
-      const pid = processes().find((process) => process.name === name)?.pid ?? 0;
-      process.kill(pid, 'SIGKILL');
-      await waitFor(() => launcher.output().includes(`${name} is back`));
-      expect(launcher.output()).toContain(
-        `${name} ended unexpectedly (signal SIGKILL); starting it again. Its log: ${join(directory, `logs/${name}.log`)}`,
-      );
-      await waitFor(async () => (await call(demo, token)) === 200);
-    }
-    const started = processes();
-    launcher.signal('SIGTERM');
-    expect(await launcher.exited).toBe(0);
-    await expectNothingRuns(started);
-  }, 300_000);
-
   test('gives up on a service that does not stay up: says which, where its log is, and ends the rest', async () => {
-    const launcher = runLauncher(directory, portBase);
-    await untilRunning(launcher, directory);
+    await start();
     const started = processes();
     const killed = new Set<number>();
     while (killed.size < 5) {
@@ -261,7 +243,7 @@ describe('npm start', () => {
   }, 300_000);
 });
 
-test('npm run reset forgets the data: the next start makes another sample', async () => {
+test('npm run reset forgets the data: the next start makes another sample; SIGTERM leaves nothing running', async () => {
   const secrets = () => readFileSync(join(directory, 'secrets.json'), 'utf8');
   const before = secrets();
   expect(await runLauncher(directory, portBase, 'reset').exited).toBe(0);
@@ -272,8 +254,10 @@ test('npm run reset forgets the data: the next start makes another sample', asyn
   expect(secrets()).not.toBe(before);
   expect(await call(demo, tokenBeforeReset)).toBe(401);
   expect(await call(demo, await obtainToken(demo))).toBe(200);
+  const started = processes();
   launcher.signal('SIGTERM');
   expect(await launcher.exited).toBe(0);
+  await expectNothingRuns(started);
 }, 300_000);
 
 test.each([
