@@ -18,6 +18,7 @@ import { firefoxJourneys } from './console/firefox.ts';
 import { applicationsPage } from './console/journey.ts';
 import type { Journey } from './console/journey.ts';
 import { longNameJourneys } from './console/long-names.ts';
+import { overageJourneys } from './console/overage.ts';
 import { limitJourneys, planJourneys } from './console/plan.ts';
 import { unpaidRenewalJourneys } from './console/unpaid-renewal.ts';
 import { operationJourneys } from './console/operations.ts';
@@ -52,6 +53,7 @@ export const PAGE_JOURNEYS = {
   'a replaced session': sessionJourneys,
   plan: planJourneys,
   limits: limitJourneys,
+  'further points': overageJourneys,
   'unpaid renewal': unpaidRenewalJourneys,
   account: accountJourneys,
   deletion: deletionJourneys,

@@ -2755,6 +2755,14 @@ export interface components {
             points_per_call_limit: number | null;
             /** @description How many unused points go over to the next billing period; null for none. */
             rollover_points_max: number | null;
+            /** @description What points beyond the included ones cost; null if the plan sells none. */
+            overage: {
+                /** @description Of 1,000 points, in the minor unit, without tax. */
+                price_per_1000: number;
+                currency: string;
+                /** @description Decimals of amounts in this currency. */
+                decimals: number;
+            } | null;
             /** @description Additional team slots; null if none are offered. */
             team_slots: {
                 max: number;

@@ -31,6 +31,14 @@ const publicPlanSchema = z
     rollover_points_max: z.int().nullable().meta({
       description: 'How many unused points go over to the next billing period; null for none.',
     }),
+    overage: z
+      .object({
+        price_per_1000: z.int().meta({ description: 'Of 1,000 points, in the minor unit, without tax.' }),
+        currency: z.string(),
+        decimals: z.int().meta({ description: 'Decimals of amounts in this currency.' }),
+      })
+      .nullable()
+      .meta({ description: 'What points beyond the included ones cost; null if the plan sells none.' }),
     team_slots: z
       .object({ max: z.int(), price })
       .nullable()

@@ -1,11 +1,12 @@
 import { Problem } from '@tollgate/http/problem';
 import { findAccount } from '../identity/accounts/account-store.ts';
 import type { Query } from '../platform/database/query.ts';
+import { decimalsOf } from '../platform/money/currencies.ts';
 import { countTaken, findMembership } from '../teams/store.ts';
 import { entitlementAnswer } from '../billing/entitlements/entitlement-answer.ts';
 import { secondAfter } from '../billing/periods/calendar.ts';
 import type { BillingInterval } from '../billing/periods/calendar.ts';
-import { callRules, enforcedLimits, rolloverPointsMax } from '../billing/periods/limits.ts';
+import { callRules, enforcedLimits, overagePrice, rolloverPointsMax } from '../billing/periods/limits.ts';
 import { findDue } from '../billing/periods/payment-blocks.ts';
 import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
 import type { PayerPeriods } from '../billing/periods/payer-periods.ts';
@@ -162,7 +163,8 @@ async function pricedSlots(
 /** The catalogue. With payments, plans that have a price, with a text that says it. */
 export async function offeredPlans(query: Query, paidPlans: PaidPlans | null) {
   const plans = await listPublicPlans(query);
-  if (paidPlans === null) return plans.map((plan) => publicPlanAnswer(plan, null));
+  if (paidPlans === null)
+    return plans.map((plan) => publicPlanAnswer(plan, { yearly_saving_percent: null, overage: null }));
   const [prices, slotPrices] = [await paidPlans.prices(query), await paidPlans.slotPrices(query)];
   const priceOf = (plan_id: number, billing_interval: BillingInterval) =>
     findPrice(prices, { plan_id, billing_interval });
@@ -181,15 +183,26 @@ export async function offeredPlans(query: Query, paidPlans: PaidPlans | null) {
     }))
     .filter(({ price_month, price_year }) => price_month !== null || price_year !== null)
     .map((plan) =>
-      publicPlanAnswer(
-        plan,
-        yearlySavingPercent(priceOf(plan.plan_id, 'month'), priceOf(plan.plan_id, 'year')),
-      ),
+      publicPlanAnswer(plan, {
+        yearly_saving_percent: yearlySavingPercent(
+          priceOf(plan.plan_id, 'month'),
+          priceOf(plan.plan_id, 'year'),
+        ),
+        overage: overageOffer(plan),
+      }),
     );
 }
 
+function overageOffer({ description }: Plan) {
+  const price = overagePrice(description);
+  return price === null ? null : { ...price, decimals: decimalsOf(price.currency) ?? 2 };
+}
+
+/** `yearly_saving_percent` and `overage` are null without payments. */
+type Sold = { yearly_saving_percent: number | null; overage: ReturnType<typeof overageOffer> };
+
 /** As customers see a plan. */
-function publicPlanAnswer(plan: Plan, yearly_saving_percent: number | null) {
+function publicPlanAnswer(plan: Plan, { yearly_saving_percent, overage }: Sold) {
   const { plan_id, name, price_month, price_year, included, team_slot_price, team_slots_max } = plan;
   return {
     plan_id,
@@ -200,6 +213,7 @@ function publicPlanAnswer(plan: Plan, yearly_saving_percent: number | null) {
     limits: limitsOf(plan),
     points_per_call_limit: callRules(plan.description)?.points_per_call_limit ?? null,
     rollover_points_max: rolloverPointsMax(plan.description),
+    overage,
     team_slots: team_slots_max === null ? null : { max: team_slots_max, price: team_slot_price },
   };
 }

@@ -16,6 +16,8 @@ import { TeamSlots } from './team-slots.tsx';
 // Below what most people come for.
 const TopUp = lazyPart(async () => (await import('./top-up/top-up.tsx')).TopUp);
 
+const Overage = lazyPart(async () => (await import('./overage/overage.tsx')).Overage);
+
 const Invoices = lazyPart(async () => (await import('./payment/invoices.tsx')).Invoices);
 
 /** `/user/plan`: the current plan, credits beside it, team slots, and the plans to choose from. */
@@ -48,6 +50,7 @@ export function PlanPage() {
           <Credits isMember={isMember} />
           {!isMember && data.payments !== null && (
             <Suspense fallback={null}>
+              <Overage />
               <TopUp />
             </Suspense>
           )}

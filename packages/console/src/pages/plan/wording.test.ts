@@ -16,6 +16,7 @@ const starter = {
   limits,
   points_per_call_limit: null,
   rollover_points_max: null,
+  overage: null,
   team_slots: { max: 5, price: '€9 per month' },
 };
 
@@ -109,6 +110,8 @@ test('a card has each limit once', () => {
     'Unused points carried over',
     'Up to 20,000',
   ]);
+  const overage = { price_per_1000: 50, currency: 'eur', decimals: 2 };
+  expect(limitRows({ ...starter, overage })[1]).toEqual(['1,000 further points', '€0.50 without tax']);
   expect(limitRows({ ...starter, points_per_call_limit: 5_000 })[1]).toEqual([
     'Points per call, at most',
     '5,000',

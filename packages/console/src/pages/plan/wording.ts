@@ -1,4 +1,5 @@
 import { counted, daysUntil, formatNumber } from '../../ui/format.ts';
+import { formatAmount } from './credits/price.ts';
 import type { Interval, Plan, Subscription } from './queries.ts';
 
 export type Period = NonNullable<Subscription['billing_period']>;
@@ -39,14 +40,17 @@ export function limitRows({
   limits,
   points_per_call_limit: pointsPerCall,
   rollover_points_max: rollover,
+  overage,
   team_slots: slots,
-}: Pick<Plan, 'limits' | 'points_per_call_limit' | 'rollover_points_max' | 'team_slots'>): [
+}: Pick<Plan, 'limits' | 'points_per_call_limit' | 'rollover_points_max' | 'overage' | 'team_slots'>): [
   string,
   string,
 ][] {
   const number = (limit: number | null | undefined, text = formatNumber) =>
     typeof limit === 'number' ? text(limit) : 'Unlimited';
   const points: [string, string][] = [['Points per billing period', number(limits.points_limit)]];
+  if (overage !== null)
+    points.push(['1,000 further points', `${formatAmount(overage.price_per_1000, overage)} without tax`]);
   if (rollover !== null) points.push(['Unused points carried over', `Up to ${formatNumber(rollover)}`]);
   if (pointsPerCall !== null) points.push(['Points per call, at most', formatNumber(pointsPerCall)]);
   const rows: [string, string][] = [

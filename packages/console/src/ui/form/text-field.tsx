@@ -23,6 +23,7 @@ type TextFieldProps = {
   /** `numeric`: phones show digits. */
   inputMode?: 'numeric';
   maxLength?: number;
+  onChange?: (value: string) => void;
   isRequired?: boolean;
 };
 
@@ -38,6 +39,7 @@ export function TextField({
   maxLength = type === 'email' ? EMAIL_MAX_LENGTH : 200,
   isRequired = true,
   defaultValue = '',
+  onChange,
   ...props
 }: TextFieldProps) {
   const [shown, setShown] = useState(false);
@@ -56,7 +58,10 @@ export function TextField({
       isRequired={isRequired}
       isInvalid={message !== undefined}
       validationBehavior="aria"
-      onChange={setValue}
+      onChange={(text) => {
+        setValue(text);
+        onChange?.(text);
+      }}
       onBlur={({ relatedTarget }) => {
         // A message would move the button away from the pointer that presses it; the answer says the same.
         // Who only passes through an empty field has made no mistake yet.

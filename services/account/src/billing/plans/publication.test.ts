@@ -56,6 +56,7 @@ test('public plans are listed in their order with price texts, lines and limits;
       limits: expect.objectContaining({ points_limit: 5_000, rate_limit: 60, time_sec_limit: null }),
       points_per_call_limit: 500,
       rollover_points_max: null,
+      overage: null,
       yearly_saving_percent: null,
       team_slots: { max: 50, price: '€5 per person and month' },
     },

@@ -123,6 +123,17 @@ async function stripeOf(path: string): Promise<Row> {
   return (await response.json()) as Row;
 }
 
+test('the catalogue says what further points cost, and nothing of plans that sell none', async () => {
+  const [selling, other] = [await newPlan(), await newPlan()];
+  const description = { points_limit: 100, team_slots_limit: 3 };
+  await operatePath(suite.account, 'PATCH', `/private/plans/${String(other)}`, { description });
+  const { browser } = await newOwner(suite);
+  const { plans: offered } = (await browser.request('GET', '/plans')).body as { plans: Row[] };
+  const overageOf = (id: number) => offered.find(({ plan_id }) => plan_id === id)?.['overage'];
+  expect(overageOf(selling)).toEqual({ ...PRICE, decimals: 2 });
+  expect(overageOf(other)).toBeNull();
+});
+
 test('what waits for the next invoice is on one of its own once the subscription has ended', async () => {
   const subscriber = await newSubscriber(await newPlan());
   const { period_id, subscription_id } = subscriber;

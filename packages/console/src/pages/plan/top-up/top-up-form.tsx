@@ -1,14 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError, api, resultOf } from '../../../api/client.ts';
-import { Button } from '../../../ui/button.tsx';
 import { Form } from '../../../ui/form/form.tsx';
 import { SelectField } from '../../../ui/form/select-field.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import page from '../../../ui/page/page.module.css';
-import { ErrorMessage } from '../../../ui/page/states.tsx';
 import { formatAmount } from '../credits/price.ts';
 import type { Pack } from '../credits/queries.ts';
+import { AddCard } from '../payment/add-card.tsx';
 import { amountIn, typedAmount, wholeIn } from './amount.ts';
 import { topUpQuery } from './queries.ts';
 import type { TopUpSettings } from './queries.ts';
@@ -98,31 +97,7 @@ export function TopUpForm({ settings, packs, onClose }: TopUpFormProps) {
           </>
         )}
       </Form>
-      {needsCard && <AddCard />}
+      {needsCard && <AddCard>You have no saved card. Add one, then turn on automatic top-up.</AddCard>}
     </>
-  );
-}
-
-/** On a page of Stripe, which leads back. */
-function AddCard() {
-  const opening = useMutation({
-    mutationFn: () => resultOf(api.POST('/api/console/payments/portal')),
-    onSuccess: ({ url }) => {
-      window.location.assign(url);
-    },
-  });
-  return (
-    <div role="alert" className={page['secret']}>
-      <p>You have no saved card. Add one, then turn on automatic top-up.</p>
-      {opening.isError && <ErrorMessage error={opening.error} />}
-      <Button
-        isPending={opening.isPending || opening.isSuccess}
-        onPress={() => {
-          opening.mutate();
-        }}
-      >
-        Add a card
-      </Button>
-    </div>
   );
 }
