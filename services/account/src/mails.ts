@@ -8,6 +8,7 @@ import { creditMails } from './notifications/credits/credit-mail.ts';
 import { webhookMails } from './notifications/deliveries/webhook-mail.ts';
 import { operatorMails } from './operators/operator-mails.ts';
 import { paymentMails } from './payments/invoices/payment-mail.ts';
+import { overageMails } from './payments/overage/overage-mail.ts';
 import { topUpMails } from './payments/top-ups/top-up-mail.ts';
 import { handOverMails } from './teams/hand-over-mail.ts';
 import { invitationMails } from './teams/invitations/invitation-mail.ts';
@@ -23,6 +24,7 @@ export const MAIL_RENDERERS: AnyMailRenderers = new Map(
     ...budgetMails,
     ...creditMails,
     ...paymentMails,
+    ...overageMails,
     ...topUpMails,
     ...webhookMails,
     ...deletionMails,

@@ -90,6 +90,26 @@ async function failedRow(): Promise<Row> {
   return { kind: 'payment_failed', account_id };
 }
 
+async function overageRow(): Promise<Row> {
+  const { account_id } = person;
+  const stripe_invoice_id = 'in_unpaid';
+  const price = { currency: 'eur', price_per_1000: 50 };
+  await suite.database('period_overages').insert({ period_id: 1, account_id, ...price });
+  const charge = { charge_key: 'overage:1', account_id, period_id: 1, points: 1_000, amount: 50 };
+  await suite.database('overage_charges').insert({ ...charge, stripe_item_id: 'ii_1', stripe_invoice_id });
+  const at = { failed_at: new Date(), issued_at: new Date() };
+  const invoice = {
+    stripe_invoice_id,
+    account_id,
+    number: 'TG-0001',
+    state: 'open',
+    currency: 'eur',
+    total: 60,
+  };
+  await suite.database('invoices').insert({ ...invoice, ...at });
+  return { kind: 'overage_unpaid', account_id };
+}
+
 async function topUpRow(): Promise<Row> {
   const { account_id } = person;
   const pack = { name: HOSTILE, points: 10, currency: 'eur', unit_amount: 1_900, tax_behavior: 'exclusive' };
@@ -174,6 +194,7 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
   { name: 'credits_expiring', row: expiringRow, pages: ['/user/plan', '/user/alerts'] },
   { name: 'credits_low', row: lowRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },
   { name: 'payment_failed', row: failedRow, pages: ['/user/plan'] },
+  { name: 'overage_unpaid', row: overageRow, pages: ['/user/plan'] },
   { name: 'top_up_failed', row: topUpRow, pages: ['/user/plan'] },
   { name: 'webhook_disabled', row: webhookRow, pages: ['/user/webhooks', '/api/docs'] },
   {

@@ -34,15 +34,17 @@ const COLUMNS = 'issue_id, kind, object_id, account_id, details, created_at, res
 
 type NewIssue = Pick<Issue, 'kind' | 'object_id' | 'account_id' | 'details'>;
 
-/** Once for its kind and object; opens again if the details have changed. */
-export async function reportIssue(query: Query, { details, ...issue }: NewIssue): Promise<void> {
-  await query(
+/** Once for its kind and object; opens again if the details have changed. Resolves to whether it is new. */
+export async function reportIssue(query: Query, { details, ...issue }: NewIssue): Promise<boolean> {
+  const rows = await query<{ is_new: boolean }>(
     `INSERT INTO payment_issues AS issue (kind, object_id, account_id, details)
      VALUES (:kind, :object_id, :account_id, CAST(:details AS jsonb))
      ON CONFLICT (kind, object_id) DO UPDATE SET details = excluded.details, resolved_at = NULL
-     WHERE issue.details <> excluded.details`,
+     WHERE issue.details <> excluded.details
+     RETURNING xmax = 0 AS is_new`,
     { ...issue, details: JSON.stringify(details) },
   );
+  return rows[0]?.is_new === true;
 }
 
 /** It is no issue any more. */

@@ -17,6 +17,7 @@ import {
 } from './store.ts';
 import type { OpenPeriod, OverageGrant, OverageSettings } from './store.ts';
 import { amountOf } from './amount.ts';
+import { enqueueUnpaidMail } from './overage-mail.ts';
 
 /** Its grants come last whatever it is. */
 const PRIORITY = 100;
@@ -156,13 +157,14 @@ async function give(
   await addGrant(query, credit.credit_id, period_id);
 }
 
-/** Operators see which invoices for further points aren't paid. The account is locked. */
+/** Operators see which invoices for further points aren't paid, and the customer is told once of each. The account is locked. */
 export async function reportUnpaid(query: Query, account_id: number): Promise<void> {
   for (const invoice of await listReportable(query, account_id)) {
     const { stripe_invoice_id: object_id, number, total: amount, currency, is_unpaid } = invoice;
     const issue = { kind: 'overage_unpaid', object_id } as const;
     if (!is_unpaid) await settleIssue(query, issue);
-    else await reportIssue(query, { ...issue, account_id, details: { number, amount, currency } });
+    else if (await reportIssue(query, { ...issue, account_id, details: { number, amount, currency } }))
+      await enqueueUnpaidMail(query, account_id);
   }
 }
 

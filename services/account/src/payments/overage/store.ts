@@ -238,7 +238,7 @@ export async function isCharging(query: Query, accountId: number): Promise<boole
 }
 
 /** An invoice of its own, for further points. */
-type OwnInvoice = {
+export type OwnInvoice = {
   stripe_invoice_id: string;
   number: string | null;
   currency: string;

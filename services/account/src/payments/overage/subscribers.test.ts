@@ -7,6 +7,7 @@ import type { Owner } from '../../../test/suite/console.ts';
 import { cutsResolved } from '../../../test/suite/credits.ts';
 import { insertPeriod, secondsFromNow } from '../../../test/suite/database/records.ts';
 import { operatePath } from '../../../test/suite/operator.ts';
+import { mailsTo, nthMail } from '../../../test/suite/people.ts';
 import { getPrivate } from '../../../test/suite/requests.ts';
 import { appendBatch, usageEvent } from '../../../test/suite/usage/usage-streams.ts';
 import { eraseDue } from '../../lifecycle/deletion/erase.ts';
@@ -192,6 +193,10 @@ describe('an invoice of its own that is not paid', () => {
     expect(await issues()).toMatchObject([
       { kind: 'overage_unpaid', object_id: id, details: { amount: 50 } },
     ]);
+    const mail = await nthMail(suite.mailDirectory, buyer.email, 1);
+    expect(mail.subject).toContain('Your payment for further points failed');
+    expect(mail.text).toContain('0.50');
+    await pay('pm_card_chargeCustomerFail');
     const shown = (await buyer.browser.request('GET', '/overage')).body['overage'];
     expect(shown).toMatchObject({ cap_points: 1_000, stopped_by: 'unpaid', offer: PRICE });
     const refused = await put(buyer, { cap_points: 2_000, ...PRICE });
@@ -200,6 +205,7 @@ describe('an invoice of its own that is not paid', () => {
     await waitFor(async () => (await limit()) === 1_100, { what: 'further points to be back' });
     expect(await issues()).toEqual([]);
     await quiet(suite);
+    expect(mailsTo(suite.mailDirectory, buyer.email).map((one) => one.subject)).toEqual([mail.subject]);
     expect(suite.faults()).toEqual([]);
   });
 });
