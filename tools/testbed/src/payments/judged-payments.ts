@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StripeMock } from './judges.ts';
-import { readStripeDocument } from './stripe-document.ts';
+import { stripeDocument } from './stripe-document.ts';
 import type { StripeDocument } from './stripe-document.ts';
 
 export type JudgedPayments = {
@@ -24,7 +24,7 @@ export async function judgePayments(
   target: string,
   mock: Pick<StripeMock, 'url' | 'document'>,
 ): Promise<JudgedPayments> {
-  const document = readStripeDocument(mock.document);
+  const document = stripeDocument(mock.document);
   // The first check of an object compiles its schemas, which takes longer than a client waits.
   for (const path of WARMED) document.checkResponse({ method: 'POST', path }, 200, {});
   const faults: string[] = [];

@@ -15,7 +15,19 @@ type Document = {
   components: { schemas: Record<string, Schema> };
 };
 
-export function readStripeDocument(path: string): StripeDocument {
+const documents = new Map<string, StripeDocument>();
+
+/** Read once by a worker: its suites would compile the same schemas, in seconds each. */
+export function stripeDocument(path: string): StripeDocument {
+  let document = documents.get(path);
+  if (document === undefined) {
+    document = readStripeDocument(path);
+    documents.set(path, document);
+  }
+  return document;
+}
+
+function readStripeDocument(path: string): StripeDocument {
   const { paths, components } = JSON.parse(readFileSync(path, 'utf8')) as Document;
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
   ajv.addSchema({ $id: 'stripe', components: nullsOf(components) as Schema });
