@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { CALL_CODES, isAnswered } from '../../packages/contracts/src/call-codes.ts';
 import { withParts } from './markdown.ts';
 import { withMetrics } from './metrics.ts';
 import { references } from './references.ts';
@@ -15,6 +16,12 @@ test('a part without a place, or a place without a part, is a fault', () => {
   expect(withParts(document, { a: 'new' })).toBe(document.replace('old', 'new'));
   expect(() => withParts(document, {})).toThrow('places');
   expect(() => withParts(document, { a: 'new', b: 'more' })).toThrow('places');
+});
+
+test('the book for customers has a section of each code of a refusal, to which the web interface links', () => {
+  const sections = readFileSync('docs/customers/errors.md', 'utf8').matchAll(/^### `(\w+)`$/gm);
+  const codes = new Set([...sections].map(([, code]) => code));
+  expect(Object.keys(CALL_CODES).filter((code) => isAnswered(code) && !codes.has(code))).toEqual([]);
 });
 
 test('every setting is documented', () => {

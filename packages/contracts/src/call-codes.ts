@@ -68,6 +68,11 @@ const CALL_PROBLEMS = {
   http_version_not_supported: { fix: 'Send HTTP/1.1.' },
 } as const satisfies Record<CallProblem, Partial<CallCode>>;
 
+/** Whether an answer has it, so that the table of all errors explains it, too. */
+export function isAnswered(code: string): boolean {
+  return Object.hasOwn(CALL_PROBLEMS, code);
+}
+
 /** Codes that only records and closed sockets have, in Markdown. */
 export const RECORD_CODES = {
   upstream_error: {

@@ -112,6 +112,13 @@ export function explorerJourneys(journey: Journey): void {
       await page.getByRole('heading', { name: 'account_blocked' }).waitFor();
       await page.getByText('Contact support.').waitFor();
       await expectAccessible(page);
+      const [book] = await Promise.all([
+        page.waitForEvent('popup'),
+        page.getByRole('link', { name: 'account_blocked' }).click(),
+      ]);
+      await book.getByRole('heading', { name: 'account_blocked', exact: true }).waitFor();
+      expect(new URL(book.url()).hash).toBe('#account_blocked');
+      await book.close();
       await page.unroute('**/usage/pace');
       await page.reload();
       await page.getByRole('heading', { name: 'Your account is blocked' }).waitFor();

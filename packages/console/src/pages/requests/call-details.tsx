@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { explainCode } from '../../api/code-explanations.ts';
+import { CodeLink } from '../../ui/code-link.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { counted, formatNumber } from '../../ui/format.ts';
 import { ExactMoment } from '../../ui/moment.tsx';
@@ -39,7 +40,7 @@ export function CallDetails({ call, advice }: CallDetailsProps) {
         </Fact>
         {call.detail !== null && <Fact name="Message">{call.detail}</Fact>}
         <Fact name="Code">
-          <code>{call.code}</code>
+          <CodeLink code={call.code} />
           {call.status !== null && ` (HTTP ${String(call.status)})`}
         </Fact>
         <Fact name="Time">

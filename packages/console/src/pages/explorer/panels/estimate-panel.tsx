@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { explainCode } from '../../../api/code-explanations.ts';
+import { CodeLink } from '../../../ui/code-link.tsx';
 import { formatNumber } from '../../../ui/format.ts';
 import type { Report } from '../calls/report.ts';
 import type { ShownEstimate } from '../use-estimate.ts';
@@ -53,7 +54,7 @@ function Refused({ code, message }: { code: string; message: string | null }) {
   return (
     <div className={styles['warning']}>
       <p>
-        <strong>This would be refused:</strong> {title} (<code>{code}</code>)
+        <strong>This would be refused:</strong> {title} (<CodeLink code={code} />)
       </p>
       {why !== undefined && <p>{why}</p>}
       {fix !== undefined && <p>{fix}</p>}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { explainCode } from '../../../api/code-explanations.ts';
+import { CodeLink } from '../../../ui/code-link.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { formatNumber } from '../../../ui/format.ts';
 import type { CallReport, Refusal, Report, SubscriptionReport } from '../calls/report.ts';
@@ -132,7 +133,7 @@ function RefusalExplained({ refusal: { code, message, retryAfterSec } }: { refus
   return (
     <div role="alert" className={styles['refusal']}>
       <h3>
-        {title} (<code>{code}</code>)
+        {title} (<CodeLink code={code} />)
       </h3>
       {message !== title && <p>{message}</p>}
       {meaning !== undefined && <p>{meaning}</p>}
