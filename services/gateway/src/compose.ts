@@ -198,7 +198,7 @@ function openReadCall(
       idleTimeoutMs: config.UPSTREAM_BODY_IDLE_TIMEOUT_MS,
       totalTimeoutMs: config.REQUEST_BODY_TIMEOUT_MS,
     },
-    bodiesMaxBytes: config.REQUEST_BODIES_MAX_BYTES,
+    bodiesMaxBytes: config.GRAPHQL_BODIES_MAX_BYTES,
   };
   const acceptsUploads = config.GRAPHQL_UPLOADS === 'on';
   const maxUploads = acceptsUploads ? Math.ceil(config.UPSTREAM_CONNECTIONS / PART_OF_UPLOADS) : 0;

@@ -54,8 +54,8 @@ export const SETTINGS = {
     MAX_REQUEST_BODY_BYTES: wholeNumber(1, 1_073_741_824)
       .default(1_048_576)
       .describe('larger request bodies get 413; decoded, if they are encoded'),
-    REQUEST_BODIES_MAX_BYTES: wholeNumber(1, 1_099_511_627_776)
-      .default(134_217_728)
+    GRAPHQL_BODIES_MAX_BYTES: wholeNumber(1, 1_099_511_627_776)
+      .default(67_108_864)
       .describe('memory for bodies of data calls under way, in one gateway'),
     GRAPHQL_READ: z
       .enum(['on', 'off'])

@@ -23,7 +23,7 @@ beforeAll(async () => {
       DEFAULT_POINTS: String(DEFAULT_POINTS),
       SUBSCRIPTION_POINTS_PER_MINUTE: '5',
       MAX_REQUEST_BODY_BYTES: String(MAX_BYTES),
-      REQUEST_BODIES_MAX_BYTES: String(4 * 30 * BODY_MIN_BYTES),
+      GRAPHQL_BODIES_MAX_BYTES: String(4 * 30 * BODY_MIN_BYTES),
     },
   });
 });
