@@ -5,6 +5,8 @@ import type { Demo } from '../../stack/stack.ts';
 import { LIVE_TIME_LIMIT_MS } from './journey.ts';
 import type { Journey } from './journey.ts';
 
+type Period = { period_id: number; plan_id: number | null; started_at: string };
+
 /** Chooses a plan on the Plan page and pays for it on the payment page. */
 export async function payPlan(page: Page, plan: string): Promise<void> {
   await page.getByRole('button', { name: `Subscribe to ${plan}` }).click();
@@ -28,14 +30,13 @@ export async function sellPlan(journey: Pick<Journey, 'stack'>, page: Page, plan
   await replaceTrial(demo, account_id, plan_id);
 }
 
-/** In place of the account's trial, a plan by the month. */
+/** In place of the account's trial, a plan by the month, whose first period has begun. */
 export async function replaceTrial(demo: Demo, account_id: number, plan_id: number): Promise<void> {
-  const { periods } = await operate<{ periods: { period_id: number }[] }>(
-    demo,
-    'GET',
-    `/private/periods?account_id=${String(account_id)}`,
-  );
-  for (const { period_id } of periods)
+  const periods = async () => {
+    const path = `/private/periods?account_id=${String(account_id)}`;
+    return (await operate<{ periods: Period[] }>(demo, 'GET', path)).periods;
+  };
+  for (const { period_id } of await periods())
     await operate(demo, 'POST', `/private/periods/${String(period_id)}/end`);
   // The ended period has the whole second in which it ended.
   await eventually(
@@ -49,6 +50,11 @@ export async function replaceTrial(demo: Demo, account_id: number, plan_id: numb
         (error: unknown) => error,
       ),
     (error) => error === null,
+    LIVE_TIME_LIMIT_MS,
+  );
+  await eventually(
+    periods,
+    (all) => all.some((period) => period.plan_id === plan_id && Date.parse(period.started_at) <= Date.now()),
     LIVE_TIME_LIMIT_MS,
   );
 }

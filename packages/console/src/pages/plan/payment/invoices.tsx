@@ -1,4 +1,5 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { api, resultOf } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatShortDay } from '../../../ui/format.ts';
@@ -6,12 +7,14 @@ import { Table } from '../../../ui/list/table.tsx';
 import page from '../../../ui/page/page.module.css';
 import { Badge, ErrorMessage, Skeleton } from '../../../ui/page/states.tsx';
 import { formatAmount } from '../credits/price.ts';
-import { invoicesQuery } from './queries.ts';
+import { subscriptionQuery } from '../queries.ts';
+import { invoicesQuery, isOpen } from './queries.ts';
 import type { Invoice } from './queries.ts';
 
 /** Invoices and the payment method, for who has paid something. Stripe has the pages behind the buttons. */
 export function Invoices({ hasPortal }: { hasPortal: boolean }) {
   const { data, isError, error, refetch } = useQuery({ ...invoicesQuery, enabled: hasPortal });
+  useRefreshOncePaid(data);
   const opening = useMutation({
     mutationFn: (invoiceId: number | null) => linkTo(invoiceId),
     onSuccess: ({ url }) => {
@@ -66,6 +69,17 @@ export function Invoices({ hasPortal }: { hasPortal: boolean }) {
       )}
     </section>
   );
+}
+
+/** A paid invoice may have changed the plan, or lifted a block. */
+function useRefreshOncePaid(invoices: readonly Invoice[] | undefined): void {
+  const client = useQueryClient();
+  const open = invoices?.filter(isOpen).length ?? 0;
+  const before = useRef(open);
+  useEffect(() => {
+    if (open < before.current) void client.invalidateQueries({ queryKey: subscriptionQuery.queryKey });
+    before.current = open;
+  }, [client, open]);
 }
 
 /** Links expire, so they are asked for at the click. Without an invoice, the page for cards, addresses and VAT numbers. */

@@ -29,8 +29,16 @@ export function isDecided({ state }: Checkout): boolean {
   return state !== 'open' && state !== 'processing';
 }
 
+/** Often enough for who comes back from the payment page. */
+const UNPAID_INTERVAL_MS = 3_000;
+
 export const invoicesQuery = queryOptions({
   queryKey: ['plan', 'invoices'],
   queryFn: async ({ signal }) =>
     (await resultOf(api.GET('/api/console/invoices', { signal, params: { query: { limit: 12 } } }))).invoices,
+  refetchInterval: ({ state }) => (state.data?.some(isOpen) === true ? UNPAID_INTERVAL_MS : false),
 });
+
+export function isOpen({ state }: Invoice): boolean {
+  return state === 'open';
+}
