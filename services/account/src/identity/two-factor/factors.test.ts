@@ -206,7 +206,8 @@ test('operators reset an owner’s factors: the password is enough, it is audite
   await addPasskey(owner.browser);
   const { browser, sign_in_token } = await passwordStep(suite, owner);
   const path = `/private/accounts/${String(owner.account_id)}/reset-two-factor`;
-  const reset = await operate(suite.account, 'POST', path);
+  const reason = { 'x-reason': 'Lost phone, ticket 4711' };
+  const reset = await operate(suite.account, 'POST', path, undefined, reason);
   expect([reset.status, reset.body['account_id']]).toEqual([200, owner.account_id]);
   expect((await operate(suite.account, 'POST', path)).status).toBe(200);
   expect((await operate(suite.account, 'POST', '/private/accounts/999999999/reset-two-factor')).status).toBe(
@@ -228,5 +229,10 @@ test('operators reset an owner’s factors: the password is enough, it is audite
     .database('audit_log')
     .where({ account_id: owner.account_id, action: 'two_factor_reset' });
   expect(audit).toMatchObject([{ details: { removed: ['totp', 'passkey', 'recovery_code'] } }]);
-  await mailAbout(suite.mailDirectory, owner.email, '[Tollgate] Two-factor authentication was reset');
+  const mail = await mailAbout(
+    suite.mailDirectory,
+    owner.email,
+    '[Tollgate] Two-factor authentication was reset',
+  );
+  expect(mail.text).toContain('Lost phone, ticket 4711');
 });

@@ -1,5 +1,6 @@
 import type { MailContent, MailSite } from '../../mail/layout/mail-content.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
+import type { Query } from '../../platform/database/query.ts';
 import { countRecoveryCodes } from './recovery-codes.ts';
 
 type Kind =
@@ -51,17 +52,30 @@ export const twoFactorMails: MailRenderers<TwoFactorMail> = {
     ]);
     return mail(query, { recipient }, site);
   },
-  two_factor_reset: (_query, { recipient }, { productName, publicUrl }) =>
-    Promise.resolve({
+  two_factor_reset: async (query, { recipient, account_id }, { productName, publicUrl }) => {
+    const reason = await reasonOfReset(query, account_id);
+    return {
       to: recipient,
       subject: 'Two-factor authentication was reset',
       lines: [
         `Support turned off two-factor authentication for your ${productName} account, and removed its authenticator app, passkeys and recovery codes. Your password is now enough to sign in. All sessions were signed out.`,
         "Set it up again on the page Security. If you didn't ask for this, reset your password and contact support immediately.",
       ],
+      ...(reason === undefined ? {} : { facts: [['Reason given by support', reason] as const] }),
       action: { label: 'Open your account', href: `${publicUrl}/user/account/security` },
-    }),
+    };
+  },
 };
+
+/** Of the latest one, which the mail is about. */
+async function reasonOfReset(query: Query, accountId: number): Promise<string | undefined> {
+  const [reset] = await query<{ reason: string | null }>(
+    `SELECT details->>'operator_reason' AS reason FROM audit_log
+     WHERE account_id = :accountId AND action = 'two_factor_reset' ORDER BY audit_id DESC LIMIT 1`,
+    { accountId },
+  );
+  return reset?.reason ?? undefined;
+}
 
 function mailOf(subject: string, linesOf: (account: string) => readonly string[]) {
   return (
