@@ -131,6 +131,7 @@ function ResetTwoFactor({ account }: { account: AccountSummary }) {
       title="Reset two-factor authentication?"
       isDangerous
       needsReason
+      isReasonMailed
       act={(reason) => resetTwoFactor(account.account_id, reason)}
     >
       The password is enough to sign in afterwards, and all sessions end. The owner is told by mail. Make sure
@@ -146,13 +147,15 @@ type ActOnProps = {
   /** Asks for the address. */
   isDangerous: boolean;
   needsReason?: boolean;
+  isReasonMailed?: boolean;
   act: (reason: string) => Promise<unknown>;
   /** What it does. */
   children: ReactNode;
 };
 
 /** A button and its dialog, which asks why. */
-function ActOn({ account, action, title, isDangerous, needsReason = false, act, children }: ActOnProps) {
+function ActOn(props: ActOnProps) {
+  const { account, action, title, isDangerous, needsReason = false, isReasonMailed = false, act } = props;
   const [isOpen, setOpen] = useState(false);
   const queryClient = useQueryClient();
   return (
@@ -172,14 +175,16 @@ function ActOn({ account, action, title, isDangerous, needsReason = false, act, 
         action={action}
         isOpen={isOpen}
         asksName={isDangerous}
-        fields={(errors) => <ReasonField errors={errors} isRequired={needsReason} />}
+        fields={(errors) => (
+          <ReasonField errors={errors} isRequired={needsReason} isMailed={isReasonMailed} />
+        )}
         onClose={() => {
           setOpen(false);
         }}
         onConfirm={({ [REASON]: reason = '' }) => act(reason)}
         onDone={() => void queryClient.invalidateQueries({ queryKey: ['account', account.account_id] })}
       >
-        <p>{children}</p>
+        <p>{props.children}</p>
       </ConfirmByName>
     </>
   );

@@ -5,16 +5,22 @@ type ReasonFieldProps = {
   errors: Readonly<Record<string, string | undefined>>;
   /** As the API says of the operation. */
   isRequired?: boolean;
+  /** Whether the mail about the change states it. */
+  isMailed?: boolean;
 };
 
-/** Why something is changed. Customers don't see it. */
-export function ReasonField({ errors, isRequired = false }: ReasonFieldProps) {
+/** Why something is changed. */
+export function ReasonField({ errors, isRequired = false, isMailed = false }: ReasonFieldProps) {
   return (
     <TextField
       label={isRequired ? 'Reason' : 'Reason (optional)'}
       name={REASON}
       autoComplete="off"
-      description="For the audit log. The customer doesn’t see it."
+      description={
+        isMailed
+          ? 'For the audit log and the mail to the owner.'
+          : 'For the audit log. The customer doesn’t see it.'
+      }
       error={errors[REASON]}
       maxLength={500}
       isRequired={isRequired}
