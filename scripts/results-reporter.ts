@@ -7,6 +7,8 @@ export type FileResult = {
   project?: string | undefined;
   passed: number;
   failed: number;
+  /** What the groups of the failed tests are called, or such a test that is in none. */
+  failedGroups: string[];
   seconds: number;
 };
 
@@ -16,6 +18,7 @@ type TestResult = {
   numPassingTests: number;
   numFailingTests: number;
   testExecError?: unknown;
+  testResults: readonly { fullName: string; ancestorTitles: readonly string[]; status: string }[];
   perfStats: { start: number; end: number };
 };
 
@@ -30,11 +33,17 @@ export default function resultsReporter({ outputFile }: { outputFile: string }) 
 
 function fileResult(result: TestResult): FileResult {
   const { testFilePath, displayName, numPassingTests, numFailingTests, testExecError, perfStats } = result;
+  const failedTests = result.testResults.filter(({ status }) => status === 'failed');
   return {
     file: testFilePath,
     project: displayName?.name,
     passed: numPassingTests,
     failed: Math.max(numFailingTests, testExecError === undefined || testExecError === null ? 0 : 1),
+    failedGroups: [...new Set(failedTests.map(groupOf))],
     seconds: Math.max(perfStats.end - perfStats.start, 0) / 1_000,
   };
+}
+
+function groupOf({ fullName, ancestorTitles }: TestResult['testResults'][number]): string {
+  return ancestorTitles.length === 0 ? fullName : ancestorTitles.join(' ');
 }

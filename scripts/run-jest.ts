@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import type { FileResult } from './results-reporter.ts';
 
 const REPORTERS = ['--reporters=default', '--reporters=<rootDir>/scripts/results-reporter.ts'];
-const NOTHING_RAN: FileResult = { file: 'Jest itself', passed: 0, failed: 1, seconds: 0 };
+const NOTHING_RAN: FileResult = {
+  file: 'Jest itself',
+  passed: 0,
+  failed: 1,
+  failedGroups: [],
+  seconds: 0,
+};
 
 /** Where several run beside each other, only one may print while it runs. */
 type Prints = 'at once' | 'at its end';

@@ -17,6 +17,8 @@ import { runJest } from './run-jest.ts';
  */
 type Suite = { name: string; args: string[] };
 
+const END_TO_END = '--config=e2e/jest.config.mjs';
+
 /** Suites that run one after the other, beside those of other lanes. All but the first print when they have ended. */
 type Lane = Suite[];
 
@@ -98,7 +100,7 @@ function nameOf({ file, project }: FileResult): string {
  */
 function lanes(args: string[]): Lane[] {
   if (args.length > 0) {
-    const chosen = args.some((arg) => arg.startsWith('e2e')) ? ['--config=e2e/jest.config.mjs'] : [];
+    const chosen = args.some((arg) => arg.startsWith('e2e')) ? [END_TO_END] : [];
     return [[{ name: 'Chosen suites', args: [...chosen, ...args] }]];
   }
   const noContainers = whyNoContainers();
@@ -115,7 +117,8 @@ function lanes(args: string[]): Lane[] {
 function leaveOut({ name }: Suite, reason: string): void {
   console.log(`Skipping "${name}": ${reason}`);
   const required = name === CLUSTER.name ? 'REQUIRE_CLUSTER' : 'REQUIRE_CONTAINERS';
-  if (process.env[required] === '1') results.push({ file: name, passed: 0, failed: 1, seconds: 0 });
+  if (process.env[required] === '1')
+    results.push({ file: name, passed: 0, failed: 1, failedGroups: [], seconds: 0 });
 }
 
 /** Undefined if it can. Naming the command is the permission to install something in KUBECONFIG's cluster. */
@@ -140,7 +143,7 @@ function whyNoContainers(): string | undefined {
 }
 
 function endToEnd(...kinds: string[]): string[] {
-  return ['--config=e2e/jest.config.mjs', ...kinds.map((kind) => `e2e/src/${kind}.test.ts`)];
+  return [END_TO_END, ...kinds.map((kind) => `e2e/src/${kind}.test.ts`)];
 }
 
 function docker(...args: string[]): boolean {
@@ -162,23 +165,33 @@ async function runLane(suites: Lane, index: number): Promise<Run[]> {
   return runs;
 }
 
+/** An end-to-end file takes minutes, and its groups of tests don't need each other. Nothing where the file itself failed. */
+function failedGroupsOnly({ failedGroups }: FileResult): string[] {
+  if (failedGroups.length === 0) return [];
+  const names = failedGroups.map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return [`--testNamePattern=^(?:${names.join('|')})(?: |$)`];
+}
+
 /** The results that count. */
 async function runFailedAgain({ args }: Suite, files: FileResult[]): Promise<FileResult[]> {
   if (process.env['RUN_FAILED_AGAIN'] !== '1') return files;
   const options = args.filter((arg) => arg.startsWith('--'));
+  const isEndToEnd = args.includes(END_TO_END);
   const final = files.filter(({ failed }) => failed === 0);
   for (const result of files.filter(({ failed }) => failed > 0)) {
     if (interrupted.signal.aborted) return files;
     const title = `\nOnce more, by itself: ${nameOf(result)}`;
     const { file, project } = result;
     const only = project === undefined ? [] : [`--selectProjects=${project}`];
-    const again = await runJest([...options, ...only, '--runTestsByPath', file], {
+    const groups = isEndToEnd ? failedGroupsOnly(result) : [];
+    const again = await runJest([...options, ...only, ...groups, '--runTestsByPath', file], {
       title,
       prints: 'at once',
       interrupted,
     });
     if (again.every(({ failed }) => failed === 0)) unsteady.push(nameOf(result));
-    final.push(...again);
+    if (groups.length === 0) final.push(...again);
+    else final.push(...again.map((one) => ({ ...one, passed: result.passed + result.failed - one.failed })));
   }
   return final;
 }
