@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The first one is the same engine without windows, tabs and menus, and needs a quarter less CPU time. */
+const PLACES = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 
 /** The browser of this machine; undefined where there is none. CHROMIUM_PATH names another one. */
 export const browserPath = process.env['CHROMIUM_PATH'] ?? PLACES.find((path) => existsSync(path));
