@@ -22,6 +22,9 @@ export type TabOptions = {
   reducedMotion?: 'reduce' | 'no-preference';
 };
 
+/** For what a page is to show; a machine that does much else takes long. */
+const WAIT_MS = 60_000;
+
 type OpenTab = { page: Page; incidents: string[] };
 
 const openTabs = new Set<OpenTab>();
@@ -53,6 +56,7 @@ export async function openTab(browser: Browser, url: string, options: TabOptions
     timezoneId,
     viewport: { width, height: 900 },
   });
+  context.setDefaultTimeout(WAIT_MS);
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(url).origin });
   const page = await context.newPage();
   const faults: string[] = [];

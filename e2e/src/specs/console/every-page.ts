@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals';
 import { CONSOLE_PATHS, isEntryPath } from '@tollgate/console/paths';
 import type { Page } from 'playwright-core';
 import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
-import type { TabOptions } from '../../browser/console-page.ts';
 import type { Demo } from '../../stack/stack.ts';
 import type { Journey } from './journey.ts';
 
@@ -11,46 +10,51 @@ export const PAGES = CONSOLE_PATHS.filter((path) => !isEntryPath(path));
 
 const TAB_STOPS_MAX = 60;
 
+/** A keyboard meets the same stops in the light theme as in the dark one. */
+const FORMS = [
+  { name: 'dark, 320 px', colorScheme: 'dark', forcedColors: 'none', width: 320, hasFocusRings: true },
+  // 1440 px wide, of which half is left.
+  { name: 'light, 200 %', colorScheme: 'light', forcedColors: 'none', width: 720, hasFocusRings: false },
+  { name: 'forced colours', colorScheme: 'light', forcedColors: 'active', width: 1_440, hasFocusRings: true },
+] as const;
+
 /** What every page promises (docs/accessibility.md), over processes only: the pages are the same in the images. */
 export function everyPageJourneys(journey: Journey): void {
-  test.each<{ name: string; options: TabOptions }>([
-    { name: 'dark, at 320 px, with reduced motion', options: { colorScheme: 'dark', width: 320 } },
-    { name: 'light, at 200 % zoom of 1440 px', options: { colorScheme: 'light', width: 720 } },
-    { name: 'with forced colours', options: { forcedColors: 'active', width: 1_440 } },
-  ])(
-    '$name: axe finds nothing, nothing is cut off, and focus is visible',
-    async ({ options }) => {
-      const { demo, kind } = journey.stack();
-      if (kind !== 'processes') return;
-      const tab = await openTab(journey.browser(), `${demo.console.url}/sign-in`, {
-        ...options,
-        reducedMotion: 'reduce',
-      });
-      await signIn(tab.page, journey.stack());
-      await tab.page.waitForURL(demo.console.url);
-      const { origin } = new URL(demo.console.url);
-      for (const path of PAGES) {
-        const shown = pageOf(path, demo);
-        if (shown === undefined) continue;
-        await tab.page.goto(origin + shown);
-        await tab.page.getByRole('heading', { level: 1 }).waitFor();
-        await tab.page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+  test('dark at 320 px, light at 200 % zoom, and with forced colours: axe finds nothing, nothing is cut off, and focus is visible', async () => {
+    const { demo, kind } = journey.stack();
+    if (kind !== 'processes') return;
+    const tab = await openTab(journey.browser(), `${demo.console.url}/sign-in`, {
+      reducedMotion: 'reduce',
+    });
+    const { page } = tab;
+    await signIn(page, journey.stack());
+    await page.waitForURL(demo.console.url);
+    const { origin } = new URL(demo.console.url);
+    for (const path of PAGES) {
+      const shown = pageOf(path, demo);
+      if (shown === undefined) continue;
+      // Loaded once: the form changes while it is shown.
+      await page.goto(origin + shown);
+      for (const form of FORMS) {
+        await page.emulateMedia({ colorScheme: form.colorScheme, forcedColors: form.forcedColors });
+        await page.setViewportSize({ width: form.width, height: 900 });
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
         // With forced colours, contrast is the system's: axe computes it from colours that aren't shown.
-        await expectAccessible(tab.page, options.forcedColors === 'active' ? ['color-contrast'] : []);
-        expect({ path, ...(await tab.page.evaluate(layoutOf)) }).toEqual({
-          path,
+        await expectAccessible(page, form.forcedColors === 'active' ? ['color-contrast'] : []);
+        const about = { path, form: form.name };
+        expect({ ...about, ...(await page.evaluate(layoutOf)) }).toEqual({
+          ...about,
           overflow: 0,
           animations: 0,
         });
-        // A keyboard meets the same stops in the light theme as in the dark one.
-        const unmarked = options.colorScheme === 'light' ? [] : await stopsWithoutFocusRing(tab.page);
-        expect({ path, unmarked }).toEqual({ path, unmarked: [] });
+        const unmarked = form.hasFocusRings ? await stopsWithoutFocusRing(page) : [];
+        expect({ ...about, unmarked }).toEqual({ ...about, unmarked: [] });
       }
-      expect(tab.faults).toEqual([]);
-      await tab.close();
-    },
-    600_000,
-  );
+    }
+    expect(tab.faults).toEqual([]);
+    await tab.close();
+  }, 600_000);
 }
 
 /** The path with the sample's application in it; undefined for pages that the sample has nothing for. */

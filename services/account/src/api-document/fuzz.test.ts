@@ -13,7 +13,7 @@ import type { PublicDoor } from '../../test/suite/stand-ins/public-door.ts';
  * broken ones: no 5xx, no answer that the document doesn't have, and nothing accepted that a schema refuses.
  */
 
-const RUNS = 12;
+const RUNS = 6;
 
 /** They need the token of a mail, which the suites of people and teams read. */
 const BY_MAIL = new Set([
