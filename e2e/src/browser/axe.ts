@@ -7,7 +7,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** A page of either browser's driver. */
 type ScriptedPage = { evaluate: (script: string) => Promise<unknown> };
 
-/** What a screen reader's user would stumble over (WCAG 2.2 AA), as `rule: element`. */
+/** What a screen reader's user would stumble over (WCAG 2.2 AA), as `rule: element (why)`. */
 export async function accessibilityFaults(page: ScriptedPage): Promise<string[]> {
   // Once for a page, which is looked at in several states, sizes and themes.
   if ((await page.evaluate("'axe' in globalThis")) !== true) await page.evaluate(AXE);
@@ -17,7 +17,9 @@ export async function accessibilityFaults(page: ScriptedPage): Promise<string[]>
 /** Runs in a page that has {@link AXE}. */
 async function axeFaults(): Promise<string[]> {
   type Axe = {
-    run: (options: object) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+    run: (
+      options: object,
+    ) => Promise<{ violations: { id: string; nodes: { html: string; any: { message: string }[] }[] }[] }>;
   };
   const { axe } = globalThis as unknown as { axe: Axe };
   const { violations } = await axe.run({
@@ -25,5 +27,7 @@ async function axeFaults(): Promise<string[]> {
     resultTypes: ['violations'],
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   });
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, any }) => `${id}: ${html} (${any.map(({ message }) => message).join(' ')})`),
+  );
 }

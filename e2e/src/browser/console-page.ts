@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import type { Stack } from '../stack/stack.ts';
 import { accessibilityFaults } from './axe.ts';
@@ -24,6 +25,8 @@ export type TabOptions = {
 
 /** For what a page is to show; a machine that does much else takes long. */
 const WAIT_MS = 60_000;
+
+const SETTLING_MS = 1_000;
 
 type OpenTab = { page: Page; incidents: string[] };
 
@@ -93,10 +96,16 @@ export async function signIn(page: Page, { demo }: Pick<Stack, 'demo'>, password
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** @throws {Error} that lists what axe found, `except` for these rules. */
+/**
+ * What is there only while the page changes, such as the colours of a text that an editor is still reading, is no fault:
+ * faults are looked for again.
+ * @throws {Error} that lists what axe found, `except` for these rules
+ */
 export async function expectAccessible(page: Page, except: readonly string[] = []): Promise<void> {
-  const faults = (await accessibilityFaults(page)).filter(
-    (fault) => !except.includes(fault.split(':')[0] ?? ''),
-  );
+  const find = async () =>
+    (await accessibilityFaults(page)).filter((fault) => !except.includes(fault.split(':')[0] ?? ''));
+  if ((await find()).length === 0) return;
+  await delay(SETTLING_MS);
+  const faults = await find();
   if (faults.length > 0) throw new Error(`Not accessible at ${page.url()}:\n${faults.join('\n')}`);
 }

@@ -170,8 +170,10 @@ export function accountJourneys(journey: Journey): void {
     await page.getByRole('list', { name: 'Passkeys' }).getByText('Journey').waitFor();
     await expectAccessible(page);
 
-    // The browser's suggestions offer it; this authenticator takes the first offer.
-    await signOut(page);
+    // The browser's suggestions offer it; this authenticator takes the first offer, before one could look at the page.
+    const isSignedOut = page.waitForURL(/\/sign-in/);
+    await page.getByRole('button', { name: 'Sign out', exact: true }).last().click();
+    await isSignedOut;
     await page.getByRole('link', { name: 'Overview' }).waitFor();
     // Without presence, offers wait, as they do for people.
     const presence = async (enabled: boolean) => {
