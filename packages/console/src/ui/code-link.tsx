@@ -1,7 +1,7 @@
 import { isAnswered } from '@tollgate/contracts/call-codes';
 import { brand } from '../api/brand.ts';
 
-/** Where account serves the customers' book. DOCS_URL may name another one, whose sections nobody here knows. */
+/** Where account serves the customers' book. DOCS_URL may name another one, with other sections. */
 const BOOK = '/docs';
 
 /** The code of a refused call; it leads to its section of the book, in a tab of its own. */
