@@ -12,7 +12,6 @@ import { CopyLine } from '../../ui/secret/secret-line.tsx';
 import { applicationQuery } from './queries.ts';
 import type { ApplicationWithSecrets } from './queries.ts';
 import { StatusBadge, TYPE_LABELS } from './status.tsx';
-import { TokenList } from './token-list.tsx';
 
 const ClientSecret = lazyPart(async () => (await import('./client-secret.tsx')).ClientSecret);
 
@@ -25,6 +24,8 @@ const ApplicationSamples = lazyPart(
 );
 
 const ApplicationUsage = lazyPart(async () => (await import('./application-usage.tsx')).ApplicationUsage);
+
+const TokenList = lazyPart(async () => (await import('./token-list.tsx')).TokenList);
 
 const ApplicationBudget = lazyPart(async () => (await import('./application-budget.tsx')).ApplicationBudget);
 
@@ -47,8 +48,8 @@ export function ApplicationPage() {
         <ApplicationSamples application={data} />
         <ApplicationUsage applicationId={applicationId} />
       </Suspense>
-      <TokenList application={data} />
       <Suspense fallback={<Skeleton rows={8} />}>
+        <TokenList application={data} />
         <ApplicationBudget applicationId={applicationId} />
         <ApplicationSettings key={applicationId} application={data} />
         <DangerZone application={data} onDeleted={() => void navigate({ to: '/api_v2/applications' })} />

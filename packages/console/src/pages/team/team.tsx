@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,16 +9,18 @@ import { TextField } from '../../ui/form/text-field.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import page from '../../ui/page/page.module.css';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { lazyPart } from '../../ui/part/lazy-part.ts';
 import { EndTeam } from './end-team.tsx';
 import { Invitations } from './invitations.tsx';
 import { Invite } from './invite.tsx';
-import { Members } from './members.tsx';
 import { NoTeam } from './no-team.tsx';
 import { teamQuery } from './queries.ts';
 import type { Team } from './queries.ts';
 import { ReceivedInvitations } from './received-invitations.tsx';
 import { TeamFacts } from './team-facts.tsx';
 import { useTeamRefresh } from './use-team-change.ts';
+
+const Members = lazyPart(async () => (await import('./members.tsx')).Members);
 
 /** `/user/team`: who is in the team, what they used, who pays, and the way in and out. */
 export function TeamPage() {
@@ -42,7 +44,9 @@ export function TeamPage() {
             {team.role === 'manager' && <Invite slots={team.slots} />}
             <TeamFacts team={team} accountId={accountId} />
           </div>
-          <Members team={team} accountId={accountId} />
+          <Suspense fallback={<Skeleton rows={4} />}>
+            <Members team={team} accountId={accountId} />
+          </Suspense>
           {team.role === 'manager' && team.invitations.length > 0 && (
             <Invitations invitations={team.invitations} />
           )}

@@ -48,6 +48,9 @@ function editorColours(colour: (name: string) => string): Record<string, string>
     ...of(['quickInput.background', 'input.background', 'menu.background'], surface),
     ...of(['editorSuggestWidget.selectedBackground', 'list.hoverBackground'], raised),
     ...of(['list.focusBackground', 'quickInputList.focusBackground'], raised),
+    // Of the word at the cursor, and where it stands again: Monaco's own grey leaves keywords too little contrast.
+    ...of(['editor.wordHighlightBackground', 'editor.wordHighlightTextBackground'], raised),
+    ...of(['editor.wordHighlightStrongBackground', 'editor.selectionHighlightBackground'], raised),
     ...of(['quickInputList.focusForeground', 'keybindingLabel.foreground'], text),
     ...of(['editorWidget.border', 'editorHoverWidget.border', 'editorSuggestWidget.border'], border),
     ...of(['focusBorder', 'textLink.foreground', 'editorSuggestWidget.highlightForeground'], accent),
