@@ -159,7 +159,7 @@ describe('npm start', () => {
     expect(stopped.filter(isRunning)).toEqual([]);
   }, 300_000);
 
-  test('starts a part again that was killed, whichever it is, and nobody has to sign in anew', async () => {
+  test('restarts any part that is killed, and tokens stay valid', async () => {
     const token = await obtainToken(demo);
     for (const name of ['account', 'postgres', 'redis', 'auth', 'gateway', 'upstream']) {
       const pid = processes().find((process) => process.name === name)?.pid ?? 0;

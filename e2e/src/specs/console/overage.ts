@@ -7,7 +7,7 @@ import { operate } from '../../operate.ts';
 import type { Demo } from '../../stack/stack.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY, makeApplication, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
-import { replaceTrial } from './sold-plan.ts';
+import { replaceTrial, signedInAccount } from './sold-plan.ts';
 
 const INCLUDED_POINTS = 4;
 
@@ -16,10 +16,7 @@ export function overageJourneys(journey: Journey): void {
   test('further points: without a card, with one, up to a limit that calls use, changed and turned off', async () => {
     const { page } = await signUp(journey, `overage-${randomUUID()}@example.com`);
     const { demo } = journey.stack();
-    const { origin } = new URL(demo.console.url);
-    const session = await page.request.get(`${origin}/api/console/session`);
-    const { account_id } = (await session.json()) as { account_id: number };
-    await replaceTrial(demo, account_id, await planWithOverage(demo));
+    await replaceTrial(demo, await signedInAccount(demo, page), await planWithOverage(demo));
     await page.getByRole('link', { name: 'Applications', exact: true }).click();
     const token = await obtainToken(demo, await makeApplication(page, 'Beyond'));
     const call = async () => (await postGraphql(demo, token, QUERY)).status;

@@ -18,8 +18,7 @@ export async function payPlan(page: Page, plan: string): Promise<void> {
 /** In place of the trial of the account that is signed in, a plan of the catalogue that an operator sells. */
 export async function sellPlan(journey: Pick<Journey, 'stack'>, page: Page, plan: string): Promise<void> {
   const { demo } = journey.stack();
-  const session = await page.request.get(`${new URL(demo.console.url).origin}/api/console/session`);
-  const { account_id } = (await session.json()) as { account_id: number };
+  const account_id = await signedInAccount(demo, page);
   const { plans } = await operate<{ plans: { plan_id: number; name: string }[] }>(
     demo,
     'GET',
@@ -28,6 +27,14 @@ export async function sellPlan(journey: Pick<Journey, 'stack'>, page: Page, plan
   const plan_id = plans.find(({ name }) => name === plan)?.plan_id;
   if (plan_id === undefined) throw new Error(`There is no plan ${plan}.`);
   await replaceTrial(demo, account_id, plan_id);
+}
+
+export async function signedInAccount(
+  { console: { url } }: Pick<Demo, 'console'>,
+  page: Page,
+): Promise<number> {
+  const session = await page.request.get(`${new URL(url).origin}/api/console/session`);
+  return ((await session.json()) as { account_id: number }).account_id;
 }
 
 /** In place of the account's trial, a plan by the month, whose first period has begun. */

@@ -1,6 +1,7 @@
 import { LIMIT_FIELDS, billingStatusSchema } from '@tollgate/contracts/entitlement';
 import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
 import { z } from 'zod';
+import { overageOfferSchema } from '../billing/periods/overage-offer.ts';
 import { id, instant } from '../http/answer-fields.ts';
 import { SELF_SERVICE_ACTIONS } from './settings.ts';
 
@@ -31,12 +32,7 @@ const publicPlanSchema = z
     rollover_points_max: z.int().nullable().meta({
       description: 'How many unused points go over to the next billing period; null for none.',
     }),
-    overage: z
-      .object({
-        price_per_1000: z.int().meta({ description: 'Of 1,000 points, in the minor unit, without tax.' }),
-        currency: z.string(),
-        decimals: z.int().meta({ description: 'Decimals of amounts in this currency.' }),
-      })
+    overage: overageOfferSchema
       .nullable()
       .meta({ description: 'What points beyond the included ones cost; null if the plan sells none.' }),
     team_slots: z

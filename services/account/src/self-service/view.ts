@@ -1,12 +1,12 @@
 import { Problem } from '@tollgate/http/problem';
 import { findAccount } from '../identity/accounts/account-store.ts';
 import type { Query } from '../platform/database/query.ts';
-import { decimalsOf } from '../platform/money/currencies.ts';
 import { countTaken, findMembership } from '../teams/store.ts';
 import { entitlementAnswer } from '../billing/entitlements/entitlement-answer.ts';
 import { secondAfter } from '../billing/periods/calendar.ts';
 import type { BillingInterval } from '../billing/periods/calendar.ts';
 import { callRules, enforcedLimits, overagePrice, rolloverPointsMax } from '../billing/periods/limits.ts';
+import { overageOffer } from '../billing/periods/overage-offer.ts';
 import { findDue } from '../billing/periods/payment-blocks.ts';
 import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
 import type { PayerPeriods } from '../billing/periods/payer-periods.ts';
@@ -188,14 +188,9 @@ export async function offeredPlans(query: Query, paidPlans: PaidPlans | null) {
           priceOf(plan.plan_id, 'month'),
           priceOf(plan.plan_id, 'year'),
         ),
-        overage: overageOffer(plan),
+        overage: overageOffer(overagePrice(plan.description)),
       }),
     );
-}
-
-function overageOffer({ description }: Plan) {
-  const price = overagePrice(description);
-  return price === null ? null : { ...price, decimals: decimalsOf(price.currency) ?? 2 };
 }
 
 /** `yearly_saving_percent` and `overage` are null without payments. */

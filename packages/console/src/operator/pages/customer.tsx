@@ -154,8 +154,16 @@ type ActOnProps = {
 };
 
 /** A button and its dialog, which asks why. */
-function ActOn(props: ActOnProps) {
-  const { account, action, title, isDangerous, needsReason = false, isReasonMailed = false, act } = props;
+function ActOn({
+  account,
+  action,
+  title,
+  isDangerous,
+  needsReason = false,
+  isReasonMailed = false,
+  act,
+  children,
+}: ActOnProps) {
   const [isOpen, setOpen] = useState(false);
   const queryClient = useQueryClient();
   return (
@@ -184,7 +192,7 @@ function ActOn(props: ActOnProps) {
         onConfirm={({ [REASON]: reason = '' }) => act(reason)}
         onDone={() => void queryClient.invalidateQueries({ queryKey: ['account', account.account_id] })}
       >
-        <p>{props.children}</p>
+        <p>{children}</p>
       </ConfirmByName>
     </>
   );

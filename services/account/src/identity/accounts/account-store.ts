@@ -17,6 +17,15 @@ export async function findAccount(query: Query, accountId: number): Promise<Acco
   return rows[0];
 }
 
+/** Where mails to the owner go; undefined while the address isn't verified. */
+export async function findVerifiedEmail(query: Query, accountId: number): Promise<string | undefined> {
+  const rows = await query<{ email: string }>(
+    'SELECT email FROM accounts WHERE account_id = :accountId AND email_verified_at IS NOT NULL',
+    { accountId },
+  );
+  return rows[0]?.email;
+}
+
 /** It stays erased. False if there is no such account. */
 export async function isErased(query: Query, accountId: number): Promise<boolean> {
   const rows = await query('SELECT 1 FROM accounts WHERE account_id = :accountId AND erased_at IS NOT NULL', {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { findVerifiedEmail } from '../../identity/accounts/account-store.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { DEFAULT_SETTINGS } from './rules.ts';
 import type { AlertSettings } from './rules.ts';
@@ -7,11 +8,7 @@ import type { AlertSettings } from './rules.ts';
 export async function findAlertAddress(query: Query, accountId: number): Promise<string | null> {
   const { mail } = await findAlertSettings(query, accountId);
   if (!mail) return null;
-  const rows = await query<{ email: string }>(
-    'SELECT email FROM accounts WHERE account_id = :accountId AND email_verified_at IS NOT NULL',
-    { accountId },
-  );
-  return rows[0]?.email ?? null;
+  return (await findVerifiedEmail(query, accountId)) ?? null;
 }
 
 const VERSION_CHARACTERS = 16;

@@ -1,4 +1,5 @@
 import { isoSeconds } from '../../http/iso-seconds.ts';
+import { findVerifiedEmail } from '../../identity/accounts/account-store.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { enqueueDeliveries } from '../../notifications/deliveries/stores/delivery-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
@@ -38,11 +39,8 @@ export async function tellFailure(
   } as const;
   await enqueueDeliveries(query, account_id, [event]);
   if (!isDue) return;
-  const [account] = await query<{ email: string }>(
-    'SELECT email FROM accounts WHERE account_id = :account_id AND email_verified_at IS NOT NULL',
-    { account_id },
-  );
-  if (account === undefined) return;
-  const mail: PaymentMail = { kind: 'payment_failed', recipient: account.email, account_id };
+  const recipient = await findVerifiedEmail(query, account_id);
+  if (recipient === undefined) return;
+  const mail: PaymentMail = { kind: 'payment_failed', recipient, account_id };
   await enqueueMail(query, mail);
 }

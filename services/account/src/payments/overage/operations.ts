@@ -5,6 +5,7 @@ import type { Chapter } from '@tollgate/operation';
 import { findHoldings } from '../../billing/credits/holdings.ts';
 import { unblocked } from '../../billing/entitlements/refuse-blocked.ts';
 import type { BlockedNeeds } from '../../billing/entitlements/refuse-blocked.ts';
+import { overageOffer, overageOfferSchema } from '../../billing/periods/overage-offer.ts';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
 import { describedAs } from '../../http/input/described-as.ts';
 import { idQueryField } from '../../http/input/fields.ts';
@@ -38,15 +39,9 @@ const capQueryField = describedAs(
   { type: 'integer', minimum: 0, maximum: 999_999_999_999_999 },
 );
 
-const priceSchema = z.object({
-  price_per_1000: z.int().meta({ description: 'Of 1,000 points, in the minor unit, without tax.' }),
-  currency: z.string(),
-  decimals: z.int().meta({ description: 'Decimals of amounts in this currency.' }),
-});
-
 const overageSchema = z
   .object({
-    offer: priceSchema
+    offer: overageOfferSchema
       .nullable()
       .meta({ description: 'Of the present billing period; null if its plan sells no further points.' }),
     cap_points: count.meta({ description: 'How many the account has agreed to in each period; 0 for none.' }),
@@ -215,10 +210,9 @@ async function answer({ query, overage, redisNowMs }: Needs, accountId: number, 
   const used = period === undefined ? 0 : await findUsed(query, accountId, period.period_id, redisNowMs());
   const { cap_points } = settings;
   if (price !== null && askedCap !== undefined) requireChargeable(askedCap, price);
-  const offer = price === null ? null : { ...price, decimals: decimalsOf(price.currency) ?? 2 };
   return {
     overage: {
-      offer,
+      offer: overageOffer(price),
       cap_points,
       stopped_by: cap_points === 0 ? null : period === undefined ? 'not_offered' : stopOf(period, settings),
       points_used: used,

@@ -1,3 +1,4 @@
+import { findVerifiedEmail } from '../../identity/accounts/account-store.ts';
 import type { MailContent, MailSite } from '../../mail/layout/mail-content.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
@@ -11,25 +12,17 @@ type OverageMail = { kind: 'overage_unpaid'; recipient: string; account_id: numb
 /** Not sent if all is paid meanwhile, or if the account's address isn't verified any more. */
 export const overageMails: MailRenderers<OverageMail> = {
   overage_unpaid: async (query, { account_id }, site) => {
-    const to = await verifiedAddress(query, account_id);
+    const to = await findVerifiedEmail(query, account_id);
     const unpaid = (await listReportable(query, account_id)).find(({ is_unpaid }) => is_unpaid);
     return to === undefined || unpaid === undefined ? undefined : unpaidMail(to, unpaid, site);
   },
 };
 
 export async function enqueueUnpaidMail(query: Query, account_id: number): Promise<void> {
-  const recipient = await verifiedAddress(query, account_id);
+  const recipient = await findVerifiedEmail(query, account_id);
   if (recipient === undefined) return;
   const mail: OverageMail = { kind: 'overage_unpaid', recipient, account_id };
   await enqueueMail(query, mail);
-}
-
-async function verifiedAddress(query: Query, account_id: number): Promise<string | undefined> {
-  const [account] = await query<{ email: string }>(
-    'SELECT email FROM accounts WHERE account_id = :account_id AND email_verified_at IS NOT NULL',
-    { account_id },
-  );
-  return account?.email;
 }
 
 function unpaidMail(to: string, invoice: OwnInvoice, { publicUrl }: MailSite): MailContent {

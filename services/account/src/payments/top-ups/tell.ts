@@ -1,3 +1,4 @@
+import { findVerifiedEmail } from '../../identity/accounts/account-store.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { enqueueDeliveries } from '../../notifications/deliveries/stores/delivery-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
@@ -48,11 +49,8 @@ async function deliver(
 }
 
 async function mail(query: Query, account_id: number): Promise<void> {
-  const [account] = await query<{ email: string }>(
-    'SELECT email FROM accounts WHERE account_id = :account_id AND email_verified_at IS NOT NULL',
-    { account_id },
-  );
-  if (account === undefined) return;
-  const wanted: TopUpMail = { kind: 'top_up_failed', recipient: account.email, account_id };
+  const recipient = await findVerifiedEmail(query, account_id);
+  if (recipient === undefined) return;
+  const wanted: TopUpMail = { kind: 'top_up_failed', recipient, account_id };
   await enqueueMail(query, wanted);
 }

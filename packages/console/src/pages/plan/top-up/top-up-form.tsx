@@ -5,10 +5,10 @@ import { Form } from '../../../ui/form/form.tsx';
 import { SelectField } from '../../../ui/form/select-field.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import page from '../../../ui/page/page.module.css';
+import { amountIn, typedAmount, wholeIn } from '../amount.ts';
 import { formatAmount } from '../credits/price.ts';
 import type { Pack } from '../credits/queries.ts';
 import { AddCard } from '../payment/add-card.tsx';
-import { amountIn, typedAmount, wholeIn } from './amount.ts';
 import { topUpQuery } from './queries.ts';
 import type { TopUpSettings } from './queries.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { FieldError } from '../../../ui/form/field-error.ts';
+import { FieldError } from '../../ui/form/field-error.ts';
 import { amountIn, typedAmount, wholeIn } from './amount.ts';
 
 test.each([

@@ -1,5 +1,5 @@
-import { FieldError } from '../../../ui/form/field-error.ts';
-import type { Price } from '../credits/price.ts';
+import { FieldError } from '../../ui/form/field-error.ts';
+import type { Price } from './credits/price.ts';
 
 /** What was typed as "19" or "19.50", in the currency's minor unit. @throws {FieldError} */
 export function amountIn(text: string, field: string, { decimals }: Pick<Price, 'decimals'>): number {
