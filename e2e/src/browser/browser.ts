@@ -33,12 +33,13 @@ const DISABLED_FEATURES = [
   'WebUIOmniboxAimPopup',
 ];
 
-/** Starts the browser, without anything that reaches the network by itself. */
-export function launchBrowser(): Promise<Browser> {
+/** Starts the browser, without anything that reaches the network by itself; `hasScrollBars` as people have them. */
+export function launchBrowser({ hasScrollBars = false } = {}): Promise<Browser> {
   if (browserPath === undefined)
     throw new Error('There is no Chromium on this machine. CHROMIUM_PATH names one.');
   return chromium.launch({
     executablePath: browserPath,
+    ignoreDefaultArgs: hasScrollBars ? ['--hide-scrollbars'] : [],
     args: [
       '--no-sandbox',
       '--disable-gpu',

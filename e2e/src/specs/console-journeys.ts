@@ -15,6 +15,7 @@ import { everyPageJourneys } from './console/every-page.ts';
 import { explorerJourneys } from './console/explorer.ts';
 import { formJourneys } from './console/forms.ts';
 import { firefoxJourneys } from './console/firefox.ts';
+import { firstCallJourneys } from './console/first-call.ts';
 import { applicationsPage } from './console/journey.ts';
 import type { Journey } from './console/journey.ts';
 import { longNameJourneys } from './console/long-names.ts';
@@ -25,6 +26,7 @@ import { operationJourneys } from './console/operations.ts';
 import { operatorJourneys } from './console/operators.ts';
 import { requestJourneys } from './console/requests.ts';
 import { liveFeedJourney, liveJourneys, restartedFeedJourney } from './console/live.ts';
+import { scrollBarJourneys } from './console/scroll-bar.ts';
 import { searchJourneys } from './console/search.ts';
 import { sessionJourneys } from './console/sessions.ts';
 import { teamJourneys } from './console/team.ts';
@@ -37,6 +39,7 @@ export type Journeys = Readonly<Record<string, (journey: Journey) => void>>;
 /** Each list has half of the time of all. */
 export const PEOPLE_JOURNEYS = {
   entry: entryJourneys,
+  'first call': firstCallJourneys,
   applications: applicationJourneys,
   team: teamJourneys,
   budgets: budgetJourneys,
@@ -48,6 +51,7 @@ export const PEOPLE_JOURNEYS = {
 export const PAGE_JOURNEYS = {
   'every page': everyPageJourneys,
   'every page in Firefox': firefoxJourneys,
+  'the scroll bar': scrollBarJourneys,
   search: searchJourneys,
   "the customers' book": docsJourneys,
   'a replaced session': sessionJourneys,

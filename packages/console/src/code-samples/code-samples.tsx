@@ -1,14 +1,11 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { LanguageTabs } from '../ui/language-tabs.tsx';
 import { ErrorMessage } from '../ui/page/states.tsx';
 import page from '../ui/page/page.module.css';
 import { HideAfterAbsence } from './hide-after-absence.tsx';
-import { LANGUAGES } from './samples.ts';
+import { SampleTabs } from './sample-tabs.tsx';
 import type { Credential, Operation } from './languages/operation.ts';
-import styles from './code-samples.module.css';
 
 type CodeSamplesProps = {
   dataUrl: string;
@@ -37,7 +34,6 @@ export function CodeSamples({ dataUrl, operation, credential, token, children }:
     }
   }
   const withToken = (text: string): Credential => ({ kind: 'token', token: text });
-  const shown = shownToken === null ? credential : withToken(shownToken);
   return (
     <section aria-labelledby="code-samples" className={page['card']}>
       <div className={page['header']}>
@@ -51,32 +47,13 @@ export function CodeSamples({ dataUrl, operation, credential, token, children }:
       {shownToken !== null && <HideAfterAbsence onHide={hide} />}
       {children}
       {error !== null && <ErrorMessage error={error} />}
-      <LanguageTabs languages={LANGUAGES}>
-        {({ label, note, subscriptionNote, sample }) => (
-          <>
-            <div className={styles['note']}>
-              <p className={page['muted']}>
-                {note}
-                {operation.isSubscription && ` ${subscriptionNote}`}
-              </p>
-              <CopyButton
-                what={`${label} sample`}
-                text={async () =>
-                  sample({
-                    dataUrl,
-                    operation,
-                    credential: token === undefined ? credential : withToken(await token()),
-                  })
-                }
-                onError={setError}
-              />
-            </div>
-            <pre className={styles['code']} tabIndex={0} aria-label={`${label} sample`} role="region">
-              <code>{sample({ dataUrl, operation, credential: shown })}</code>
-            </pre>
-          </>
-        )}
-      </LanguageTabs>
+      <SampleTabs
+        dataUrl={dataUrl}
+        operation={operation}
+        shown={shownToken === null ? credential : withToken(shownToken)}
+        copied={async () => (token === undefined ? credential : withToken(await token()))}
+        onError={setError}
+      />
     </section>
   );
 }

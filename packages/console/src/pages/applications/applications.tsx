@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import type { Application } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
@@ -35,6 +35,7 @@ export function ApplicationsPage() {
   const { current, isFiltered, isLong, setFilters, setAfter } = useListSearch();
   const { data, isError, isPending, error, refetch } = useQuery(applicationsQuery(current));
   const [isCreating, setCreating] = useState(false);
+  const navigate = useNavigate();
   useHashAction('new', () => {
     setCreating(true);
   });
@@ -96,6 +97,9 @@ export function ApplicationsPage() {
           isOpen={isCreating}
           onClose={() => {
             setCreating(false);
+          }}
+          onCreated={({ application_id: applicationId }) => {
+            void navigate({ to: '/api_v2/applications/$applicationId', params: { applicationId } });
           }}
         />
       </Suspense>

@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
+import type { Application } from '../../api/client.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import type { DialogState } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
 import { RadioCards } from '../../ui/form/radio-cards.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
@@ -22,27 +23,28 @@ const TYPES = [
   },
 ] as const;
 
-type Created = { application_id: number; name: string; client_id: string; client_secret: string };
+export type CreatedApplication = Application & { client_secret: string };
 
-type NewApplicationProps = { isOpen: boolean; onClose: () => void };
+type NewApplicationProps = DialogState & {
+  /** Called when the dialog of the credentials is closed. */
+  onCreated: (application: CreatedApplication) => void;
+};
 
-/** The dialog "New Application", then its credentials, shown once, then its page. */
-export function NewApplication({ isOpen, onClose }: NewApplicationProps) {
-  const [created, setCreated] = useState<Created | null>(null);
+/** The dialog "New Application", then its credentials, shown once. */
+export function NewApplication({ isOpen, onClose, onCreated }: NewApplicationProps) {
+  const [created, setCreated] = useState<CreatedApplication | null>(null);
   const queryClient = useQueryClient();
-  const navigate = useNavigate();
   function close() {
     setCreated(null);
     onClose();
   }
   if (created !== null) {
-    const { application_id: applicationId } = created;
     return (
       <Credentials
         credentials={created}
         onClose={() => {
           close();
-          void navigate({ to: '/api_v2/applications/$applicationId', params: { applicationId } });
+          onCreated(created);
         }}
       />
     );
