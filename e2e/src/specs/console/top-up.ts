@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { expectAccessible } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
-import { signUp } from './journey.ts';
+import { eventually } from '../../caller.ts';
+import { LIVE_TIME_LIMIT_MS, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
 
 /** A pack that is bought by itself. */
@@ -42,6 +43,33 @@ export function topUpJourneys(journey: Journey): void {
     await page.reload();
     await card.getByRole('heading', { name: 'Latest top-ups' }).waitFor();
     await card.getByText('Paid', { exact: true }).waitFor();
+    await expectAccessible(page);
+
+    const change = async (maxTimes: string) => {
+      await card.getByRole('button', { name: 'Change automatic top-up' }).click();
+      await threshold.fill('25000');
+      await card.getByLabel('Purchases per month, at most').fill(maxTimes);
+      await page.keyboard.press('Enter');
+      await threshold.waitFor({ state: 'hidden' });
+    };
+    const comes = (text: string) =>
+      eventually(
+        async () => {
+          await page.reload();
+          await card.getByRole('heading', { name: 'Latest top-ups' }).waitFor();
+          return card.getByText(text).count();
+        },
+        (count) => count === 1,
+        LIVE_TIME_LIMIT_MS,
+      );
+    await change('1');
+    await comes('The limit of this month is reached.');
+    await page.getByRole('button', { name: 'Payment details' }).click();
+    await page.getByRole('button', { name: 'Use a card that is declined' }).click();
+    await page.getByRole('link', { name: 'Go back' }).click();
+    await change('3');
+    await comes('Your card was declined. The next attempt is');
+    await card.getByText('Declined', { exact: true }).waitFor();
     await expectAccessible(page);
 
     await card.getByRole('button', { name: 'Turn off' }).click();

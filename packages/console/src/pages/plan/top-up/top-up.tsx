@@ -120,12 +120,25 @@ function State({ settings, pack }: { settings: TopUpSettings; pack: Pack | undef
           {REASONS[paused_for] ?? DECLINED} <Next reason={paused_for} />
         </p>
       )}
-      {!isPaused && not_before !== null && (
-        <p>
-          Nothing is bought before <Moment at={not_before} />.
-        </p>
-      )}
+      {!isPaused && not_before !== null && <Waiting settings={settings} pack={pack} until={not_before} />}
     </>
+  );
+}
+
+type WaitingProps = { settings: TopUpSettings; pack: Pack | undefined; until: string };
+
+/** After a decline, or because another purchase would exceed what the month may cost. */
+function Waiting({ settings: { times, max_times, amount, max_amount }, pack, until }: WaitingProps) {
+  const isLimitReached = times >= max_times || (pack !== undefined && amount + pack.unit_amount > max_amount);
+  return isLimitReached ? (
+    <p>
+      The limit of this month is reached. Buying continues <Moment at={until} />.
+    </p>
+  ) : (
+    <p role="alert">
+      {DECLINED} The next attempt is <Moment at={until} />. If you add another card or buy a pack, it is made
+      at once.
+    </p>
   );
 }
 
