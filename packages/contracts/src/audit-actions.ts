@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS = [
   'team_joined',
   'team_left',
   'team_member_removed',
+  'team_member_role_changed',
   'member_budget_changed',
   'account_deletion_requested',
   'account_deletion_cancelled',

@@ -37,6 +37,13 @@ const ACCESS = {
       "On the operators' API: the credential's role may not call the operation; `roles` has those that may.",
     fix: 'Use a credential with one of these roles.',
   },
+  team_role: {
+    status: 403,
+    title: 'Your role in the team does not allow this',
+    meaning:
+      'A viewer of a team creates no applications, client secrets and tokens. Existing ones keep working.',
+    fix: 'Ask the manager of the team for the role developer.',
+  },
   csrf_token_required: {
     status: 403,
     title: 'The CSRF token is missing or wrong',

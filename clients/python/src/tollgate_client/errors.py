@@ -87,7 +87,7 @@ class DataApiError(TollgateError):
 AuthenticationCode = Literal["unauthorized", "invalid_credentials", "invalid_client"]
 AccessDeniedCode = Literal[
     "forbidden", "csrf_token_required", "confirmation_required", "account_blocked",
-    "account_deletion_pending", "insufficient_role",
+    "account_deletion_pending", "insufficient_role", "team_role",
 ]  # fmt: skip
 PlanCode = Literal[
     "no_active_billing_period", "points_limit_exceeded", "budget_exceeded", "time_limit_exceeded",

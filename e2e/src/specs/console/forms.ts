@@ -173,6 +173,7 @@ const OTHERS: readonly (readonly [module: string, why: string])[] = [
   ['pages/entry/second-step-form.tsx', BY_ACCOUNT],
   ['pages/applications/application-budget.tsx', 'its fields may be empty: budgets.ts'],
   ['pages/team/member-budget.tsx', 'its fields may be empty: budgets.ts'],
+  ['pages/team/member-role.tsx', 'one of its options is always chosen: team.ts'],
   ['pages/plan/overage/overage-form.tsx', 'needs a plan that sells further points: overage.ts'],
   ['pages/plan/top-up/top-up-form.tsx', 'needs packs on sale: top-up.ts'],
   ['pages/requests/request-id-search.tsx', 'is a search: requests.ts'],

@@ -4,7 +4,7 @@ import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
 import type { Demo, DemoApplication } from '../../stack/stack.ts';
-import { LIVE_TIME_LIMIT_MS, QUERY, chooseAction, mailedLink, signUp } from './journey.ts';
+import { LIVE_TIME_LIMIT_MS, QUERY, applicationsPage, chooseAction, mailedLink, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
 import { sellPlan } from './sold-plan.ts';
 
@@ -13,6 +13,49 @@ const PASSWORD = 'correct horse battery';
 /** The team: who is in it, and who pays. */
 export function teamJourneys(journey: Journey): void {
   const teamPage = () => `${journey.stack().demo.console.url}/team`;
+
+  test('a member is made a viewer, who creates nothing, and then one who manages the billing', async () => {
+    const page = await journey.signedIn();
+    const { demo } = journey.stack();
+    await page.goto(teamPage());
+    const row = page.getByRole('row').filter({ hasText: demo.member.email });
+    const name = await row.getByRole('rowheader').innerText();
+    const setRole = async (role: string) => {
+      await chooseAction(page, name, 'Change role');
+      const dialog = page.getByRole('dialog', { name: `Role of ${name}` });
+      await dialog.getByRole('radio', { name: role }).check();
+      await expectAccessible(page);
+      await dialog.getByRole('button', { name: 'Change role' }).click();
+      await dialog.waitFor({ state: 'hidden' });
+      await row.getByText(role, { exact: true }).waitFor();
+    };
+    await row.getByText('Developer', { exact: true }).waitFor();
+    await setRole('Viewer');
+
+    const { page: member, ...tab } = await openTab(journey.browser(), applicationsPage(journey), {
+      colorScheme: 'dark',
+      width: 390,
+    });
+    await member.getByLabel('Email').fill(demo.member.email);
+    await member.getByLabel('Password', { exact: true }).fill(demo.member.password);
+    await member.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await member.getByText('As a viewer of your team, you can’t create applications.').first().waitFor();
+    expect(await member.getByRole('button', { name: '+ New Application' }).count()).toBe(0);
+    await expectAccessible(member);
+    await member.goto(teamPage());
+    await member.getByText('What each role may do').click();
+    await expectAccessible(member);
+
+    await setRole('Billing');
+    await member.goto(`${demo.console.url}/plan`);
+    await member.getByText('You manage the billing of your team').waitFor();
+    await expectAccessible(member);
+    await setRole('Developer');
+    await member.reload();
+    await member.getByText('Only they, and members with the role Billing, can change the plan.').waitFor();
+    expect(tab.faults).toEqual([]);
+    await tab.close();
+  });
 
   test('invite, sign up and accept from the mails: their call is charged to the manager', async () => {
     const page = await journey.signedIn();

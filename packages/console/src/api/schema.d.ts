@@ -1077,7 +1077,11 @@ export interface paths {
         delete: operations["removeTeamMember"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change what a member may do
+         * @description Manager only. Applications and tokens that the member has keep working.
+         */
+        patch: operations["changeTeamMember"];
         trace?: never;
     };
     "/api/console/team/invitations": {
@@ -1091,7 +1095,7 @@ export interface paths {
         put?: never;
         /**
          * Invite by email
-         * @description Manager only, within the team slots of the plan. Invitations expire after 7 days.
+         * @description Manager only, within the team slots of the plan. The member has `member_role`, or `developer`, from the start. Invitations expire after 7 days.
          */
         post: operations["invite"];
         delete?: never;
@@ -2287,6 +2291,8 @@ export interface components {
             blocked: boolean;
             /** @description Null unless the account is being deleted; then it can only be restored. */
             deletion_due_at: string | null;
+            /** @description Null unless the account is a member of a team. */
+            member_role: ("billing" | "developer" | "viewer") | null;
             session_id: number;
             /**
              * Format: date-time
@@ -2315,7 +2321,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -2526,6 +2532,8 @@ export interface components {
                 email: string;
                 /** @enum {string} */
                 role: "manager" | "member";
+                /** @description Null for the manager. */
+                member_role: ("billing" | "developer" | "viewer") | null;
                 /**
                  * Format: date-time
                  * @example 2026-07-01T12:34:56.789Z
@@ -2575,6 +2583,11 @@ export interface components {
              */
             expires_at: string;
             /**
+             * @description `developer`: creates applications and tokens. `billing`: also sees usage, invoices and plan of the manager’s account, and buys for it. `viewer`: creates no applications and tokens; existing ones keep working.
+             * @enum {string}
+             */
+            member_role: "billing" | "developer" | "viewer";
+            /**
              * @description An expired invitation holds no slot and can be sent again.
              * @enum {string}
              */
@@ -2612,6 +2625,8 @@ export interface components {
                 email: string;
                 /** @enum {string} */
                 role: "manager" | "member";
+                /** @description Null for the manager. */
+                member_role: ("billing" | "developer" | "viewer") | null;
                 /**
                  * Format: date-time
                  * @example 2026-07-01T12:34:56.789Z
@@ -2649,6 +2664,8 @@ export interface components {
                 email: string;
                 /** @enum {string} */
                 role: "manager" | "member";
+                /** @description Null for the manager. */
+                member_role: ("billing" | "developer" | "viewer") | null;
                 /**
                  * Format: date-time
                  * @example 2026-07-01T12:34:56.789Z
@@ -4558,8 +4575,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `account_blocked`: The account is blocked. `account_deletion_pending`: The account is being deleted. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
-        "account_blocked.account_deletion_pending.csrf_token_required.forbidden": {
+        /** @description `account_blocked`: The account is blocked. `account_deletion_pending`: The account is being deleted. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. `team_role`: Your role in the team does not allow this. */
+        "account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -4615,6 +4632,17 @@ export interface components {
         };
         /** @description `already_in_team`: The account is already in a team. */
         already_in_team: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `account_blocked`: The account is blocked. `account_deletion_pending`: The account is being deleted. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
+        "account_blocked.account_deletion_pending.csrf_token_required.forbidden": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -7490,7 +7518,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["application_limit_reached"];
             413: components["responses"]["payload_too_large"];
@@ -7857,7 +7885,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["previous_secret_active"];
@@ -8089,7 +8117,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["application_revoked.token_limit_reached"];
@@ -8275,7 +8303,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -8578,6 +8606,56 @@ export interface operations {
             505: components["responses"]["http_version_not_supported"];
         };
     };
+    changeTeamMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "member_role": "billing"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description `developer`: creates applications and tokens. `billing`: also sees usage, invoices and plan of the manager’s account, and buys for it. `viewer`: creates no applications and tokens; existing ones keep working.
+                     * @enum {string}
+                     */
+                    member_role: "billing" | "developer" | "viewer";
+                };
+            };
+        };
+        responses: {
+            /** @description The team, as the caller sees it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamOfManager"] | components["schemas"]["TeamOfMember"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
     invite: {
         parameters: {
             query?: never;
@@ -8589,12 +8667,18 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "email": "grace@example.com"
+                 *       "email": "grace@example.com",
+                 *       "member_role": "developer"
                  *     }
                  */
                 "application/json": {
                     /** Format: email */
                     email: string;
+                    /**
+                     * @description `developer`: creates applications and tokens. `billing`: also sees usage, invoices and plan of the manager’s account, and buys for it. `viewer`: creates no applications and tokens; existing ones keep working.
+                     * @enum {string}
+                     */
+                    member_role?: "billing" | "developer" | "viewer";
                 };
             };
         };

@@ -4,7 +4,7 @@ import type { Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { unblocked } from '../billing/entitlements/refuse-blocked.ts';
 import type { BlockedNeeds } from '../billing/entitlements/refuse-blocked.ts';
-import { session } from '../identity/sessions/require-session.ts';
+import { billingSession } from '../identity/sessions/require-session.ts';
 import type { SignedIn } from '../identity/sessions/require-session.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { cancelOwn, changeOwnPlan, resumeOwn, setOwnTeamSlots, subscribe } from './changes.ts';
@@ -40,14 +40,14 @@ export const ownerSubscription = {
     operation('GET /api/console/plans', {
       operationId: 'listPlans',
       summary: 'List public plans',
-      caller: session,
+      caller: billingSession,
       answers: { 200: { description: 'The plans.', schema: catalogueSchema } },
       handle: async ({ query, paidPlans }: Needs) => ({ plans: await offeredPlans(query, paidPlans) }),
     }),
     operation('GET /api/console/subscription', {
       operationId: 'getSubscription',
       summary: 'Get the current plan and subscription',
-      caller: session,
+      caller: billingSession,
       answers: { 200: SUBSCRIPTION },
       // `billing_period` is the payer's, `subscription` the account's own.
       handle: ({ query, selfService, paidPlans }: Needs, { by }) =>
@@ -57,7 +57,7 @@ export const ownerSubscription = {
       operationId: 'previewSubscription',
       summary: 'Preview a plan',
       description: 'When the period of a plan would start and end. Changes nothing.',
-      caller: session,
+      caller: billingSession,
       query: previewSchema,
       answers: { 200: { description: 'The periods.', schema: previewAnswerSchema } },
       handle: ({ query: read, paidPlans }: Needs, { by, query }) =>
@@ -69,7 +69,7 @@ export const ownerSubscription = {
       description:
         'Starts now. A trial that started at sign-up ends; its remaining points are lost. Where payments are enabled, ' +
         'returns `plan_not_offered`: use the payment page.',
-      caller: session,
+      caller: billingSession,
       guard: mayBuy('subscribe'),
       body: subscribeSchema,
       example: EXAMPLE,
@@ -95,7 +95,7 @@ export const ownerSubscription = {
         'At the end of the period or, for an upgrade, now: the period continues under the new plan, and its usage ' +
         'counts against the new limits; another interval starts a period without usage. The present plan and interval ' +
         'revoke a planned change. Where payments are enabled, a planned change keeps the price of now.',
-      caller: session,
+      caller: billingSession,
       guard: mayBuy('change'),
       body: changePlanSchema,
       example: { ...EXAMPLE, effective: 'period_end' },
@@ -115,7 +115,7 @@ export const ownerSubscription = {
     operation('POST /api/console/subscription/cancel', {
       operationId: 'cancelSubscription',
       summary: 'Cancel at the end of the period',
-      caller: session,
+      caller: billingSession,
       guard: maySelfServe('cancel'),
       answers: { 200: SUBSCRIPTION },
       problems: ['forbidden', 'not_found', 'subscription_ended'],
@@ -124,7 +124,7 @@ export const ownerSubscription = {
     operation('POST /api/console/subscription/resume', {
       operationId: 'resumeSubscription',
       summary: 'Undo a cancellation',
-      caller: session,
+      caller: billingSession,
       guard: maySelfServe('cancel'),
       answers: { 200: SUBSCRIPTION },
       problems: ['forbidden', 'not_found', 'subscription_ended'],
@@ -136,7 +136,7 @@ export const ownerSubscription = {
       description:
         'Takes effect now, and for all later periods. Slots that are taken cannot be released. Where payments are ' +
         'enabled, it only releases, at the end of the period; the present number revokes that.',
-      caller: session,
+      caller: billingSession,
       guard: mayBuy('slots'),
       body: ownTeamSlotsSchema,
       example: { team_slots_limit: 8 },

@@ -13,8 +13,10 @@ import {
   insertMember,
   insertTeam,
   lockOwnTeam,
+  setMemberRole,
   setTeamName,
 } from './store.ts';
+import type { MemberRole } from '../identity/accounts/member-roles.ts';
 import type { Role, Team } from './store.ts';
 
 /**
@@ -45,6 +47,22 @@ export async function removeMember(query: Query, person: Person, memberId: numbe
   const team = await lockManagedTeam(query, person);
   if (!(await deleteMember(query, team.team_id, memberId))) throw new Problem('not_found');
   await auditTeam(query, { ...person, account_id: memberId }, team, 'team_member_removed');
+}
+
+/** @throws {Problem} not_found, also for a non-member; forbidden */
+export async function changeMemberRole(
+  query: Query,
+  person: Person,
+  { account_id, member_role }: { account_id: number; member_role: MemberRole },
+): Promise<void> {
+  const team = await lockManagedTeam(query, person);
+  const before = await setMemberRole(query, { team_id: team.team_id, account_id, member_role });
+  if (before === undefined) throw new Problem('not_found');
+  if (before === member_role) return;
+  await auditTeam(query, { ...person, account_id }, team, 'team_member_role_changed', {
+    before,
+    member_role,
+  });
 }
 
 /** Ends the team if it has no other member. @throws {Problem} not_found, team_has_members */

@@ -1,5 +1,7 @@
 import { singleRow } from '../platform/database/single-row.ts';
 import type { Query } from '../platform/database/query.ts';
+import { DEFAULT_MEMBER_ROLE } from '../identity/accounts/member-roles.ts';
+import type { MemberRole } from '../identity/accounts/member-roles.ts';
 import type { Taken } from './rules.ts';
 
 export type Role = 'manager' | 'member';
@@ -47,11 +49,15 @@ export async function insertTeam(query: Query, name: string): Promise<Team> {
 }
 
 /** False if the account is in a team already: the primary key decides. */
-export async function insertMember(query: Query, member: Membership): Promise<boolean> {
+export async function insertMember(
+  query: Query,
+  member: Membership & { member_role?: MemberRole },
+): Promise<boolean> {
   const rows = await query(
-    `INSERT INTO team_members (account_id, team_id, role) VALUES (:account_id, :team_id, :role)
+    `INSERT INTO team_members (account_id, team_id, role, member_role)
+     VALUES (:account_id, :team_id, :role, :member_role)
      ON CONFLICT (account_id) DO NOTHING RETURNING 1`,
-    member,
+    { member_role: DEFAULT_MEMBER_ROLE, ...member },
   );
   return rows.length > 0;
 }
@@ -70,20 +76,36 @@ export async function deleteMember(query: Query, teamId: number, accountId: numb
   return rows.length > 0;
 }
 
-/** False if there is no such member. */
+/** What it was; undefined if there is no such member, which the manager isn't. The team is locked. */
+export async function setMemberRole(
+  query: Query,
+  wanted: { team_id: number; account_id: number; member_role: MemberRole },
+): Promise<MemberRole | undefined> {
+  const rows = await query<{ before: MemberRole }>(
+    `UPDATE team_members AS changed SET member_role = :member_role FROM team_members AS kept
+     WHERE changed.team_id = :team_id AND changed.account_id = :account_id AND changed.role = 'member'
+       AND kept.account_id = changed.account_id
+     RETURNING kept.member_role AS before`,
+    wanted,
+  );
+  return rows[0]?.before;
+}
+
+/** Both have the default role as members then. False if there is no such member. */
 export async function exchangeRoles(
   query: Query,
   { team_id, manager_id, member_id }: { team_id: number; manager_id: number; member_id: number },
 ): Promise<boolean> {
   // Two statements: the unique index on managers is checked for each row as it is written.
   await query(
-    "UPDATE team_members SET role = 'member' WHERE team_id = :team_id AND account_id = :manager_id",
-    { team_id, manager_id },
+    `UPDATE team_members SET role = 'member', member_role = :member_role
+     WHERE team_id = :team_id AND account_id = :manager_id`,
+    { team_id, manager_id, member_role: DEFAULT_MEMBER_ROLE },
   );
   const rows = await query(
-    `UPDATE team_members SET role = 'manager'
+    `UPDATE team_members SET role = 'manager', member_role = :member_role
      WHERE team_id = :team_id AND account_id = :member_id AND account_id <> :manager_id RETURNING 1`,
-    { team_id, manager_id, member_id },
+    { team_id, manager_id, member_id, member_role: DEFAULT_MEMBER_ROLE },
   );
   return rows.length > 0;
 }

@@ -57,6 +57,7 @@ describe('a team', () => {
             name: 'Someone',
             email,
             role: 'manager',
+            member_role: null,
             joined_at: expect.any(String),
             usage: null,
             budget: null,

@@ -6,7 +6,8 @@ import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
 import { ofAccount } from '../identity/accounts/operations.ts';
-import { session } from '../identity/sessions/require-session.ts';
+import { billedAccountOf, session } from '../identity/sessions/require-session.ts';
+import type { SignedIn } from '../identity/sessions/require-session.ts';
 import { operator } from '../platform/audit/private-callers.ts';
 import type { Query } from '../platform/database/query.ts';
 import { FEED_HEADERS } from './live/feed.ts';
@@ -59,7 +60,7 @@ export const ownerUsage = {
       problems: ['forbidden'],
       readQuery: (req) => usageViewInput(req, new Date()),
       respond: ({ usageQuery }: Needs, call) =>
-        sendUsage(usageQuery, { account_id: call.by.account_id, isOperator: false }, call),
+        sendUsage(usageQuery, { account_id: billedOrOwn(call.by, call.query), isOperator: false }, call),
     }),
     operation('GET /api/console/usage/pace', {
       operationId: 'getPace',
@@ -135,6 +136,11 @@ export const operatorUsage = {
 } satisfies Chapter;
 
 /** Usage over time as JSON or CSV, for the owner and for operators. */
+/** A member who manages the team's billing sees what its manager sees, and on request their own usage. */
+function billedOrOwn(by: SignedIn, { view }: Pick<UsageViewInput, 'view'>): number {
+  return view === 'own' ? by.account_id : billedAccountOf(by);
+}
+
 async function sendUsage(
   query: Query,
   viewer: Viewer,

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import type { Application } from '../../api/client.ts';
+import { sessionQuery } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { SelectField } from '../../ui/form/select-field.tsx';
@@ -39,7 +40,11 @@ export function ApplicationsPage() {
   useHashAction('new', () => {
     setCreating(true);
   });
-  const create = (
+  const { data: session } = useQuery(sessionQuery);
+  const isViewer = session?.member_role === 'viewer';
+  const create = isViewer ? (
+    <p>As a viewer of your team, you can’t create applications.</p>
+  ) : (
     <Button
       variant="primary"
       onPress={() => {

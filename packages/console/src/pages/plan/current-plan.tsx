@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { serverNowMs } from '../../api/server-clock.ts';
+import { sessionQuery } from '../../api/session.ts';
 import { counted, daysUntil, formatNumber } from '../../ui/format.ts';
 import { Day, PeriodDays } from '../../ui/moment.tsx';
 import pageStyles from '../../ui/page/page.module.css';
@@ -18,7 +20,9 @@ const STATUS = {
 /** What the account's calls are billed to, until when, and what follows. */
 export function CurrentPlan({ subscription }: { subscription: Subscription }) {
   const { billing_period: period, payer, account_id } = subscription;
+  const { data: session } = useQuery(sessionQuery);
   const isMember = payer.account_id !== account_id;
+  const isForTeam = session?.member_role === 'billing' && session.account_id !== account_id;
   if (period === null && !isMember) return <NoPlan isBlocked={subscription.status === 'blocked'} />;
   const { tone, label } = STATUS[subscription.status];
   return (
@@ -29,8 +33,14 @@ export function CurrentPlan({ subscription }: { subscription: Subscription }) {
       </div>
       {isMember && (
         <p>
-          <bdi>{payer.name}</bdi> ({payer.email}) manages your team and pays for your calls. Only they can
-          change the plan.
+          <bdi>{payer.name}</bdi> ({payer.email}) manages your team and pays for your calls. Only they, and
+          members with the role Billing, can change the plan.
+        </p>
+      )}
+      {isForTeam && (
+        <p>
+          You manage the billing of your team: this is the plan of <bdi>{payer.name}</bdi> ({payer.email}),
+          who pays.
         </p>
       )}
       {period !== null && (

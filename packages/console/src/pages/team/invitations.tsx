@@ -4,6 +4,7 @@ import { Table } from '../../ui/list/table.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Badge, ErrorMessage } from '../../ui/page/states.tsx';
+import { roleInWords } from './member-roles.ts';
 import { invite } from './queries.ts';
 import type { SentInvitation } from './queries.ts';
 import { useTeamChange } from './use-team-change.ts';
@@ -29,6 +30,7 @@ export function Invitations({ invitations }: { invitations: readonly SentInvitat
                 <Badge tone="neutral">Pending</Badge>
               ),
           },
+          { label: 'Role', cell: roleInWords },
           { label: 'Sent', cell: ({ created_at }) => <Moment at={created_at} /> },
           { label: 'Expires', cell: ({ expires_at }) => <Moment at={expires_at} /> },
         ]}
@@ -39,14 +41,14 @@ export function Invitations({ invitations }: { invitations: readonly SentInvitat
 }
 
 function InvitationActions({ invitation }: { invitation: SentInvitation }) {
-  const { invitation_id, email, status } = invitation;
+  const { invitation_id, email, member_role, status } = invitation;
   const isExpired = status === 'expired';
   const withdrawal = useTeamChange(() =>
     resultOf(
       api.DELETE('/api/console/team/invitations/{invitation_id}', { params: { path: { invitation_id } } }),
     ),
   );
-  const again = useTeamChange(() => invite(email));
+  const again = useTeamChange(() => invite(email, member_role));
   const error = withdrawal.error ?? again.error;
   return (
     <>

@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { Form } from '../../ui/form/form.tsx';
+import { SelectField } from '../../ui/form/select-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import styles from '../../ui/page/page.module.css';
 import { useHashAction } from '../../ui/use-hash-action.ts';
+import { MEMBER_ROLES, memberRoleOf } from './member-roles.ts';
 import { invite } from './queries.ts';
 import type { Team } from './queries.ts';
 import { useTeamRefresh } from './use-team-change.ts';
@@ -37,7 +39,7 @@ export function Invite({ slots: { used, limit } }: Pick<Team, 'slots'>) {
           }}
           onSubmit={(values) => {
             setSent({ ...sent, email: '' });
-            return invite(values['email'] ?? '');
+            return invite(values['email'] ?? '', memberRoleOf(values['member_role']));
           }}
           onDone={({ email }) => {
             setSent({ count: sent.count + 1, email });
@@ -45,15 +47,18 @@ export function Invite({ slots: { used, limit } }: Pick<Team, 'slots'>) {
           }}
         >
           {(errors) => (
-            <TextField
-              label="Email"
-              name="email"
-              type="email"
-              autoComplete="off"
-              description="They get an email with a link. It works for 7 days and holds a slot."
-              error={errors['email']}
-              autoFocus={sent.count > 0}
-            />
+            <>
+              <TextField
+                label="Email"
+                name="email"
+                type="email"
+                autoComplete="off"
+                description="They get an email with a link. It works for 7 days and holds a slot."
+                error={errors['email']}
+                autoFocus={sent.count > 0}
+              />
+              <SelectField label="Role" name="member_role" options={MEMBER_ROLES} defaultValue="developer" />
+            </>
           )}
         </Form>
       )}

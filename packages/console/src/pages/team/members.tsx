@@ -11,6 +11,8 @@ import { paceQuery } from '../overview/queries.ts';
 import { HandOver, RemoveMember } from './member-actions.tsx';
 import { MemberBudget } from './member-budget.tsx';
 import { ORDERS, inOrder } from './member-order.ts';
+import { MemberRoleDialog } from './member-role.tsx';
+import { roleInWords } from './member-roles.ts';
 import type { Order } from './member-order.ts';
 import type { Member, Team, TeamOfManager } from './queries.ts';
 import own from './team.module.css';
@@ -103,6 +105,10 @@ function MemberMenu({ member }: { member: Member | null }) {
     <RowMenu
       name={member.name}
       actions={[
+        {
+          label: 'Change role',
+          dialog: (state) => <MemberRoleDialog {...state} member={member} />,
+        },
         { label: 'Set budget', dialog: (state) => <MemberBudget {...state} member={member} /> },
         { label: 'Make manager', dialog: (state) => <HandOver {...state} member={member} /> },
         {
@@ -131,7 +137,7 @@ function peopleColumns(accountId: number): Column<Row>[] {
         ),
     },
     { label: 'Email', onCard: 'status', cell: ({ member }) => member?.email },
-    { label: 'Role', cell: ({ member }) => member && (member.role === 'manager' ? 'Manager' : 'Member') },
+    { label: 'Role', cell: ({ member }) => member && roleInWords(member) },
     { label: 'Joined', onCard: 'none', cell: ({ member }) => member && <Moment at={member.joined_at} /> },
   ];
 }

@@ -40,6 +40,6 @@ export const receivedInvitationsQuery = queryOptions({
 });
 
 /** Sends an invitation by email. */
-export function invite(email: string) {
-  return resultOf(api.POST('/api/console/team/invitations', { body: { email } }));
+export function invite(email: string, member_role: SentInvitation['member_role']) {
+  return resultOf(api.POST('/api/console/team/invitations', { body: { email, member_role } }));
 }

@@ -1,7 +1,9 @@
+import { Fragment } from 'react';
 import { formatNumber } from '../../ui/format.ts';
 import styles from '../../ui/page/page.module.css';
 import { Badge } from '../../ui/page/states.tsx';
 import { BudgetSpent } from '../../ui/usage/budget-spent.tsx';
+import { MEMBER_ROLES, roleInWords } from './member-roles.ts';
 import type { Team } from './queries.ts';
 
 const BILLING = {
@@ -27,6 +29,7 @@ const BILLING = {
 /** Who pays, whether calls pass, and how many slots are free. */
 export function TeamFacts({ team, accountId }: { team: Team; accountId: number }) {
   const payer = team.members.find(({ account_id }) => account_id === team.payer_id);
+  const own = team.members.find(({ account_id }) => account_id === accountId);
   const { tone, label, advice } = BILLING[team.billing_status];
   return (
     <section className={styles['card']} aria-label="Facts">
@@ -34,7 +37,7 @@ export function TeamFacts({ team, accountId }: { team: Team; accountId: number }
         <dt>Paid by</dt>
         <dd>{team.payer_id === accountId ? 'You' : `${payer?.name ?? ''} (${payer?.email ?? ''})`}</dd>
         <dt>Your role</dt>
-        <dd>{team.role === 'manager' ? 'Manager' : 'Member'}</dd>
+        <dd>{own === undefined ? '' : roleInWords(own)}</dd>
         <dt>Billing status</dt>
         <dd>
           <Badge tone={tone}>{label}</Badge> {advice}
@@ -42,6 +45,19 @@ export function TeamFacts({ team, accountId }: { team: Team; accountId: number }
         <dt>Slots</dt>
         <dd>{slotsInWords(team.slots)}</dd>
       </dl>
+      <details>
+        <summary>What each role may do</summary>
+        <dl className={styles['facts']}>
+          <dt>Manager</dt>
+          <dd>Pays, invites, and does what everyone else may.</dd>
+          {MEMBER_ROLES.map(({ value, label: role, description }) => (
+            <Fragment key={value}>
+              <dt>{role}</dt>
+              <dd>{description}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      </details>
       {team.role === 'member' && team.budget !== null && (
         <>
           <h2>Your budget</h2>

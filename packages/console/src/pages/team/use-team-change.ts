@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 
-/** What a change of the team changes on other pages, too: who pays, and for what. */
+/** What a change of the team changes on other pages, too: who pays, for what, and what one may do. */
 export function useTeamRefresh(): () => void {
   const queryClient = useQueryClient();
   return () => {
-    void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+    void queryClient.invalidateQueries();
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
+import { Problem } from '@tollgate/http/problem';
 import type { Caller, Guard } from '@tollgate/operation';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { session } from '../../identity/sessions/require-session.ts';
@@ -49,6 +50,11 @@ export const ownerAccess: Access<SignedIn> = {
   path: '/api/console',
   ownerOf: ({ account_id }) => account_id,
   account: { path: '/api/console', params: undefined, idOf: ({ account_id }) => account_id },
-  mayCreate: ({ refuseBlocked }, { account_id }) => refuseBlocked(account_id),
-  refusals: ['account_blocked'],
+  mayCreate: ({ refuseBlocked }, { account_id, session: { member_of } }) => {
+    if (member_of?.member_role === 'viewer') {
+      throw new Problem('team_role', { detail: 'As a viewer of your team, you can’t create credentials.' });
+    }
+    return refuseBlocked(account_id);
+  },
+  refusals: ['account_blocked', 'team_role'],
 };

@@ -63,7 +63,7 @@ const ownCreation = operation('POST /api/console/applications', {
   guard: ownerAccess.mayCreate,
   body: ownApplicationSchema,
   example: EXAMPLE,
-  problems: ['account_blocked', 'application_limit_reached'],
+  problems: [...ownerAccess.refusals, 'application_limit_reached'],
   handle: async ({ applications }: Needs, { by, body }) =>
     created(await applications.create({ ...body, account_id: by.account_id }, by.actor), ownerAccess.path),
 });

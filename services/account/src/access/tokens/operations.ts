@@ -142,7 +142,7 @@ function tokenOperations<By extends { actor: Actor }>(access: Access<By>) {
       guard: mayCreate,
       params: account.params,
       answers: { 200: { description: 'The token.', schema: temporaryTokenSchema } },
-      problems: ['account_blocked'],
+      problems: ['account_blocked', ...refusals],
       handle: ({ tokens }: Needs, { by, params }) => tokens.temporary(account.idOf(by, params), by.actor),
     }),
     operation(`DELETE ${account.path}/temporary-token`, {

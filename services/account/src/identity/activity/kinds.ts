@@ -50,6 +50,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   team_joined: 'team',
   team_left: 'team',
   team_member_removed: 'team',
+  team_member_role_changed: 'team',
   member_budget_changed: 'team',
   account_deletion_requested: 'security',
   account_deletion_cancelled: 'security',

@@ -20,7 +20,7 @@ export function listOwnEntries(
     `SELECT audit_id, at, actor, action, entry.application_id, entry.address, entry.request_id, entry.details,
             application.name AS application_name, account.name AS actor_name
      FROM (${part('account_id = :accountId')} UNION ALL
-       ${part("actor = :actor AND account_id <> :accountId AND action = 'team_member_removed'")}) AS entry
+       ${part("actor = :actor AND account_id <> :accountId AND action IN ('team_member_removed', 'team_member_role_changed')")}) AS entry
      LEFT JOIN applications AS application
        ON application.application_id = entry.application_id AND application.account_id = :accountId
          AND application.type <> 'temporary'

@@ -58,6 +58,7 @@ describe('signing up', () => {
         deletion_due_at: null,
         session_id: expect.any(Number),
         expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
+        member_role: null,
         csrf_token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       },
     ]);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { id, instant } from '../../http/answer-fields.ts';
+import { memberRoleSchema } from '../accounts/member-roles.ts';
 import { FACTORS } from './factors.ts';
 
 export const sessionSchema = z
@@ -14,6 +15,9 @@ export const sessionSchema = z
     deletion_due_at: instant
       .nullable()
       .meta({ description: 'Null unless the account is being deleted; then it can only be restored.' }),
+    member_role: memberRoleSchema
+      .nullable()
+      .meta({ description: 'Null unless the account is a member of a team.' }),
     session_id: id,
     expires_at: instant,
     csrf_token: z.string().meta({ description: 'Send it in the `X-CSRF-Token` header.' }),

@@ -136,6 +136,7 @@ export function sessionAnswer({ token, session: begun }: BegunSession) {
     email_verified: email_verified_at !== null,
     blocked: blocked_at !== null,
     deletion_due_at,
+    member_role: begun.member_of?.member_role ?? null,
     session_id: begun.session_id,
     expires_at: begun.expires_at,
     csrf_token: csrfTokenOf(token),

@@ -9,7 +9,7 @@ import { CSRF_HEADER, isCsrfTokenOf } from './csrf-token.ts';
 import { isUnsafe } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { findSession } from './session-store.ts';
-import type { LiveSession, SessionLifetimes } from './session-store.ts';
+import type { LiveSession, MemberOf, SessionLifetimes } from './session-store.ts';
 
 export type SignedIn = {
   account_id: number;
@@ -17,6 +17,8 @@ export type SignedIn = {
   /** The session's secret; sent only in the cookie. */
   token: string;
   actor: Actor;
+  /** Null for an account that isn't a member of someone else's team. */
+  member_of: MemberOf | null;
 };
 
 const signedInOf = new WeakMap<Response, SignedIn>();
@@ -48,7 +50,7 @@ export function requireSession(needs: {
     const { account_id } = session.account;
     const { address, request_id } = callerOf(req, res);
     const actor = { actor: `account:${String(account_id)}`, address, request_id };
-    signedInOf.set(res, { account_id, session, token, actor });
+    signedInOf.set(res, { account_id, session, token, actor, member_of: session.member_of });
     next();
   };
 }
@@ -71,6 +73,23 @@ function signedIn(res: Response): SignedIn {
 
 /** The caller of operations for a signed-in person. */
 export const session: Caller<SignedIn> = { name: 'session', of: (_req, res) => signedIn(res) };
+
+/**
+ * The same, where the plan, payments and usage of an account are concerned: a member whose role is `billing` acts for
+ * the manager's account, in their own name.
+ */
+export const billingSession: Caller<SignedIn> = {
+  name: 'session',
+  of: (_req, res) => {
+    const by = signedIn(res);
+    return { ...by, account_id: billedAccountOf(by) };
+  },
+};
+
+/** The account whose plan, payments and usage someone who is signed in may see and change. */
+export function billedAccountOf({ account_id, session: { member_of } }: SignedIn): number {
+  return member_of?.member_role === 'billing' ? member_of.manager_id : account_id;
+}
 
 /** The same, also while the account is being deleted. */
 export const closingSession: Caller<SignedIn> = { name: 'closing-session', of: session.of };

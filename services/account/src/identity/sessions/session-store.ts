@@ -1,6 +1,7 @@
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Account } from '../accounts/account.ts';
+import type { MemberRole } from '../accounts/member-roles.ts';
 import { hashOfToken } from '../secret-token.ts';
 
 /** Sessions are stored by the hash of their token. */
@@ -14,10 +15,15 @@ export type SessionOrigin = { address: string; userAgent: string };
 
 type Session = { session_id: number; created_at: Date; expires_at: Date };
 
+/** Who pays for a member of a team, and what the member may do there. */
+export type MemberOf = { member_role: MemberRole; manager_id: number };
+
 export type LiveSession = Session & {
   account: Account;
   /** Whether its user has proved to be the owner within CONFIRMED_FOR_SEC. */
   is_confirmed: boolean;
+  /** Null for an account that isn't a member of someone else's team. */
+  member_of: MemberOf | null;
 };
 
 export type ListedSession = Session & { last_seen_at: Date; address: string; user_agent: string };
@@ -63,7 +69,18 @@ export async function beginSession(
        ORDER BY session_id DESC OFFSET ${String(MAX_PER_ACCOUNT)})`,
     { accountId },
   );
-  return { ...singleRow(rows), is_confirmed: true };
+  return { ...singleRow(rows), is_confirmed: true, member_of: await findMemberOf(query, accountId) };
+}
+
+/** The same as in `findSession`. */
+async function findMemberOf(query: Query, accountId: number): Promise<MemberOf | null> {
+  const rows = await query<MemberOf>(
+    `SELECT membership.member_role, manager.account_id AS manager_id
+     FROM team_members AS membership JOIN team_members AS manager USING (team_id)
+     WHERE membership.account_id = :accountId AND membership.role = 'member' AND manager.role = 'manager'`,
+    { accountId },
+  );
+  return rows[0] ?? null;
 }
 
 /** As it is kept and shown. */
@@ -76,23 +93,37 @@ export async function findSession(
   token: string,
   { idleTimeoutSec }: SessionLifetimes,
 ): Promise<LiveSession | undefined> {
-  const rows = await query<Session & Account & { is_stale: boolean; is_confirmed: boolean }>(
+  const rows = await query<
+    Session &
+      Account & {
+        is_stale: boolean;
+        is_confirmed: boolean;
+        member_role: MemberRole | null;
+        manager_id: number | null;
+      }
+  >(
     `SELECT session_id, sessions.created_at, expires_at,
             last_seen_at < now() - ${String(LAST_SEEN_STEP_SEC)} * interval '1 second' AS is_stale,
             confirmed_at > now() - ${String(CONFIRMED_FOR_SEC)} * interval '1 second' AS is_confirmed,
-            account_id, email, name, password_hash, email_verified_at, blocked_at,
-            deletion_due_at
+            accounts.account_id, email, name, password_hash, email_verified_at, blocked_at,
+            deletion_due_at, membership.member_role, manager.account_id AS manager_id
      FROM sessions JOIN accounts USING (account_id)
+     LEFT JOIN team_members AS membership
+       ON membership.account_id = accounts.account_id AND membership.role = 'member'
+     LEFT JOIN team_members AS manager
+       ON manager.team_id = membership.team_id AND manager.role = 'manager'
      WHERE token_hash = :tokenHash AND ${IS_LIVE}`,
     { tokenHash: hashOfToken(token), idleTimeoutSec },
   );
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { session_id, created_at, expires_at, is_stale, is_confirmed, ...account } = row;
+  const { session_id, created_at, expires_at, is_stale, is_confirmed, member_role, manager_id, ...account } =
+    row;
   if (is_stale) {
     await query('UPDATE sessions SET last_seen_at = now() WHERE session_id = :session_id', { session_id });
   }
-  return { session_id, created_at, expires_at, is_confirmed, account };
+  const member_of = member_role === null || manager_id === null ? null : { member_role, manager_id };
+  return { session_id, created_at, expires_at, is_confirmed, account, member_of };
 }
 
 /** Its user has proved again to be the owner. */

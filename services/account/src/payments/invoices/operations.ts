@@ -7,7 +7,7 @@ import { id, instant, nextCursor } from '../../http/answer-fields.ts';
 import { secondField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import { session } from '../../identity/sessions/require-session.ts';
+import { billingSession } from '../../identity/sessions/require-session.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
@@ -46,7 +46,7 @@ export const ownerInvoices = {
     operation('GET /api/console/invoices', {
       operationId: 'listInvoices',
       summary: 'List invoices, newest first',
-      caller: session,
+      caller: billingSession,
       query: z.strictObject(pageFields),
       answers: {
         200: {
@@ -65,7 +65,7 @@ export const ownerInvoices = {
       summary: 'Get the page of an invoice',
       description:
         'The page shows the invoice and its PDF, and takes a payment while it is open. The link expires.',
-      caller: session,
+      caller: billingSession,
       params: z.object({ invoice_id: idParameter }),
       answers: { 200: { description: 'The page.', schema: z.object({ url: z.string() }) } },
       problems: ['not_found', 'payments_unavailable'],

@@ -10,7 +10,7 @@ import { id, instant, nextCursor } from '../../http/answer-fields.ts';
 import { describedAs } from '../../http/input/described-as.ts';
 import { idQueryField } from '../../http/input/fields.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import { session } from '../../identity/sessions/require-session.ts';
+import { billingSession } from '../../identity/sessions/require-session.ts';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
@@ -98,7 +98,7 @@ export const ownerOverage = {
     operation('GET /api/console/overage', {
       operationId: 'getOverage',
       summary: 'Get what is set for further points, and used of them',
-      caller: session,
+      caller: billingSession,
       description:
         'With `cap_points`, `max_amount` is for this cap, so that it can be shown before the cap is set.',
       query: z.strictObject({ cap_points: capQueryField.optional() }),
@@ -112,7 +112,7 @@ export const ownerOverage = {
         'Takes effect within a second. What was used until then stays charged if the cap is lowered, and can be used ' +
         'again only up to the new cap. `price_per_1000` and `currency` state what was agreed to; if the plan costs ' +
         'something else, nothing changes.',
-      caller: session,
+      caller: billingSession,
       guard: mayAgree,
       body: z.strictObject({
         cap_points: z.int('must be a whole number').min(0).max(MAX_TOTAL),
@@ -144,7 +144,7 @@ export const ownerOverage = {
     operation('GET /api/console/overage-charges', {
       operationId: 'listOverageCharges',
       summary: 'List what was charged for further points, newest first',
-      caller: session,
+      caller: billingSession,
       query: z.strictObject(pageFields),
       answers: {
         200: {

@@ -8,7 +8,7 @@ import { id, instant, nextCursor } from '../../http/answer-fields.ts';
 import { idQueryField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import { session } from '../../identity/sessions/require-session.ts';
+import { billingSession } from '../../identity/sessions/require-session.ts';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -76,7 +76,7 @@ export const ownerPurchases = {
     operation('GET /api/console/packs', {
       operationId: 'listOfferedPacks',
       summary: 'List packs on sale',
-      caller: session,
+      caller: billingSession,
       answers: {
         200: {
           description: 'The packs, the smallest first; none if payments are not enabled.',
@@ -101,7 +101,7 @@ export const ownerPurchases = {
       description:
         'Opens a payment page. The same pack and quantity within 30 minutes leads to the same page; other open pages ' +
         'of the account are closed.',
-      caller: session,
+      caller: billingSession,
       guard: mayPay,
       body: beginSchema,
       example: { pack_id: 2, quantity: 1 },
@@ -122,7 +122,7 @@ export const ownerPurchases = {
     operation('GET /api/console/purchases', {
       operationId: 'listPurchases',
       summary: 'List purchases, newest first',
-      caller: session,
+      caller: billingSession,
       query: z.strictObject(pageFields),
       answers: {
         200: {
@@ -141,7 +141,7 @@ export const ownerPurchases = {
       summary: 'Get a purchase',
       description:
         'Fetches the status from the payment provider if the purchase is older than 2 seconds and still open or processing.',
-      caller: session,
+      caller: billingSession,
       params: ofPurchase,
       answers: { 200: PURCHASE },
       problems: ['not_found'],

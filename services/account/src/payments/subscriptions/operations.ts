@@ -7,7 +7,7 @@ import type { BlockedNeeds } from '../../billing/entitlements/refuse-blocked.ts'
 import { id, instant } from '../../http/answer-fields.ts';
 import { countField, idField, idQueryField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
-import { session } from '../../identity/sessions/require-session.ts';
+import { billingSession } from '../../identity/sessions/require-session.ts';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -117,7 +117,7 @@ export const ownerPaidSubscriptions = {
         'Opens a payment page. The plan starts once it is paid; until then the present plan or trial continues, and ' +
         'then it ends with the points that are left. The same plan within 30 minutes leads to the same page; other ' +
         'open pages of the account are closed.',
-      caller: session,
+      caller: billingSession,
       guard: mayBuy('subscribe'),
       body: z.strictObject({ plan_id: idField, billing_interval: intervalField }),
       example: { plan_id: 3, billing_interval: 'month' },
@@ -140,7 +140,7 @@ export const ownerPaidSubscriptions = {
       summary: 'Get a checkout of a subscription',
       description:
         'Fetches the status from the payment provider if the checkout is older than 2 seconds and still open or processing.',
-      caller: session,
+      caller: billingSession,
       params: z.object({ checkout_id: idParameter }),
       answers: { 200: CHECKOUT },
       problems: ['not_found'],
@@ -168,7 +168,7 @@ export const ownerPaidSubscriptions = {
       description:
         'What Stripe would charge for a change to a larger plan, or from months to years, now: the difference for the ' +
         'rest of what is paid, with tax and discounts. It falls every hour.',
-      caller: session,
+      caller: billingSession,
       query: z.strictObject({ plan_id: idQueryField, billing_interval: intervalField }),
       answers: {
         200: {
@@ -187,7 +187,7 @@ export const ownerPaidSubscriptions = {
         "Charges the account's card with `amount`. The plan changes once that is paid. With the present interval, the " +
         'period continues under the new plan, and its usage counts against the new limits; another interval starts a ' +
         'period without usage.',
-      caller: session,
+      caller: billingSession,
       guard: mayBuy('change'),
       body: z.strictObject({
         plan_id: idField,
@@ -210,7 +210,7 @@ export const ownerPaidSubscriptions = {
       summary: 'Open the customer portal',
       description:
         'Cards, billing address and VAT numbers are managed on a page of Stripe. The link expires soon.',
-      caller: session,
+      caller: billingSession,
       answers: { 200: { description: 'The page.', schema: z.object({ url: z.string() }) } },
       problems: ['not_found', 'payments_unavailable'],
       handle: async ({ paidSubscriptions }: Needs, { by: { account_id } }) => ({

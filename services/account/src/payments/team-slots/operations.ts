@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { countField, countQueryField } from '../../http/input/fields.ts';
-import { session } from '../../identity/sessions/require-session.ts';
+import { billingSession } from '../../identity/sessions/require-session.ts';
 import {
   chargeOutcomeSchema,
   changePriceSchema,
@@ -33,7 +33,7 @@ export const ownerSlotPurchases = {
       description:
         'What Stripe would charge now for more slots during the rest of the period, with tax and discounts. It falls ' +
         'every hour.',
-      caller: session,
+      caller: billingSession,
       query: z.strictObject({ team_slots_limit: countQueryField.meta(ALL_SLOTS) }),
       answers: { 200: { description: 'The price.', schema: changePriceSchema } },
       problems: PROBLEMS,
@@ -46,7 +46,7 @@ export const ownerSlotPurchases = {
       description:
         "Charges the account's card with `amount`. The slots can be used once that is paid, and are a part of every " +
         'invoice from then on.',
-      caller: session,
+      caller: billingSession,
       guard: mayBuy('slots'),
       body: z.strictObject({
         team_slots_limit: countField.meta(ALL_SLOTS),

@@ -6,7 +6,7 @@ import type { BlockedNeeds } from '../../billing/entitlements/refuse-blocked.ts'
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
 import { idField, idQueryField } from '../../http/input/fields.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import { session } from '../../identity/sessions/require-session.ts';
+import { billingSession } from '../../identity/sessions/require-session.ts';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
@@ -86,14 +86,14 @@ export const ownerTopUps = {
     operation('GET /api/console/top-up', {
       operationId: 'getTopUp',
       summary: 'Get the settings of automatic top-up',
-      caller: session,
+      caller: billingSession,
       answers: { 200: SETTINGS },
       handle: ({ query }: Needs, { by: { account_id } }) => answer(query, account_id),
     }),
     operation('PUT /api/console/top-up', {
       operationId: 'setTopUp',
       summary: 'Switch automatic top-up on, or change it',
-      caller: session,
+      caller: billingSession,
       guard: mayTopUp,
       body: choiceSchema,
       example: { pack_id: 2, threshold_points: 1_000, max_times: 5, max_amount: 10_000 },
@@ -119,7 +119,7 @@ export const ownerTopUps = {
       description:
         'Takes effect before the response: no payment is made that was not confirmed before. After a 503 it is off, and ' +
         'a payment may still be under way; repeat the request.',
-      caller: session,
+      caller: billingSession,
       answers: { 200: SETTINGS },
       problems: ['not_found', 'payments_unavailable'],
       handle: async ({ query, topUps }: Needs, { by: { account_id, actor } }) => {
@@ -130,7 +130,7 @@ export const ownerTopUps = {
     operation('GET /api/console/top-ups', {
       operationId: 'listTopUps',
       summary: 'List automatic top-ups, newest first',
-      caller: session,
+      caller: billingSession,
       query: z.strictObject(pageFields),
       answers: {
         200: {

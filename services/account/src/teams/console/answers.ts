@@ -3,6 +3,7 @@ import { billingStatusSchema } from '@tollgate/contracts/entitlement';
 import { z } from 'zod';
 import { memberBudgetSchema } from '../../billing/budgets/answers.ts';
 import { id, instant } from '../../http/answer-fields.ts';
+import { memberRoleSchema } from '../../identity/accounts/member-roles.ts';
 
 const roleSchema = z.enum(['manager', 'member']);
 
@@ -16,6 +17,7 @@ const memberSchema = z.object({
   name: z.string(),
   email: z.string(),
   role: roleSchema,
+  member_role: memberRoleSchema.nullable().meta({ description: 'Null for the manager.' }),
   joined_at: instant,
 });
 
@@ -25,6 +27,7 @@ export const invitationSchema = z
 
 const sentInvitationSchema = invitationSchema
   .extend({
+    member_role: memberRoleSchema,
     status: z.enum(['pending', 'expired']).meta({
       description: 'An expired invitation holds no slot and can be sent again.',
     }),

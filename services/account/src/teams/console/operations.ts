@@ -8,12 +8,19 @@ import { countMailRequest } from '../../identity/attempts/mail-limits.ts';
 import type { RequestedMails } from '../../identity/attempts/mail-limits.ts';
 import { callerOf } from '../../http/caller-address.ts';
 import { session } from '../../identity/sessions/require-session.ts';
-import { createTeam, dissolveTeam, handOver, leaveTeam, removeMember, renameTeam } from '../changes.ts';
+import {
+  changeMemberRole,
+  createTeam,
+  dissolveTeam,
+  handOver,
+  leaveTeam,
+  removeMember,
+  renameTeam,
+} from '../changes.ts';
 import { invitationOfToken, invitationsTo } from '../invitations/invitation-store.ts';
 import { accept, decline, invite, withdraw } from '../invitations/invitations.ts';
 import { invitationAnswer, teamView } from './team-view.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
-import { addressSchema } from '../../identity/accounts/input.ts';
 import { tokenSchema } from '../../identity/people/input.ts';
 import {
   handedOverSchema,
@@ -22,7 +29,7 @@ import {
   receivedInvitationsSchema,
   teamAnswerSchema,
 } from './answers.ts';
-import { handOverSchema, teamSchema } from './input.ts';
+import { handOverSchema, invitedSchema, memberRoleChangeSchema, teamSchema } from './input.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 
 type Needs = { query: Query; transact: Transact };
@@ -133,14 +140,31 @@ export const ownerTeam = {
         await transact((inside) => removeMember(inside, by, params.account_id));
       },
     }),
+    operation('PATCH /api/console/team/members/{account_id}', {
+      operationId: 'changeTeamMember',
+      summary: 'Change what a member may do',
+      description: 'Manager only. Applications and tokens that the member has keep working.',
+      caller: session,
+      params: z.object({ account_id: idParameter }),
+      body: memberRoleChangeSchema,
+      example: { member_role: 'billing' },
+      answers: { 200: TEAM },
+      problems: ['not_found'],
+      handle: async ({ query, transact }: Needs, { by, params, body }) => {
+        await transact((inside) => changeMemberRole(inside, by, { ...params, ...body }));
+        return teamView(query, by.account_id);
+      },
+    }),
     operation('POST /api/console/team/invitations', {
       operationId: 'invite',
       summary: 'Invite by email',
-      description: 'Manager only, within the team slots of the plan. Invitations expire after 7 days.',
+      description:
+        'Manager only, within the team slots of the plan. The member has `member_role`, or `developer`, from the start. ' +
+        'Invitations expire after 7 days.',
       caller: session,
       guard: unblocked,
-      body: addressSchema,
-      example: { email: 'grace@example.com' },
+      body: invitedSchema,
+      example: { email: 'grace@example.com', member_role: 'developer' },
       answers: { 201: { description: 'The invitation. Its email is being sent.', schema: invitationSchema } },
       problems: [
         'account_blocked',
@@ -150,14 +174,14 @@ export const ownerTeam = {
         'team_slots_limit_exceeded',
         'too_many_requests',
       ],
-      handle: async (needs: Needs & RequestedMails, { by, body: { email }, req, res }) => {
+      handle: async (needs: Needs & RequestedMails, { by, body, req, res }) => {
         await countMailRequest(needs.counts, needs.mailLimits, {
           purpose: 'team_invitation',
-          recipient: email,
+          recipient: body.email,
           address: callerOf(req, res).addressGroup,
           accountId: by.account_id,
         });
-        const invitation = await needs.transact((inside) => invite(inside, by, email));
+        const invitation = await needs.transact((inside) => invite(inside, by, body));
         needs.wakeMails();
         return invitationAnswer(invitation);
       },

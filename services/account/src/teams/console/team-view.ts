@@ -10,15 +10,24 @@ import { listInvitations } from '../invitations/invitation-store.ts';
 import type { Invitation } from '../invitations/invitation-store.ts';
 import { findMemberUsage } from './member-usage.ts';
 import { slotsLimitOf } from '../slots.ts';
+import type { MemberRole } from '../../identity/accounts/member-roles.ts';
 import type { Role } from '../store.ts';
 
-type Member = { account_id: number; name: string; email: string; role: Role; joined_at: Date };
+type Member = {
+  account_id: number;
+  name: string;
+  email: string;
+  role: Role;
+  member_role: MemberRole | null;
+  joined_at: Date;
+};
 
 type Row = Member & { team_id: number; team_name: string; created_at: Date };
 
 const MEMBERS_SQL = `
   SELECT teams.team_id, teams.name AS team_name, teams.created_at,
-         account_id, accounts.name, email, role, joined_at
+         account_id, accounts.name, email, role, joined_at,
+         CASE role WHEN 'member' THEN member_role END AS member_role
   FROM team_members JOIN teams USING (team_id) JOIN accounts USING (account_id)
   WHERE team_id = (SELECT team_id FROM team_members WHERE account_id = :accountId)
   ORDER BY role = 'manager' DESC, joined_at, account_id`;
@@ -73,7 +82,11 @@ export async function teamView(query: Query, accountId: number) {
     }),
     // Included, so that the sum is the plan's usage.
     former_members_usage: usageOf((id) => !inTeam.has(id)),
-    invitations: invitations.map((sent) => ({ ...invitationAnswer(sent), status: sent.status })),
+    invitations: invitations.map((sent) => ({
+      ...invitationAnswer(sent),
+      member_role: sent.member_role,
+      status: sent.status,
+    })),
   };
 }
 
@@ -81,6 +94,6 @@ export function invitationAnswer({ invitation_id, email, created_at, expires_at 
   return { invitation_id, email, created_at, expires_at };
 }
 
-function memberAnswer({ account_id, name, email, role, joined_at }: Member): Member {
-  return { account_id, name, email, role, joined_at };
+function memberAnswer({ account_id, name, email, role, member_role, joined_at }: Member): Member {
+  return { account_id, name, email, role, member_role, joined_at };
 }

@@ -2,6 +2,7 @@ import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { hashOfToken, newSecretToken } from '../../identity/secret-token.ts';
 import { INVITATION_LIFETIME_SEC } from '../rules.ts';
+import type { MemberRole } from '../../identity/accounts/member-roles.ts';
 
 /** Accepted, declined and withdrawn invitations are deleted; expired ones are listed for a while. */
 
@@ -10,6 +11,7 @@ export type Invitation = {
   team_id: number;
   email: string;
   invited_by: number;
+  member_role: MemberRole;
   created_at: Date;
   expires_at: Date;
 };
@@ -26,7 +28,7 @@ export type ReceivedInvitation = Pick<Invitation, 'invitation_id' | 'email' | 'c
 export type InvitationKey = { invitation_id: number; account_id: number } | { token: string };
 
 const COLUMNS = `team_invitations.invitation_id, team_invitations.team_id, team_invitations.email, invited_by,
-  team_invitations.created_at, team_invitations.expires_at`;
+  team_invitations.member_role, team_invitations.created_at, team_invitations.expires_at`;
 
 const RECEIVED_COLUMNS = `invitation_id, team_invitations.email, team_invitations.created_at,
   team_invitations.expires_at, teams.name AS team_name, accounts.name AS invited_by_name,
@@ -47,11 +49,11 @@ const IS_OF_TOKEN = `EXISTS (SELECT 1 FROM team_invitation_tokens AS link
 
 export async function insertInvitation(
   query: Query,
-  made: Pick<Invitation, 'team_id' | 'email' | 'invited_by'>,
+  made: Pick<Invitation, 'team_id' | 'email' | 'invited_by' | 'member_role'>,
 ): Promise<Invitation> {
   const rows = await query<Invitation>(
-    `INSERT INTO team_invitations (team_id, email, invited_by, expires_at)
-     VALUES (:team_id, :email, :invited_by, now() + :lifetimeSec * interval '1 second')
+    `INSERT INTO team_invitations (team_id, email, invited_by, member_role, expires_at)
+     VALUES (:team_id, :email, :invited_by, :member_role, now() + :lifetimeSec * interval '1 second')
      RETURNING ${COLUMNS}`,
     { ...made, lifetimeSec: INVITATION_LIFETIME_SEC },
   );

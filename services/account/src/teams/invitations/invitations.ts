@@ -14,6 +14,8 @@ import {
   withdrawInvitation,
 } from './invitation-store.ts';
 import type { Invitation, InvitationKey } from './invitation-store.ts';
+import { DEFAULT_MEMBER_ROLE } from '../../identity/accounts/member-roles.ts';
+import type { MemberRole } from '../../identity/accounts/member-roles.ts';
 import { isFull } from '../rules.ts';
 import { noSlotLeft, slotsLimitOf } from '../slots.ts';
 import { countTaken, findMembership, insertMember, lockTeams, managerOf } from '../store.ts';
@@ -23,7 +25,11 @@ import type { Team } from '../store.ts';
  * Doesn't reveal whether the address has an account, except for this team's own members.
  * @throws {Problem} not_found, forbidden; invitation_pending, already_member, team_slots_limit_exceeded
  */
-export async function invite(query: Query, person: Person, email: string): Promise<Invitation> {
+export async function invite(
+  query: Query,
+  person: Person,
+  { email, member_role = DEFAULT_MEMBER_ROLE }: { email: string; member_role?: MemberRole | undefined },
+): Promise<Invitation> {
   const team = await lockManagedTeam(query, person);
   await deleteExpired(query, team.team_id, email);
   const { is_invited, is_member } = await findAddress(query, team.team_id, email);
@@ -33,9 +39,9 @@ export async function invite(query: Query, person: Person, email: string): Promi
   const { members, pending } = await countTaken(query, team.team_id);
   if (isFull(members + pending, limit)) throw noSlotLeft(limit);
   const { account_id: invited_by } = person;
-  const invitation = await insertInvitation(query, { team_id: team.team_id, email, invited_by });
+  const invitation = await insertInvitation(query, { team_id: team.team_id, email, invited_by, member_role });
   const { invitation_id } = invitation;
-  await auditTeam(query, person, team, 'team_invitation_made', { invitation_id, email });
+  await auditTeam(query, person, team, 'team_invitation_made', { invitation_id, email, member_role });
   const mail: InvitationMail = { kind: 'team_invitation', recipient: email, invitation_id };
   await enqueueMail(query, mail);
   return invitation;
@@ -62,12 +68,12 @@ export async function accept(query: Query, person: Person, key: InvitationKey): 
   const teams = await lockTeams(query, ids);
   const team = teams.find(({ team_id }) => team_id === invitation.team_id);
   if (team === undefined) throw new Problem('not_found');
-  const { invitation_id, email } = await takeInvitation(query, team, invitation.invitation_id);
+  const { invitation_id, email, member_role } = await takeInvitation(query, team, invitation.invitation_id);
   await leaveAlone(query, person, teams, team);
   const limit = await slotsLimit(query, await managerOf(query, team.team_id));
   // Its invitation holds a slot already, but the plan may have shrunk.
   if (isFull((await countTaken(query, team.team_id)).members, limit)) throw noSlotLeft(limit);
-  if (!(await insertMember(query, { account_id, team_id: team.team_id, role: 'member' }))) {
+  if (!(await insertMember(query, { account_id, team_id: team.team_id, role: 'member', member_role }))) {
     throw new Problem('already_in_team');
   }
   await auditTeam(query, person, team, 'team_joined', { invitation_id, email });

@@ -9,6 +9,7 @@ import { nameSchema } from '../../http/input/name.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
+import { memberRoleSchema } from '../../identity/accounts/member-roles.ts';
 import { addMember, createTeamOf, expelMember, removeTeam } from './operator-changes.ts';
 import { findTeam, listMembers, listTeams } from './operator-store.ts';
 
@@ -30,6 +31,7 @@ const teamSchema = listedSchema
         name: z.string(),
         email: z.string(),
         role: z.enum(['manager', 'member']),
+        member_role: memberRoleSchema.nullable().meta({ description: 'Null for the manager.' }),
         joined_at: instant,
       }),
     ),

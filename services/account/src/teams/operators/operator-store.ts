@@ -1,5 +1,6 @@
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
+import type { MemberRole } from '../../identity/accounts/member-roles.ts';
 import type { Role } from '../store.ts';
 
 type ListedTeam = {
@@ -11,7 +12,14 @@ type ListedTeam = {
   members_count: number;
 };
 
-type TeamMember = { account_id: number; name: string; email: string; role: Role; joined_at: Date };
+type TeamMember = {
+  account_id: number;
+  name: string;
+  email: string;
+  role: Role;
+  member_role: MemberRole | null;
+  joined_at: Date;
+};
 
 const LISTED_SQL = `
   SELECT team_id, name, created_at,
@@ -35,7 +43,8 @@ export async function findTeam(query: Query, teamId: number): Promise<ListedTeam
 
 export function listMembers(query: Query, teamId: number): Promise<TeamMember[]> {
   return query<TeamMember>(
-    `SELECT account_id, accounts.name, email, role, joined_at
+    `SELECT account_id, accounts.name, email, role,
+            CASE role WHEN 'member' THEN member_role END AS member_role, joined_at
      FROM team_members JOIN accounts USING (account_id)
      WHERE team_id = :teamId ORDER BY role = 'manager' DESC, joined_at, account_id`,
     { teamId },

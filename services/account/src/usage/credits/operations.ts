@@ -10,7 +10,7 @@ import type { OveruseMode } from '../../billing/credits/settlement.ts';
 import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import { isoSeconds } from '../../http/iso-seconds.ts';
 import { id } from '../../http/answer-fields.ts';
-import { session } from '../../identity/sessions/require-session.ts';
+import { billingSession } from '../../identity/sessions/require-session.ts';
 import type { Query } from '../../platform/database/query.ts';
 
 type Needs = {
@@ -102,7 +102,7 @@ export const publicCredits = {
       operationId: 'getOwnCredits',
       summary: 'Get the credits that your calls can use',
       description: DESCRIPTION,
-      caller: session,
+      caller: billingSession,
       answers: { 200: CREDITS },
       handle: (needs: Needs, { by }) => credits(needs, by.account_id),
     }),

@@ -50,6 +50,7 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   team_joined: 'Joined team',
   team_left: 'Left team',
   team_member_removed: 'Removed a member from team',
+  team_member_role_changed: 'Changed a member’s role in team',
   member_budget_changed: 'Changed a member’s budget in team',
   account_blocked: 'Blocked the account',
   account_unblocked: 'Unblocked the account',

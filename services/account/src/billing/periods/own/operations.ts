@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { cutPage, lookAhead, pageFields } from '../../../http/input/page.ts';
-import { session } from '../../../identity/sessions/require-session.ts';
+import { billingSession } from '../../../identity/sessions/require-session.ts';
 import type { Query } from '../../../platform/database/query.ts';
 import { listOwnPeriods, ownPeriodAnswer, startSecond } from './list.ts';
 import { ownPeriodsAnswerSchema } from './answers.ts';
@@ -17,7 +17,7 @@ export const ownerPeriods = {
       description:
         'Returns the periods of your own account that have started, newest first, with their limits and all usage ' +
         'charged to them. Periods of your team’s manager are not included.',
-      caller: session,
+      caller: billingSession,
       query: z.strictObject(pageFields),
       answers: { 200: { description: 'A page of billing periods.', schema: ownPeriodsAnswerSchema } },
       // A team's manager sees all usage of these periods; a member doesn't see the manager's (docs/design/billing.md).
