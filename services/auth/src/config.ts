@@ -28,6 +28,10 @@ export const SETTINGS = {
     ISSUER_URL: issuerUrl
       .optional()
       .meta({ description: 'issuer in the RFC 8414 metadata', values: 'an origin' }),
+    AUTHORIZATION_ENDPOINT: httpUrl.optional().meta({
+      description: 'where people authorize applications: `/oauth2/authorize` of the web interface',
+      unset: '`/oauth2/authorize` of `ISSUER_URL`',
+    }),
     TRUSTED_PROXIES: networks.default([]).describe('proxies that are trusted'),
     CLIENT_CACHE_TTL_MS: wholeNumber(1, 3_600_000)
       .default(60_000)
