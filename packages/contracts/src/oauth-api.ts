@@ -85,7 +85,10 @@ export const oauthApi = {
         },
       },
       errors: {
-        400: refusal('invalid_request', 'Or `invalid_grant`, `invalid_scope`, `invalid_target`, `unauthorized_client` or `unsupported_grant_type`.'),
+        400: refusal(
+          'invalid_request',
+          'Or `invalid_grant`, `invalid_scope`, `invalid_target`, `unauthorized_client` or `unsupported_grant_type`.',
+        ),
         ...ERRORS,
       },
     },

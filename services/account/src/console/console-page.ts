@@ -61,7 +61,10 @@ export function consolePage(
   if (isBuilt) router.use('/user/assets', hashedFiles(join(directory, 'assets')));
   router.use(brandFiles(brand));
   if (isBuilt) router.get(NOT_A_FILE, forPeople(pageEndpoint(withoutSession(html), policy)));
-  return { router, faultPage: isBuilt ? faultPages(withoutSession(html), policy) : () => notBuilt(NOT_BUILT) };
+  return {
+    router,
+    faultPage: isBuilt ? faultPages(withoutSession(html), policy) : () => notBuilt(NOT_BUILT),
+  };
 }
 
 /** The page at another service's address: its scripts read from the head why it is shown. */

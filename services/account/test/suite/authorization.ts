@@ -22,7 +22,12 @@ export const CALLBACK = 'https://app.example/callback?from=tollgate';
 
 export async function newActingApplication(
   suite: Pick<AccountUnderTest, 'account' | 'database'>,
-  changes: { public_client?: boolean; redirect_uris?: string[]; token_lifespan_sec?: number; name?: string } = {},
+  changes: {
+    public_client?: boolean;
+    redirect_uris?: string[];
+    token_lifespan_sec?: number;
+    name?: string;
+  } = {},
 ): Promise<ActingApplication> {
   const developer = await newOwner(suite);
   const { status, text, body } = await developer.browser.request('POST', '/applications', {
@@ -135,7 +140,13 @@ export function exchange(
   changes: Record<string, string> = {},
 ): Promise<TokenAnswer> {
   const { redirect_uri } = application;
-  const fields = { grant_type: 'authorization_code', code, redirect_uri, code_verifier: verifier, ...changes };
+  const fields = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri,
+    code_verifier: verifier,
+    ...changes,
+  };
   return askForTokens(auth, application, fields);
 }
 

@@ -7,7 +7,10 @@ import { Form } from '../../ui/form/form.tsx';
 import { RadioCards } from '../../ui/form/radio-cards.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Credentials } from './credentials.tsx';
-import { DEFAULT_LIFESPAN_SEC, LifespanField, lifespanSecOf } from './lifespan-field.tsx';
+import type { Application } from '../../api/client.ts';
+import { SelectField } from '../../ui/form/select-field.tsx';
+import { DEFAULT_LIFESPAN_SEC, HOUR_SEC, LifespanField, lifespanSecOf } from './lifespan-field.tsx';
+import { RedirectUrisField, redirectUrisOf } from './redirect-uris-field.tsx';
 
 const TYPES = [
   {
@@ -20,29 +23,47 @@ const TYPES = [
     label: 'Manual',
     description: 'You generate tokens here and paste them into your program. For scripts and tools.',
   },
+  {
+    value: 'authorization',
+    label: 'Authorization',
+    description: 'Other people allow your application to call the API for them. For applications with users.',
+  },
 ] as const;
 
-type Created = { application_id: number; name: string; client_id: string; client_secret: string };
+const CLIENTS = [
+  { value: 'confidential', label: 'On a server, which keeps a client secret' },
+  { value: 'public', label: 'On people’s devices or in their browsers' },
+] as const;
+
+function typeOf(values: Readonly<Record<string, string>>): Application['type'] {
+  return TYPES.find(({ value }) => value === values['type'])?.value ?? 'automatic';
+}
+
+type Created = Application & { client_secret: string };
 
 type NewApplicationProps = { isOpen: boolean; onClose: () => void };
 
 /** The dialog "New Application", then its credentials, shown once, then its page. */
 export function NewApplication({ isOpen, onClose }: NewApplicationProps) {
   const [created, setCreated] = useState<Created | null>(null);
+  const [isDelegated, setDelegated] = useState(false);
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   function close() {
     setCreated(null);
+    setDelegated(false);
     onClose();
   }
+  const open = (applicationId: number) => {
+    close();
+    void navigate({ to: '/api_v2/applications/$applicationId', params: { applicationId } });
+  };
   if (created !== null) {
-    const { application_id: applicationId } = created;
     return (
       <Credentials
         credentials={created}
         onClose={() => {
-          close();
-          void navigate({ to: '/api_v2/applications/$applicationId', params: { applicationId } });
+          open(created.application_id);
         }}
       />
     );
@@ -58,25 +79,55 @@ export function NewApplication({ isOpen, onClose }: NewApplicationProps) {
             api.POST('/api/console/applications', {
               body: {
                 name: values['name'] ?? '',
-                type: values['type'] === 'manual' ? 'manual' : 'automatic',
+                type: typeOf(values),
                 token_lifespan_sec: lifespanSecOf(values),
+                ...(isDelegated && {
+                  redirect_uris: redirectUrisOf(values),
+                  public_client: values['client'] === 'public',
+                }),
               },
             }),
           )
         }
         onDone={(application) => {
-          setCreated(application);
+          const { client_secret } = application;
+          if (client_secret === null) open(application.application_id);
+          else setCreated({ ...application, client_secret });
           void queryClient.invalidateQueries({ queryKey: ['applications'] });
         }}
       >
         {(errors) => (
           <>
             <TextField label="Name" name="name" autoComplete="off" error={errors['name']} autoFocus />
-            <RadioCards label="Type" name="type" options={TYPES} defaultValue="automatic" />
+            <RadioCards
+              label="Type"
+              name="type"
+              options={TYPES}
+              defaultValue="automatic"
+              onChange={(type) => {
+                setDelegated(type === 'authorization');
+              }}
+            />
+            {isDelegated && (
+              <>
+                <SelectField
+                  label="Where it runs"
+                  name="client"
+                  options={CLIENTS}
+                  defaultValue="confidential"
+                />
+                <RedirectUrisField redirectUris={[]} errors={errors} />
+              </>
+            )}
             <LifespanField
+              key={String(isDelegated)}
               label="Token lifespan"
-              lifespanSec={DEFAULT_LIFESPAN_SEC}
-              description="How long each token of this application is valid."
+              lifespanSec={isDelegated ? HOUR_SEC : DEFAULT_LIFESPAN_SEC}
+              description={
+                isDelegated
+                  ? 'How long an access token is valid, 24 hours at most. Your application renews it.'
+                  : 'How long each token of this application is valid.'
+              }
               error={errors['token_lifespan_sec']}
             />
           </>

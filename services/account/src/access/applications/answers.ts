@@ -24,14 +24,18 @@ const applicationSchema = z
       .object(applicationFigures)
       .nullable()
       .meta({ description: 'What it may spend; null without a budget.' }),
-    public_client: z.boolean().meta({ description: 'Whether it has no client secret; only of type `authorization`.' }),
+    public_client: z
+      .boolean()
+      .meta({ description: 'Whether it has no client secret; only of type `authorization`.' }),
     redirect_uris: z.array(z.string()).meta({ description: 'Only of type `authorization`.' }),
   })
   .meta({ id: 'Application' });
 
 const client_secret = z.string().meta({ description: 'Returned by this response only.' });
 
-const newSecret = client_secret.nullable().meta({ description: 'Returned by this response only; null for a public client.' });
+const newSecret = client_secret
+  .nullable()
+  .meta({ description: 'Returned by this response only; null for a public client.' });
 
 export const newApplicationAnswerSchema = applicationSchema.extend({ client_secret: newSecret });
 

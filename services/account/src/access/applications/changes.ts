@@ -90,7 +90,13 @@ export async function createApplication(
     ...by,
     ...ids(application),
     action: 'application_created',
-    details: { name, type, token_lifespan_sec, client_id, ...(redirect_uris.length > 0 && { redirect_uris }) },
+    details: {
+      name,
+      type,
+      token_lifespan_sec,
+      client_id,
+      ...(redirect_uris.length > 0 && { redirect_uris }),
+    },
   });
   return { application, client_secret };
 }

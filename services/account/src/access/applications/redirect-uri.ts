@@ -27,7 +27,8 @@ export function redirectUriFault(uri: string): string | undefined {
   }
   if (hostname.includes('*')) return 'must name one host, without a wildcard';
   // Otherwise a browser goes to another address than the one that is compared and shown.
-  const spelled = pathname === '/' && !uri.includes('/', 'https://'.length) ? href.replace(/\/(?=\?|$)/, '') : href;
+  const spelled =
+    pathname === '/' && !uri.includes('/', 'https://'.length) ? href.replace(/\/(?=\?|$)/, '') : href;
   return spelled === uri ? undefined : `must be spelled as browsers do: ${spelled}`;
 }
 

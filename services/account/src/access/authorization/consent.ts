@@ -90,7 +90,5 @@ async function findPayer(query: Query, accountId: number, ownName: string): Prom
     { accountId },
   );
   const [payer] = rows;
-  return payer === undefined
-    ? { is_own: true, name: ownName, team_name: null }
-    : { is_own: false, ...payer };
+  return payer === undefined ? { is_own: true, name: ownName, team_name: null } : { is_own: false, ...payer };
 }

@@ -5,11 +5,7 @@ import type { AuthorizationRequest } from './store.ts';
 
 /** RFC 6749, section 4.1.2.1; `invalid_target` is of RFC 8707. */
 export type AuthorizationError =
-  | 'access_denied'
-  | 'invalid_request'
-  | 'invalid_scope'
-  | 'invalid_target'
-  | 'unsupported_response_type';
+  'access_denied' | 'invalid_request' | 'invalid_scope' | 'invalid_target' | 'unsupported_response_type';
 
 /**
  * What an application's request asks for. `page`: it is unknown where the answer may go, so only the person is told.

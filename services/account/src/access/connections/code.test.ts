@@ -22,7 +22,9 @@ let application: ActingApplication;
 let person: Owner;
 
 beforeAll(async () => {
-  suite = await startAccount({ authSettings: { FAILED_ATTEMPTS_PER_ADDRESS: '1000', FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS: '1000' } });
+  suite = await startAccount({
+    authSettings: { FAILED_ATTEMPTS_PER_ADDRESS: '1000', FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS: '1000' },
+  });
   [application, person] = await Promise.all([newActingApplication(suite), newOwner(suite)]);
   await insertPeriod(suite.database, person.account_id);
 });
@@ -60,20 +62,27 @@ test('calls for a member of a team are the manager’s to pay, from the moment t
 
 test('of ten concurrent exchanges of a code at most one gets tokens, and they end with the replay', async () => {
   const obtained = await code();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(suite.auth, application, obtained)));
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => exchange(suite.auth, application, obtained)),
+  );
   const successes = answers.filter(({ status }) => status === 200);
   expect(successes).toHaveLength(1);
   for (const { status, error } of answers) if (status !== 200) expect(error).toBe('invalid_grant');
   const [first] = successes;
   await expectDead(first?.access_token ?? '');
-  expect(await refresh(suite.auth, application, first?.refresh_token ?? '')).toMatchObject({ error: 'invalid_grant' });
+  expect(await refresh(suite.auth, application, first?.refresh_token ?? '')).toMatchObject({
+    error: 'invalid_grant',
+  });
 });
 
 test('a code that comes again without its verifier is refused, and what it became lives on', async () => {
   const obtained = await code();
   const tokens = await exchange(suite.auth, application, obtained);
   const stolen = { code: obtained.code, verifier: 'x'.repeat(43) };
-  expect(await exchange(suite.auth, application, stolen)).toMatchObject({ status: 400, error: 'invalid_grant' });
+  expect(await exchange(suite.auth, application, stolen)).toMatchObject({
+    status: 400,
+    error: 'invalid_grant',
+  });
   expect(await usageStatus(tokens.access_token)).toBe(200);
   expect((await refresh(suite.auth, application, tokens.refresh_token)).status).toBe(200);
 });
@@ -109,7 +118,10 @@ test('a confidential client without its secret, or with a wrong one, is invalid_
 });
 
 test('a public client needs no secret, and one that is sent is wrong', async () => {
-  const app = await newActingApplication(suite, { public_client: true, redirect_uris: ['com.example.app:/cb'] });
+  const app = await newActingApplication(suite, {
+    public_client: true,
+    redirect_uris: ['com.example.app:/cb'],
+  });
   expect(app.client_secret).toBeNull();
   const obtained = await obtainCode(suite.account, app, person.browser);
   expect((await exchange(suite.auth, { ...app, client_secret: 'any' }, obtained)).status).toBe(401);
@@ -122,7 +134,10 @@ test('neither kind of client gets a token by client credentials', async () => {
   const app = await newActingApplication(suite, { public_client: true });
   const fields = { grant_type: 'client_credentials', scope: 'api' };
   for (const client of [application, app]) {
-    expect(await askForTokens(suite.auth, client, fields)).toMatchObject({ status: 400, error: 'unauthorized_client' });
+    expect(await askForTokens(suite.auth, client, fields)).toMatchObject({
+      status: 400,
+      error: 'unauthorized_client',
+    });
   }
 });
 
@@ -134,12 +149,16 @@ test.each(['code', 'redirect_uri', 'code_verifier'])('without %s it is invalid_r
     code_verifier: 'z'.repeat(43),
   };
   Reflect.deleteProperty(fields, name);
-  expect(await askForTokens(suite.auth, application, fields)).toMatchObject({ status: 400, error: 'invalid_request' });
+  expect(await askForTokens(suite.auth, application, fields)).toMatchObject({
+    status: 400,
+    error: 'invalid_request',
+  });
 });
 
 test('a code ends after a minute', async () => {
   const obtained = await code();
-  await suite.database('authorization_codes')
+  await suite
+    .database('authorization_codes')
     .where({ account_id: person.account_id })
     .update({ expires_at: suite.database.raw("expires_at - interval '60 seconds'") });
   expect(await exchange(suite.auth, application, obtained)).toMatchObject({ error: 'invalid_grant' });
@@ -157,8 +176,8 @@ test('no store holds a code, a refresh token or an access token', async () => {
   const tokens = await exchange(suite.auth, application, obtained);
   const next = await refresh(suite.auth, application, tokens.refresh_token);
   const rows = await Promise.all(
-    ['authorization_requests', 'authorization_codes', 'connections', 'refresh_tokens', 'audit_log'].map((table) =>
-      suite.database(table).select(),
+    ['authorization_requests', 'authorization_codes', 'connections', 'refresh_tokens', 'audit_log'].map(
+      (table) => suite.database(table).select(),
     ),
   );
   const keys = await suite.store.keys('*');

@@ -19,7 +19,10 @@ export type Connections = {
   endByApplication: (request: GrantEnd, by: Actor) => Promise<void>;
   list: (accountId: number) => Promise<ListedConnection[]>;
   /** @throws {Problem} not_found */
-  endByOwner: (key: { application_id: number; account_id: number }, by: Actor) => Promise<{ delivered: boolean }>;
+  endByOwner: (
+    key: { application_id: number; account_id: number },
+    by: Actor,
+  ) => Promise<{ delivered: boolean }>;
 };
 
 export function createConnections({

@@ -6,11 +6,7 @@ import { redirectHost } from '../applications/redirect-uri.ts';
 import { consumeCode, findUsedCode, noteConnection } from '../authorization/store.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
 import { endConnection } from './end.ts';
-import {
-  CONNECTION_LIFETIME_SEC,
-  MAX_CONNECTIONS_PER_APPLICATION,
-  REFRESH_TOKEN_IDLE_SEC,
-} from './rules.ts';
+import { CONNECTION_LIFETIME_SEC, MAX_CONNECTIONS_PER_APPLICATION, REFRESH_TOKEN_IDLE_SEC } from './rules.ts';
 import { insertConnection, insertRefreshToken, lockConnectionOfClient, lockSurplus } from './store.ts';
 
 export type Outcome = { answer: GrantAnswer; pending: NewClientChange[] };
@@ -82,7 +78,10 @@ async function refuseUsedCode(query: Query, request: CodeExchange, by: Actor): P
   if (used === undefined || used.code_challenge !== request.code_challenge) return refused('invalid_grant');
   const connection = await lockConnectionOfClient(query, used.connection_client_id);
   if (connection?.status !== 'active') return refused('invalid_grant');
-  return { ...refused('invalid_grant'), pending: [await endConnection(query, connection, 'code_reused', by)] };
+  return {
+    ...refused('invalid_grant'),
+    pending: [await endConnection(query, connection, 'code_reused', by)],
+  };
 }
 
 export function refused(outcome: 'invalid_grant' | 'invalid_target'): Outcome {

@@ -89,7 +89,8 @@ export const serviceGrants = {
         address: '203.0.113.7',
       },
       answers: granted,
-      handle: ({ connections }: Needs, { by, body }) => connections.exchange(body, clientActor(by.actor, body)),
+      handle: ({ connections }: Needs, { by, body }) =>
+        connections.exchange(body, clientActor(by.actor, body)),
     }),
     operation('POST /private/grants/refresh', {
       operationId: 'rotateRefreshToken',
@@ -108,7 +109,8 @@ export const serviceGrants = {
         address: '203.0.113.7',
       },
       answers: granted,
-      handle: ({ connections }: Needs, { by, body }) => connections.refresh(body, clientActor(by.actor, body)),
+      handle: ({ connections }: Needs, { by, body }) =>
+        connections.refresh(body, clientActor(by.actor, body)),
     }),
     operation('POST /private/grants/end', {
       operationId: 'endGrant',

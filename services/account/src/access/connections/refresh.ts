@@ -23,7 +23,11 @@ export async function refreshConnection(query: Query, request: Refresh, by: Acto
   }
   const { application_id, resource } = connection;
   const token_hash = request.refresh_token_hash;
-  const token = await findRefreshToken(query, { application_id, token_hash, repeatedSec: REPEATED_REFRESH_SEC });
+  const token = await findRefreshToken(query, {
+    application_id,
+    token_hash,
+    repeatedSec: REPEATED_REFRESH_SEC,
+  });
   // A token that was never issued tells nothing: anyone can invent one for a connection.
   if (token === undefined) return refused('invalid_grant');
   if (token.nonce !== null && !token.may_repeat) {
@@ -37,7 +41,11 @@ export async function refreshConnection(query: Query, request: Refresh, by: Acto
   if (token.nonce === null) {
     const { nonce, successor_hash } = request;
     await noteRotation(query, { token_hash, nonce, successor_hash });
-    await insertRefreshToken(query, { application_id, token_hash: successor_hash, idleSec: REFRESH_TOKEN_IDLE_SEC });
+    await insertRefreshToken(query, {
+      application_id,
+      token_hash: successor_hash,
+      idleSec: REFRESH_TOKEN_IDLE_SEC,
+    });
   }
   const { client_id, account_id, revocation_epoch, acting_lifespan_sec } = connection;
   const answer: GrantAnswer = {

@@ -115,7 +115,11 @@ export type RefreshToken = {
 
 export async function findRefreshToken(
   query: Query,
-  { application_id, token_hash, repeatedSec }: { application_id: number; token_hash: string; repeatedSec: number },
+  {
+    application_id,
+    token_hash,
+    repeatedSec,
+  }: { application_id: number; token_hash: string; repeatedSec: number },
 ): Promise<RefreshToken | undefined> {
   const rows = await query<RefreshToken>(
     `SELECT presented.expires_at <= now() AS has_expired, presented.nonce,

@@ -44,7 +44,12 @@ export async function grantedOrRefused(
 /** @throws {Problem} too_many_requests; service_unavailable */
 export async function issueDelegated(
   { issuing }: Pick<DelegatedGrantNeeds, 'issuing'>,
-  { granted, actingClientId, accessToken, refreshToken }: {
+  {
+    granted,
+    actingClientId,
+    accessToken,
+    refreshToken,
+  }: {
     granted: Granted;
     actingClientId: string;
     accessToken: string;

@@ -21,7 +21,6 @@ export type Grant = {
   issue: (authentic: AuthenticClient, form: Form, callerOf: () => Caller) => Promise<TokenResponse | null>;
 };
 
-
 export function missing(name: string): Problem {
   return new Problem('invalid_request', { detail: `The required parameter ${name} is missing.` });
 }
