@@ -16,7 +16,7 @@ export function newNonce(): string {
 }
 
 /**
- * A token derived from a refresh token: whoever has both gets the same one again, so that it is stored nowhere
+ * A token derived from a refresh token: both give the same one again, so that it is stored nowhere
  * (docs/design/authorization.md). The prefix separates the access token from the successor.
  */
 export function derivedToken(refreshToken: string, nonce: string, prefix: string, clientId: string): string {

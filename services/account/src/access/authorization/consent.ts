@@ -78,7 +78,7 @@ function hashOf(id: string): Buffer {
   return hashOfToken(id);
 }
 
-/** As of now: calls are paid by whoever pays for the account at that moment. */
+/** As of now: each call is paid by the payer of its moment. */
 async function findPayer(query: Query, accountId: number, ownName: string): Promise<Described['payer']> {
   const rows = await query<{ name: string; team_name: string }>(
     `SELECT manager_account.name, teams.name AS team_name

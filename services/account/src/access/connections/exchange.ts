@@ -71,7 +71,7 @@ export async function exchangeCode(query: Query, request: CodeExchange, by: Acto
 
 /**
  * Two parties have the code and its verifier, and it isn't known which one the tokens went to, so they end. Without the
- * verifier it proves nothing: whoever saw the code in a log could otherwise end what it became.
+ * verifier it proves nothing: a reader of a log could otherwise end what the code became.
  */
 async function refuseUsedCode(query: Query, request: CodeExchange, by: Actor): Promise<Outcome> {
   const used = await findUsedCode(query, request);
