@@ -92,8 +92,7 @@ export function openAccess({ config, pools, query, transact, redis, logger, regi
     maxTokensPerApplication: config.MAX_MANUAL_TOKENS_PER_APPLICATION,
   });
   const recoveredRevocations = createRecoveredRevocations(registry);
-  // auth's ISSUER_URL: where clients reach the token endpoint.
-  const issuer = new URL(config.AUTH_URL ?? config.PUBLIC_URL).origin;
+  const issuer = config.ISSUER_URL ?? new URL(config.AUTH_URL ?? config.PUBLIC_URL).origin;
   const connections = createConnections({ transact, query, deliver });
   const consent = createConsent({ transact, query, issuer, codePrefix: codePrefix(config.TOKEN_PREFIX) });
   return {

@@ -46,7 +46,9 @@ export function ApplicationSettings({ application }: { application: Application 
               defaultValue={name}
               error={errors['name']}
             />
-            {isDelegated && <RedirectUrisField redirectUris={redirect_uris} errors={errors} />}
+            {isDelegated && (
+              <RedirectUrisField redirectUris={redirect_uris} error={errors['redirect_uris']} />
+            )}
             <LifespanField
               label="Token lifespan"
               lifespanSec={token_lifespan_sec}

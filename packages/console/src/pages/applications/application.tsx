@@ -40,19 +40,27 @@ export function ApplicationPage() {
   if (isPending) return <Skeleton rows={6} />;
   if (data === undefined)
     return <ErrorMessage error={error} what="this application" onRetry={() => void refetch()} />;
-  // Its tokens are those of the people who connect it.
+  // Its tokens, usage and budgets are those of the people who connect it.
   const isDelegated = data.type === 'authorization';
   return (
     <>
       <PageHeader title={data.name} />
       <Access application={data} />
       <Suspense fallback={<Skeleton rows={8} />}>
-        {!isDelegated && <ApplicationSamples application={data} />}
-        <ApplicationUsage applicationId={applicationId} />
+        {!isDelegated && (
+          <>
+            <ApplicationSamples application={data} />
+            <ApplicationUsage applicationId={applicationId} />
+          </>
+        )}
       </Suspense>
       <Suspense fallback={<Skeleton rows={8} />}>
-        {!isDelegated && <TokenList application={data} />}
-        <ApplicationBudget applicationId={applicationId} />
+        {!isDelegated && (
+          <>
+            <TokenList application={data} />
+            <ApplicationBudget applicationId={applicationId} />
+          </>
+        )}
         <ApplicationSettings key={applicationId} application={data} />
         <DangerZone application={data} onDeleted={() => void navigate({ to: '/api_v2/applications' })} />
       </Suspense>
@@ -104,8 +112,12 @@ function Access({ application }: { application: ApplicationWithSecrets }) {
         <dd>
           <Moment at={created_at} />
         </dd>
-        <dt>Last used</dt>
-        <dd>{last_used_at === null ? 'Never' : <Moment at={last_used_at} />}</dd>
+        {type !== 'authorization' && (
+          <>
+            <dt>Last used</dt>
+            <dd>{last_used_at === null ? 'Never' : <Moment at={last_used_at} />}</dd>
+          </>
+        )}
       </dl>
     </section>
   );

@@ -116,7 +116,7 @@ export function NewApplication({ isOpen, onClose }: NewApplicationProps) {
                   options={CLIENTS}
                   defaultValue="confidential"
                 />
-                <RedirectUrisField redirectUris={[]} errors={errors} />
+                <RedirectUrisField redirectUris={[]} error={errors['redirect_uris']} />
               </>
             )}
             <LifespanField

@@ -8,12 +8,11 @@ export function redirectUrisOf(values: Readonly<Record<string, string>>): string
 
 type RedirectUrisFieldProps = {
   redirectUris: readonly string[];
-  errors: Readonly<Record<string, string | undefined>>;
+  error: string | undefined;
 };
 
 /** Where people are sent back to. A URI has no spaces, so one field holds them all. */
-export function RedirectUrisField({ redirectUris, errors }: RedirectUrisFieldProps) {
-  const faulty = Object.keys(errors).find((field) => field.startsWith('redirect_uris'));
+export function RedirectUrisField({ redirectUris, error }: RedirectUrisFieldProps) {
   return (
     <TextField
       label="Redirect URIs"
@@ -21,7 +20,7 @@ export function RedirectUrisField({ redirectUris, errors }: RedirectUrisFieldPro
       autoComplete="off"
       defaultValue={redirectUris.join(' ')}
       description="Exactly as your application sends them. Separate several by spaces."
-      error={faulty === undefined ? undefined : errors[faulty]}
+      error={error}
       maxLength={REDIRECT_URIS_MAX_LENGTH}
     />
   );

@@ -283,7 +283,8 @@ function checkAuthorization({
   }
   const faults = redirect_uris.flatMap((uri, index) => {
     const message = redirect_uris.indexOf(uri) < index ? 'is listed twice' : redirectUriFault(uri);
-    return message === undefined ? [] : [{ field: `redirect_uris.${String(index)}`, message }];
+    const entry = redirect_uris.length > 1 ? ` (entry ${String(index + 1)})` : '';
+    return message === undefined ? [] : [{ field: 'redirect_uris', message: `${message}${entry}` }];
   });
   if (faults.length > 0) throw invalidFields(faults);
   if (token_lifespan_sec > DELEGATED_TOKEN_LIFESPAN_MAX_SEC) {
