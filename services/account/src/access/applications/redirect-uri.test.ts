@@ -74,7 +74,9 @@ test('a browser goes to exactly what is registered as https', () => {
   fc.assert(
     fc.property(fc.webUrl({ validSchemes: ['https'], withQueryParameters: true }), (uri) => {
       fc.pre(redirectUriFault(uri) === undefined);
-      expect([uri, `${uri}/`]).toContain(new URL(uri).href.replace(/\/(?=\?|$)/, uri.includes('/', 8) ? '/' : ''));
+      expect([uri, `${uri}/`]).toContain(
+        new URL(uri).href.replace(/\/(?=\?|$)/, uri.includes('/', 8) ? '/' : ''),
+      );
     }),
   );
 });
@@ -88,7 +90,12 @@ test('arbitrary text never throws, and what is accepted is an address without a 
 });
 
 describe('comparison', () => {
-  const registered = ['https://app.example/cb', 'http://127.0.0.1/cb', 'http://[::1]:4000/cb?x=1', 'com.example:/cb'];
+  const registered = [
+    'https://app.example/cb',
+    'http://127.0.0.1/cb',
+    'http://[::1]:4000/cb?x=1',
+    'com.example:/cb',
+  ];
 
   test.each([
     'https://app.example/cb',

@@ -73,7 +73,9 @@ async function refusal(changed: AuthorizationParameters | string) {
 test('a request waits for the person, and the browser has only its id', async () => {
   const asked = parameters();
   const response = await open(asked);
-  expect(response.headers.get('location')).toMatch(/^https:\/\/data\.example\/user\/connect\/[A-Za-z0-9_-]{43}$/);
+  expect(response.headers.get('location')).toMatch(
+    /^https:\/\/data\.example\/user\/connect\/[A-Za-z0-9_-]{43}$/,
+  );
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   const id = await requestIdOf(response);
@@ -143,7 +145,11 @@ test('a request ends after ten minutes, and with its application', async () => {
 describe('a person is told, and nothing is sent anywhere', () => {
   test.each<{ what: string; fault: string; query: () => AuthorizationParameters | string }>([
     { what: 'no client', fault: 'unknown_client', query: () => without('client_id') },
-    { what: 'an unknown client', fault: 'unknown_client', query: () => ({ ...parameters(), client_id: '0' }) },
+    {
+      what: 'an unknown client',
+      fault: 'unknown_client',
+      query: () => ({ ...parameters(), client_id: '0' }),
+    },
     { what: 'no redirect URI', fault: 'redirect_uri', query: () => without('redirect_uri') },
     {
       what: 'another redirect URI',
@@ -294,7 +300,10 @@ describe('the consent can’t be given for someone', () => {
   test('a blocked account can’t allow, and can deny', async () => {
     const blocked = await newOwner(suite);
     const id = await requestIdOf(await open(parameters()));
-    await suite.database('accounts').where({ account_id: blocked.account_id }).update({ blocked_at: new Date() });
+    await suite
+      .database('accounts')
+      .where({ account_id: blocked.account_id })
+      .update({ blocked_at: new Date() });
     const { status, body } = await blocked.browser.request('POST', `/authorization-requests/${id}/allow`);
     expect([status, body['code']]).toEqual([403, 'account_blocked']);
     await answerRequest(blocked.browser, id, 'deny');
