@@ -7,6 +7,7 @@ import type { Stack } from '../stack/stack.ts';
 import { accountJourneys } from './console/account.ts';
 import { applicationJourneys, firstApplicationJourney } from './console/applications.ts';
 import { budgetJourneys } from './console/budgets.ts';
+import { connectionJourneys } from './console/connections.ts';
 import { datesJourneys } from './console/dates.ts';
 import { deletionJourneys } from './console/deletion.ts';
 import { docsJourneys } from './console/docs.ts';
@@ -65,6 +66,7 @@ export const PAGE_JOURNEYS = {
   forms: formJourneys,
   'long names': longNameJourneys,
   requests: requestJourneys,
+  'connected applications': connectionJourneys,
   operations: operationJourneys,
   explorer: explorerJourneys,
   'usage over time': usageJourneys,

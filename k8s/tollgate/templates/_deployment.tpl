@@ -211,6 +211,7 @@ PROCESS_ROLE: {{ ternary "api" "workers" (eq .component "account") }}
 {{- end }}
 AUTH_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listener" "private") $url) }}
 PUBLIC_URL: {{ $values.publicUrl | quote }}
+ISSUER_URL: {{ $values.publicUrl | quote }}
 MAIL_DIR: /mail
 {{- if $values.secrets.stripe.existingSecret }}
 PAYMENTS: stripe

@@ -33,6 +33,12 @@ export const httpUrl = z
   .transform((value) => value.replace(/(?<!\/)\/+$/, ''))
   .meta({ values: 'an `http://` or `https://` URL' });
 
+/** Only for an origin is the metadata at the address that RFC 8414, section 3.1, derives. */
+export const issuerUrl = httpUrl.refine(
+  (value) => URL.canParse(value) && new URL(value).origin === value,
+  'must be an http:// or https:// address without path, in lower case and without a default port',
+);
+
 export const trueOrFalse = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 function isHttpUrl(value: string): boolean {

@@ -1,6 +1,21 @@
 import { RouterProvider } from '@tanstack/react-router';
+import { Suspense, lazy } from 'react';
+import { authorizationFault } from './api/brand.ts';
 import { mount } from './mount.tsx';
 import './styles/outline.css';
 import { router } from './router.tsx';
 
-mount(<RouterProvider router={router} />);
+/** At an address of OAuth's, which the router has no page for. */
+const FaultPage = lazy(async () => ({
+  default: (await import('./pages/entry/connect/authorization-fault.tsx')).AuthorizationFaultPage,
+}));
+
+mount(
+  authorizationFault === null ? (
+    <RouterProvider router={router} />
+  ) : (
+    <Suspense>
+      <FaultPage fault={authorizationFault} />
+    </Suspense>
+  ),
+);

@@ -52,15 +52,25 @@ const invitation = createRoute({
   component: lazyRouteComponent(() => import('./pages/entry/invitation.tsx'), 'InvitationPage'),
 });
 
-/** Everything that needs a session: without one, sign in and come back. */
+/** Without a session, sign in and come back. */
+async function requireSession({ location }: { location: { href: string } }): Promise<void> {
+  const session = await queryClient.query({ ...sessionQuery, staleTime: 'static' });
+  // eslint-disable-next-line @typescript-eslint/only-throw-error -- TanStack Router redirects by a thrown response.
+  if (session === null) throw redirect({ to: '/sign-in', search: { next: location.href } });
+}
+
+const connect = createRoute({
+  getParentRoute: () => root,
+  path: '/connect/$requestId',
+  beforeLoad: requireSession,
+  component: lazyRouteComponent(() => import('./pages/entry/connect/connect.tsx'), 'ConnectPage'),
+});
+
+/** Everything else that needs a session. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
-  beforeLoad: async ({ location }) => {
-    const session = await queryClient.query({ ...sessionQuery, staleTime: 'static' });
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- TanStack Router redirects by a thrown response.
-    if (session === null) throw redirect({ to: '/sign-in', search: { next: location.href } });
-  },
+  beforeLoad: requireSession,
   component: Shell,
   errorComponent: StartFailed,
 });
@@ -91,6 +101,12 @@ const tokens = createRoute({
   path: '/api_v2/access_tokens',
   validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./pages/tokens/tokens.tsx'), 'TokensPage'),
+});
+
+const connections = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/connections',
+  component: lazyRouteComponent(() => import('./pages/connections/connections.tsx'), 'ConnectionsPage'),
 });
 
 const explorer = createRoute({
@@ -186,7 +202,7 @@ const accountData = createRoute({
   component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'DataPage'),
 });
 
-const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation] as const;
+const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation, connect] as const;
 
 const customerPages = [
   overview,
@@ -194,6 +210,7 @@ const customerPages = [
   applications,
   application,
   tokens,
+  connections,
   explorer,
   usage,
   operations,

@@ -12,6 +12,8 @@ export const AUDIT_ACTIONS = [
   'token_issued',
   'token_copied',
   'token_revoked',
+  'connection_made',
+  'connection_ended',
   'account_created',
   'account_changed',
   'signed_in',

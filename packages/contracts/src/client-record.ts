@@ -5,6 +5,11 @@ export const clientRecordSchema = z.object({
   application_id: z.int(),
   account_id: z.int(),
   status: z.enum(['active', 'revoked']),
+  /**
+   * Of an application that acts for other people (docs/design/authorization.md): how it authenticates. It gets tokens by
+   * authorization codes only, and no other application does.
+   */
+  authorization: z.enum(['public', 'confidential']).optional(),
   token_lifespan_sec: z.int().min(60),
   /** Grows with every revocation; a token issued under a smaller epoch is dead. */
   revocation_epoch: z.int().min(0),

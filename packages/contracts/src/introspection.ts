@@ -19,6 +19,10 @@ export const introspectionSchema = z.discriminatedUnion('active', [
     expires_in_ms: z.int().min(1),
     /** The application's, when the token was issued. */
     revocation_epoch: z.int().min(0),
+    /** The client ID of the application that acts for the account; absent if the token's own client does. */
+    via: z.string().optional(),
+    /** The resource server that the token was asked for (RFC 8707). */
+    aud: z.string().optional(),
   }),
   z.object({ active: z.literal(false) }),
 ]);

@@ -56,14 +56,18 @@ const CREDENTIALS = {
 /** auth serves it, and account has it in the public document. */
 export const oauthApi = {
   title: 'OAuth',
-  description: 'Access tokens with the OAuth 2.0 client-credentials grant.',
+  description:
+    'Access tokens with the OAuth 2.0 client-credentials grant, and with authorization codes and refresh tokens for ' +
+    'applications that act for other people.',
   operations: {
     'POST /oauth2/token': {
       operationId: 'issueAccessToken',
       summary: 'Get an access token',
       description:
-        "RFC 6749, section 4.4. Send the application's client ID and secret in the form or in an HTTP Basic header, not " +
-        'in both. Missing credentials, an unknown client, a wrong secret and a revoked application get the same response.',
+        'RFC 6749: client credentials (section 4.4), authorization codes with PKCE (4.1.3) and refresh tokens (6). ' +
+        "Send the application's client ID and secret in the form or in an HTTP Basic header, not " +
+        'in both. Missing credentials, an unknown client, a wrong secret and a revoked application get the same response. ' +
+        'A public client sends its `client_id` only.',
       caller: 'client',
       form: tokenRequestSchema,
       example: { grant_type: 'client_credentials', scope: 'api', ...CREDENTIALS },
@@ -81,15 +85,19 @@ export const oauthApi = {
         },
       },
       errors: {
-        400: refusal('invalid_request', 'Or `unsupported_grant_type`, or `invalid_scope`.'),
+        400: refusal(
+          'invalid_request',
+          'Or `invalid_grant`, `invalid_scope`, `invalid_target`, `unauthorized_client` or `unsupported_grant_type`.',
+        ),
         ...ERRORS,
       },
     },
     'POST /oauth2/revoke': {
       operationId: 'revokeAccessToken',
-      summary: 'Revoke an access token',
+      summary: 'Revoke an access token or a refresh token',
       description:
-        'RFC 7009. Returns 200 also for a token that is malformed, unknown or already revoked. A client can revoke its ' +
+        'RFC 7009. The access or refresh token of an application that acts for a person disconnects it from that person. ' +
+        'Returns 200 also for a token that is malformed, unknown or already revoked. A client can revoke its ' +
         "own tokens only; another client's token is `invalid_request`.",
       caller: 'client',
       form: revocationRequestSchema,
@@ -111,13 +119,17 @@ export const oauthApi = {
           headers: { 'Cache-Control': 'How long the metadata may be cached.' },
           example: {
             issuer: EXAMPLE_ORIGIN,
+            authorization_endpoint: `${EXAMPLE_ORIGIN}/oauth2/authorize`,
             token_endpoint: `${EXAMPLE_ORIGIN}/oauth2/token`,
             revocation_endpoint: `${EXAMPLE_ORIGIN}/oauth2/revoke`,
             scopes_supported: ['api'],
-            response_types_supported: [],
-            grant_types_supported: ['client_credentials'],
-            token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-            revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+            response_types_supported: ['code'],
+            response_modes_supported: ['query'],
+            grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token'],
+            token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+            revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+            code_challenge_methods_supported: ['S256'],
+            authorization_response_iss_parameter_supported: true,
           },
         },
       },

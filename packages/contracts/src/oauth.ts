@@ -15,17 +15,36 @@ const clientFields = {
   client_secret: vschars(1_024).optional(),
 };
 
-export const tokenRequestSchema = z.object({
-  grant_type: z.literal('client_credentials'),
-  scope: z.literal('api'),
-  ...clientFields,
-});
+const resource = z.string().optional().meta({ description: 'The address of the data API (RFC 8707).' });
+
+export const tokenRequestSchema = z.discriminatedUnion('grant_type', [
+  z.object({ grant_type: z.literal('client_credentials'), scope: z.literal('api'), ...clientFields }),
+  z.object({
+    grant_type: z.literal('authorization_code'),
+    code: z.string(),
+    redirect_uri: z.string().meta({ description: 'As in the authorization request.' }),
+    code_verifier: z.string().meta({ description: 'RFC 7636.' }),
+    resource,
+    ...clientFields,
+  }),
+  z.object({
+    grant_type: z.literal('refresh_token'),
+    refresh_token: z.string(),
+    scope: z.literal('api').optional(),
+    resource,
+    ...clientFields,
+  }),
+]);
 
 export const tokenResponseSchema = z.object({
   access_token: z.string(),
   expires_in: z.int().min(1),
   scope: z.literal('api'),
   token_type: z.literal('bearer'),
+  refresh_token: z
+    .string()
+    .optional()
+    .meta({ description: 'Of codes and refresh tokens; it replaces the one that was presented.' }),
 });
 
 /** RFC 7009, section 2.1. */
@@ -39,7 +58,15 @@ export const revocationRequestSchema = z.object({
 export const OAUTH_ERRORS = {
   invalid_request: [{ status: '400, 405, 413', meaning: 'The request is malformed.' }],
   invalid_client: [{ status: '401', meaning: 'Client authentication failed.' }],
-  unsupported_grant_type: [{ status: '400', meaning: "The grant type isn't `client_credentials`." }],
+  invalid_grant: [
+    {
+      status: '400',
+      meaning: 'The code or refresh token is invalid, expired, used, or was issued to another client.',
+    },
+  ],
+  invalid_target: [{ status: '400', meaning: 'The resource is unknown, or was not granted.' }],
+  unauthorized_client: [{ status: '400', meaning: "The application's type doesn't allow the grant type." }],
+  unsupported_grant_type: [{ status: '400', meaning: 'The grant type is unknown.' }],
   invalid_scope: [{ status: '400', meaning: "The scope is missing or isn't `api`." }],
   temporarily_unavailable: [
     { status: '503', meaning: 'A store is unavailable; retry after `Retry-After` seconds.' },
@@ -59,11 +86,15 @@ export const oauthErrorSchema = z.object({
 /** RFC 8414, section 2. */
 export const authorizationServerMetadataSchema = z.object({
   issuer: z.url(),
+  authorization_endpoint: z.url(),
   token_endpoint: z.url(),
   revocation_endpoint: z.url(),
   scopes_supported: z.array(z.string()),
   response_types_supported: z.array(z.string()),
+  response_modes_supported: z.array(z.string()),
   grant_types_supported: z.array(z.string()),
   token_endpoint_auth_methods_supported: z.array(z.string()),
   revocation_endpoint_auth_methods_supported: z.array(z.string()),
+  code_challenge_methods_supported: z.array(z.string()),
+  authorization_response_iss_parameter_supported: z.boolean(),
 });

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Router } from 'express';
 import type { Express, RequestHandler } from 'express';
 import { requireServiceCredential } from '@tollgate/http/private-api-credential';
-import { notFound, problemHandler } from '@tollgate/http/error-handler';
+import { methodNotAllowed, notFound, problemHandler } from '@tollgate/http/error-handler';
 import type { Introspector } from '@tollgate/introspection';
 import { requestLog } from '@tollgate/log/request-log';
 import type { Chapter, NeedsOf } from '@tollgate/operation';
@@ -43,10 +43,12 @@ export function createPublicApp(
     introspect: Introspector['introspect'];
     /** Null without payments. */
     paymentEvents: RequestHandler | null;
+    /** `GET /oauth2/authorize`. */
+    authorization: RequestHandler;
     pages: RequestHandler[];
   },
 ): Express {
-  const { introspect, paymentEvents, pages } = parts;
+  const { introspect, paymentEvents, authorization, pages } = parts;
   // For X-Forwarded-Host (same-origin.ts).
   const app = bareApp(trusts);
   app.use(
@@ -70,6 +72,7 @@ export function createPublicApp(
     },
     checkAnswers: config.CHECK_ANSWERS,
   });
+  app.route('/oauth2/authorize').get(authorization).all(methodNotAllowed('GET', 'HEAD'));
   app.use(pages);
   app.use(notFound, problemHandler(logger, addressOf));
   return app;

@@ -1,6 +1,7 @@
 import { createCors, underCors } from '@tollgate/http/cors';
 import type { ComposeContext, Service } from '@tollgate/server';
 import { openServiceTraces } from '@tollgate/trace/service-traces';
+import { authorize } from './access/authorization/authorize.ts';
 import { openAccess } from './access/open.ts';
 import { createPrivateApp, createPublicApp, createWorkersApp } from './app.ts';
 import { ENTITLEMENT_NOTICES } from './billing/entitlements/publisher.ts';
@@ -90,6 +91,12 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const publicApp = createPublicApp(context, needs, {
     introspect: access.introspect,
     paymentEvents: payments.events,
+    authorization: authorize({
+      ...access.authorization,
+      query: platform.query,
+      counts: identity.needs.counts,
+      faultPage: console.faultPage,
+    }),
     pages: console.pages,
   });
   const cors = createCors(config.CORS_ALLOWED_ORIGINS, {

@@ -14,6 +14,7 @@ import {
   callerSettings,
   connectionUrl,
   httpUrl,
+  issuerUrl,
   networks,
   processSettings,
   requestSettings,
@@ -169,6 +170,11 @@ export const SETTINGS = {
     AUTH_URL: httpUrl
       .optional()
       .meta({ description: 'base URL of the token endpoint', unset: 'that of the web interface' }),
+    ISSUER_URL: issuerUrl.optional().meta({
+      description: "auth's `ISSUER_URL`, which answers to applications that act for other people name",
+      values: 'an origin',
+      unset: 'the origin of `AUTH_URL`',
+    }),
     EXPLORER_EXAMPLES: explorerExamples
       .default([])
       .describe('operations that the explorer and the code samples begin with'),

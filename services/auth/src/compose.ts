@@ -29,7 +29,14 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...abuse.needs,
     ...client.needs,
     ...token.needs,
-    grants: createGrants({ issuing: token.needs.issuing, tokenPrefix }),
+    grants: createGrants({
+      account: platform.account,
+      issuing: token.needs.issuing,
+      failedAttempts: abuse.failedAttempts,
+      tokenPrefix,
+    }),
+    account: platform.account,
+    authorizationEndpoint: config.AUTHORIZATION_ENDPOINT,
     tokenPrefix,
     issuer: config.ISSUER_URL,
   };

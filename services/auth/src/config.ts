@@ -7,18 +7,13 @@ import { traceSettings } from '@tollgate/trace/settings';
 import {
   callerSettings,
   httpUrl,
+  issuerUrl,
   networks,
   processSettings,
   requestSettings,
   trueOrFalse,
   wholeNumber,
 } from '@tollgate/config/settings';
-
-/** Only for an origin is the metadata at the address that RFC 8414, section 3.1, derives. */
-const issuerUrl = httpUrl.refine(
-  (value) => URL.canParse(value) && new URL(value).origin === value,
-  'must be an http:// or https:// address without path, in lower case and without a default port',
-);
 
 /** The tables of docs/configuration.md, which `npm run references` writes. */
 export const SETTINGS = {
@@ -28,6 +23,10 @@ export const SETTINGS = {
     ISSUER_URL: issuerUrl
       .optional()
       .meta({ description: 'issuer in the RFC 8414 metadata', values: 'an origin' }),
+    AUTHORIZATION_ENDPOINT: httpUrl.optional().meta({
+      description: 'where people authorize applications: `/oauth2/authorize` of the web interface',
+      unset: '`/oauth2/authorize` of `ISSUER_URL`',
+    }),
     TRUSTED_PROXIES: networks.default([]).describe('proxies that are trusted'),
     CLIENT_CACHE_TTL_MS: wholeNumber(1, 3_600_000)
       .default(60_000)

@@ -76,6 +76,8 @@ export function createPlainApp(parts: {
   app.use(below('/docs', account.handler));
   app.use(below('/user', account.handler));
   app.use(below('/payments/stripe/events', paymentEvents.handler));
+  // A page for people, in their session (docs/design/authorization.md).
+  app.use(below('/oauth2/authorize', account.handler));
   app.use(below('/oauth2', auth.handler));
   app.use(below('/.well-known/oauth-authorization-server', auth.handler));
   app.use(notFound);

@@ -49,6 +49,7 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       // account's own address serves the interface, too, and has no data endpoint.
       STREAMING_URL: localUrl(ports.gateway),
       AUTH_URL: localUrl(ports.auth),
+      ISSUER_URL: localUrl(ports.gateway),
       EXPLORER_SCHEMA_URL: plan.upstreamUrl,
       EXPLORER_EXAMPLES: JSON.stringify(EXPLORER_EXAMPLES),
       MAIL_DIR: plan.mailDirectory,

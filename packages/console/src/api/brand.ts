@@ -1,3 +1,5 @@
+import { AUTHORIZATION_FAULTS } from './paths.ts';
+
 /**
  * What account writes into the page's head: name, logo and addresses (PRODUCT_NAME, PRODUCT_LOGO_PATH, DOCS_URL,
  * SUPPORT_URL). An address that isn't set is null.
@@ -8,6 +10,10 @@ export const brand = {
   docsUrl: contentOf('docs-url'),
   supportUrl: contentOf('support-url'),
 };
+
+/** Why this page is shown in place of an answer to an application (console-page.ts of account). */
+export const authorizationFault =
+  AUTHORIZATION_FAULTS.find((fault) => fault === contentOf('authorization-fault')) ?? null;
 
 function contentOf(name: string): string | null {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? null;

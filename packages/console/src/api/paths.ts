@@ -13,6 +13,8 @@ export const PAGE_MODULES = {
   '/user/forgot-password': 'entry/forgot-password.tsx',
   '/user/reset-password': 'entry/reset-password.tsx',
   '/user/invitation': 'entry/invitation.tsx',
+  '/user/connect/:request_id': 'entry/connect/connect.tsx',
+  '/user/connections': 'connections/connections.tsx',
   '/user/api_v2/applications': 'applications/applications.tsx',
   '/user/api_v2/applications/:application_id': 'applications/application.tsx',
   '/user/api_v2/access_tokens': 'tokens/tokens.tsx',
@@ -30,6 +32,11 @@ export const PAGE_MODULES = {
   '/user/account/activity': 'account/account.tsx',
   '/user/account/data': 'account/account.tsx',
 } as const;
+
+/** Why a person, and not the application, is told of an authorization request that can't be answered. */
+export const AUTHORIZATION_FAULTS = ['malformed', 'unknown_client', 'redirect_uri'] as const;
+
+export type AuthorizationFault = (typeof AUTHORIZATION_FAULTS)[number];
 
 type ConsolePath = keyof typeof PAGE_MODULES;
 

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Get an access token
-         * @description RFC 6749, section 4.4. Send the application's client ID and secret in the form or in an HTTP Basic header, not in both. Missing credentials, an unknown client, a wrong secret and a revoked application get the same response.
+         * @description RFC 6749: client credentials (section 4.4), authorization codes with PKCE (4.1.3) and refresh tokens (6). Send the application's client ID and secret in the form or in an HTTP Basic header, not in both. Missing credentials, an unknown client, a wrong secret and a revoked application get the same response. A public client sends its `client_id` only.
          */
         post: operations["issueAccessToken"];
         delete?: never;
@@ -34,8 +34,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke an access token
-         * @description RFC 7009. Returns 200 also for a token that is malformed, unknown or already revoked. A client can revoke its own tokens only; another client's token is `invalid_request`.
+         * Revoke an access token or a refresh token
+         * @description RFC 7009. The access or refresh token of an application that acts for a person disconnects it from that person. Returns 200 also for a token that is malformed, unknown or already revoked. A client can revoke its own tokens only; another client's token is `invalid_request`.
          */
         post: operations["revokeAccessToken"];
         delete?: never;
@@ -822,8 +822,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name or the token lifespan of an application
-         * @description A new lifespan applies to new tokens only.
+         * Change the name, the token lifespan or the redirect URIs of an application
+         * @description A new lifespan applies to new tokens only, and new redirect URIs to new authorizations.
          */
         patch: operations["changeApplication"];
         trace?: never;
@@ -983,6 +983,103 @@ export interface paths {
          * @description The next request for it creates another one. Succeeds also if there is none.
          */
         delete: operations["revokeTemporaryToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/authorization-requests/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what an application asks for
+         * @description `not_found` once it was answered, or ten minutes after it was made.
+         */
+        get: operations["getAuthorizationRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/authorization-requests/{request_id}/allow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Authorize the application
+         * @description It can then make calls for the account, until its owner disconnects it. A viewer of a team can’t.
+         */
+        post: operations["allowAuthorizationRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/authorization-requests/{request_id}/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Refuse the application */
+        post: operations["denyAuthorizationRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the connected applications, newest first
+         * @description An application on several devices is listed for each of them, 20 times at most.
+         */
+        get: operations["listConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/connections/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Disconnect an application
+         * @description Its access tokens and refresh tokens stop working, and its open subscriptions end.
+         */
+        delete: operations["endConnection"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2191,7 +2288,7 @@ export interface components {
         /** @description An error (RFC 6749, section 5.2). */
         OAuthError: {
             /** @enum {string} */
-            error: "invalid_request" | "invalid_client" | "unsupported_grant_type" | "invalid_scope" | "temporarily_unavailable" | "server_error";
+            error: "invalid_request" | "invalid_client" | "invalid_grant" | "invalid_target" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "temporarily_unavailable" | "server_error";
             error_description: string;
         };
         GraphQLAnswer: {
@@ -2321,7 +2418,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -2427,10 +2524,10 @@ export interface components {
             account_id: number;
             name: string;
             /**
-             * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+             * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
              * @enum {string}
              */
-            type: "automatic" | "manual";
+            type: "automatic" | "manual" | "authorization";
             token_lifespan_sec: number;
             /**
              * @description The lifespan in words.
@@ -2460,6 +2557,10 @@ export interface components {
                 /** @description Set by the manager of the owner's team. The lower figure holds. */
                 manager_points_per_day: number | null;
             } | null;
+            /** @description Whether it has no client secret; only of type `authorization`. */
+            public_client: boolean;
+            /** @description Only of type `authorization`. */
+            redirect_uris: string[];
         };
         AccountToken: {
             token_id: number;
@@ -2499,6 +2600,60 @@ export interface components {
             expires_at: string;
             revoked_at: string | null;
             last_used_at: string | null;
+        };
+        AuthorizationRequest: {
+            application: {
+                name: string;
+                /** Format: uuid */
+                client_id: string;
+                /** @description The name of the account that the application belongs to. */
+                developer: string;
+            };
+            /** @description Where the person is sent; null for an application on their own device. */
+            redirect_host: string | null;
+            account: {
+                name: string;
+                email: string;
+            };
+            /** @description Who pays for the calls, as of now; it follows the account’s team. */
+            payer: {
+                /** @description Whether the account pays for its calls itself. */
+                is_own: boolean;
+                name: string;
+                team_name: string | null;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            expires_at: string;
+        };
+        Connection: {
+            /** @description Usage and refused calls have it as the application ID. */
+            connection_id: number;
+            /** @description Of the application. */
+            name: string;
+            /** Format: uuid */
+            client_id: string;
+            /** @description The name of the account that the application belongs to. */
+            developer: string;
+            /** @description Where the application runs; null for one on the person’s own device. */
+            redirect_host: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
+            /** @description The last call, to the minute. */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it has to be authorized again.
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            expires_at: string;
+            /** @description Points used in the last 30 days. */
+            points_usage: number;
         };
         /** @description What the manager sees. */
         TeamOfManager: {
@@ -3218,7 +3373,7 @@ export interface components {
                 /** @description The application’s owner; null if the application is unknown. */
                 account_id: number | null;
                 name: string | null;
-                type: ("automatic" | "manual" | "temporary") | null;
+                type: ("automatic" | "manual" | "authorization" | "temporary" | "connection") | null;
                 status: ("active" | "revoked" | "deleted") | null;
                 /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                 usage: {
@@ -3527,7 +3682,7 @@ export interface components {
             account_name: string | null;
             application_id: number | null;
             application_name: string | null;
-            application_type: ("automatic" | "manual" | "temporary") | null;
+            application_type: ("automatic" | "manual" | "authorization" | "temporary" | "connection") | null;
             /** @description If the operation came in a URL or over a WebSocket; bodies aren’t read. */
             operation_name: string | null;
             api_version: string;
@@ -3577,7 +3732,7 @@ export interface components {
             applications: {
                 application_id: number;
                 name: string | null;
-                type: ("automatic" | "manual" | "temporary") | null;
+                type: ("automatic" | "manual" | "authorization" | "temporary" | "connection") | null;
                 calls: number;
             }[];
             /** @description All buckets, each with the codes that it has. */
@@ -4890,6 +5045,28 @@ export interface operations {
                     scope: "api";
                     client_id?: string;
                     client_secret?: string;
+                } | {
+                    /** @constant */
+                    grant_type: "authorization_code";
+                    code: string;
+                    /** @description As in the authorization request. */
+                    redirect_uri: string;
+                    /** @description RFC 7636. */
+                    code_verifier: string;
+                    /** @description The address of the data API (RFC 8707). */
+                    resource?: string;
+                    client_id?: string;
+                    client_secret?: string;
+                } | {
+                    /** @constant */
+                    grant_type: "refresh_token";
+                    refresh_token: string;
+                    /** @constant */
+                    scope?: "api";
+                    /** @description The address of the data API (RFC 8707). */
+                    resource?: string;
+                    client_id?: string;
+                    client_secret?: string;
                 };
             };
         };
@@ -4918,10 +5095,12 @@ export interface operations {
                         scope: "api";
                         /** @constant */
                         token_type: "bearer";
+                        /** @description Of codes and refresh tokens; it replaces the one that was presented. */
+                        refresh_token?: string;
                     };
                 };
             };
-            /** @description `invalid_request`: Or `unsupported_grant_type`, or `invalid_scope`. */
+            /** @description `invalid_request`: Or `invalid_grant`, `invalid_scope`, `invalid_target`, `unauthorized_client` or `unsupported_grant_type`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4931,7 +5110,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "error": "invalid_request",
-                     *       "error_description": "Or `unsupported_grant_type`, or `invalid_scope`."
+                     *       "error_description": "Or `invalid_grant`, `invalid_scope`, `invalid_target`, `unauthorized_client` or `unsupported_grant_type`."
                      *     }
                      */
                     "application/json": components["schemas"]["OAuthError"];
@@ -5033,37 +5212,56 @@ export interface operations {
                     /**
                      * @example {
                      *       "issuer": "https://tollgate.example",
+                     *       "authorization_endpoint": "https://tollgate.example/oauth2/authorize",
                      *       "token_endpoint": "https://tollgate.example/oauth2/token",
                      *       "revocation_endpoint": "https://tollgate.example/oauth2/revoke",
                      *       "scopes_supported": [
                      *         "api"
                      *       ],
-                     *       "response_types_supported": [],
+                     *       "response_types_supported": [
+                     *         "code"
+                     *       ],
+                     *       "response_modes_supported": [
+                     *         "query"
+                     *       ],
                      *       "grant_types_supported": [
-                     *         "client_credentials"
+                     *         "client_credentials",
+                     *         "authorization_code",
+                     *         "refresh_token"
                      *       ],
                      *       "token_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
-                     *         "client_secret_post"
+                     *         "client_secret_post",
+                     *         "none"
                      *       ],
                      *       "revocation_endpoint_auth_methods_supported": [
                      *         "client_secret_basic",
-                     *         "client_secret_post"
-                     *       ]
+                     *         "client_secret_post",
+                     *         "none"
+                     *       ],
+                     *       "code_challenge_methods_supported": [
+                     *         "S256"
+                     *       ],
+                     *       "authorization_response_iss_parameter_supported": true
                      *     }
                      */
                     "application/json": {
                         /** Format: uri */
                         issuer: string;
                         /** Format: uri */
+                        authorization_endpoint: string;
+                        /** Format: uri */
                         token_endpoint: string;
                         /** Format: uri */
                         revocation_endpoint: string;
                         scopes_supported: string[];
                         response_types_supported: string[];
+                        response_modes_supported: string[];
                         grant_types_supported: string[];
                         token_endpoint_auth_methods_supported: string[];
                         revocation_endpoint_auth_methods_supported: string[];
+                        code_challenge_methods_supported: string[];
+                        authorization_response_iss_parameter_supported: boolean;
                     };
                 };
             };
@@ -7401,7 +7599,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 status?: "active" | "revoked";
-                type?: "automatic" | "manual";
+                type?: "automatic" | "manual" | "authorization";
                 search?: string;
             };
             header?: never;
@@ -7458,8 +7656,12 @@ export interface operations {
                     /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
                     /** @enum {string} */
-                    type: "automatic" | "manual";
+                    type: "automatic" | "manual" | "authorization";
                     token_lifespan_sec: number;
+                    /** @description For type `authorization`, 1 to 10: where people are sent back to. `https`, `http` to the loopback address, or a private-use scheme such as `com.example.app:/callback`. */
+                    redirect_uris?: string[];
+                    /** @description For type `authorization`: the application gets no client secret, because it can’t keep one, such as an app on a phone. */
+                    public_client?: boolean;
                 };
             };
         };
@@ -7478,10 +7680,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -7511,8 +7713,12 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
-                        /** @description Returned by this response only. */
-                        client_secret: string;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
+                        /** @description Returned by this response only; null for a public client. */
+                        client_secret: string | null;
                     };
                 };
             };
@@ -7553,10 +7759,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -7586,6 +7792,10 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
                         /** @description When each live secret was created and expires, newest first. The secrets themselves are never returned. */
                         secrets: {
                             /**
@@ -7665,6 +7875,8 @@ export interface operations {
                     /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name?: string;
                     token_lifespan_sec?: number;
+                    /** @description For type `authorization`, 1 to 10: where people are sent back to. `https`, `http` to the loopback address, or a private-use scheme such as `com.example.app:/callback`. */
+                    redirect_uris?: string[];
                 };
             };
         };
@@ -7681,10 +7893,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -7714,6 +7926,10 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -7756,10 +7972,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -7789,6 +8005,10 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -7841,10 +8061,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -7874,6 +8094,10 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                         /** @description Returned by this response only. */
@@ -7921,10 +8145,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -7954,6 +8178,10 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -8338,6 +8566,185 @@ export interface operations {
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    getAuthorizationRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description From the address of the consent page. */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationRequest"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    allowAuthorizationRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description From the address of the consent page. */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Authorized. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The address that the browser has to go to. */
+                        redirect_to: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    denyAuthorizationRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description From the address of the consent page. */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Refused. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The address that the browser has to go to. */
+                        redirect_to: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    listConnections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        connections: components["schemas"]["Connection"][];
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    endConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Disconnected. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
+                        delivered: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];

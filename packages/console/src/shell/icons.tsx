@@ -3,6 +3,7 @@ const PATHS = {
   overview: 'M2.5 13.5v-6L8 2.5l5.5 5v6h-4v-4h-3v4z',
   applications: 'M2.5 2.5h4.5v4.5H2.5zM9 2.5h4.5v4.5H9zM2.5 9h4.5v4.5H2.5zM9 9h4.5v4.5H9z',
   tokens: 'M10.5 2.5a3 3 0 1 1-2.4 4.8L3 12.5v1h2v-2h2l1.6-1.7M11 5h.01',
+  connections: 'M6.5 9.5l3-3M7 4.5l1.3-1.3a2.8 2.8 0 0 1 4 4L11 8.5M9 11.5l-1.3 1.3a2.8 2.8 0 0 1-4-4L5 7.5',
   explorer: 'M5.5 4.5 2 8l3.5 3.5M10.5 4.5 14 8l-3.5 3.5',
   usage: 'M2.5 2.5v11h11M5.5 11V8M8.5 11V5M11.5 11V7',
   operations: 'M2.5 3.5h11M2.5 8h8M2.5 12.5h5',

@@ -30,6 +30,12 @@ export const NAVIGATION = [
         words: 'temporary access token bearer expiry revoke',
       },
       {
+        to: '/connections',
+        label: 'Connections',
+        icon: 'connections',
+        words: 'connected applications third-party authorized OAuth consent disconnect revoke',
+      },
+      {
         to: '/explorer',
         label: 'Explorer',
         icon: 'explorer',

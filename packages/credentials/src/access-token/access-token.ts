@@ -13,7 +13,8 @@ const FAIR_BYTE_VALUES = 256 - (256 % 62);
 export const TOKEN_PREFIX_PATTERN = /^[a-z][a-z0-9]{0,15}$/;
 
 const SHAPE = new RegExp(
-  `^([a-z][a-z0-9]{0,15})_([0-9A-Za-z]{${String(APPLICATION_LENGTH)}})_` +
+  // A configured prefix, or one of those that codes and refresh tokens derive from it.
+  `^([a-z][a-z0-9]{0,16})_([0-9A-Za-z]{${String(APPLICATION_LENGTH)}})_` +
     `([0-9A-Za-z]{${String(SECRET_LENGTH)}})([0-9A-Za-z]{${String(CHECKSUM_LENGTH)}})$`,
 );
 
@@ -22,7 +23,15 @@ const pool = Buffer.alloc(4_096);
 let used = pool.length;
 
 export function newAccessToken(prefix: string, clientId: string): string {
-  const body = `${prefix}_${applicationPart(clientId)}_${newSecret()}`;
+  return withChecksum(`${prefix}_${applicationPart(clientId)}_${newSecret()}`);
+}
+
+/** With a secret of 32 bytes in place of random digits. */
+export function accessTokenOf(prefix: string, clientId: string, secret: Buffer): string {
+  return withChecksum(`${prefix}_${applicationPart(clientId)}_${toBase62(secret, SECRET_LENGTH)}`);
+}
+
+function withChecksum(body: string): string {
   return body + checksum(body);
 }
 

@@ -29,8 +29,10 @@ export type PrivateApi = {
     schema: z.ZodType<T>,
     requestId?: string,
   ) => Promise<T>;
-  /** Both expect 204. */
+  /** Expects 204. */
   postJson: (path: string, body: unknown, requestId?: string) => Promise<void>;
+  /** A POST of JSON with an answer. */
+  ask: <T>(path: string, body: unknown, schema: z.ZodType<T>, requestId?: string) => Promise<T>;
   close: () => Promise<void>;
 };
 
@@ -66,10 +68,9 @@ export function createPrivateApi(options: PrivateApiOptions): PrivateApi {
     }
   }
 
-  async function postJson(path: string, content: unknown, requestId?: string): Promise<void> {
+  function send(path: string, content: unknown, requestId?: string) {
     const body = { contentType: 'application/json', text: JSON.stringify(content) };
-    const { status } = await call('POST', path, requestId, body);
-    if (status !== 204) throw unwanted(path, status);
+    return call('POST', path, requestId, body);
   }
 
   return {
@@ -85,7 +86,14 @@ export function createPrivateApi(options: PrivateApiOptions): PrivateApi {
       });
       return read(schema, path, status, text);
     },
-    postJson,
+    postJson: async (path, content, requestId) => {
+      const { status } = await send(path, content, requestId);
+      if (status !== 204) throw unwanted(path, status);
+    },
+    ask: async (path, content, schema, requestId) => {
+      const { status, text } = await send(path, content, requestId);
+      return read(schema, path, status, text);
+    },
     close: () => pool.close(),
   };
 }

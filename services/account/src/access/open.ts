@@ -1,4 +1,5 @@
 import type { Counter } from 'prom-client';
+import { codePrefix } from '@tollgate/credentials/grant-tokens';
 import { redisTls } from '@tollgate/config/store-tls';
 import { createPrivateApi } from '@tollgate/http/private-api-client';
 import type { Introspector } from '@tollgate/introspection';
@@ -20,7 +21,12 @@ import {
 } from './client-changes/client-change-outbox.ts';
 import type { ClientChangeOutbox } from './client-changes/client-change-outbox.ts';
 import { createPublishedClientChanges } from './client-changes/publisher.ts';
+import { createConsent } from './authorization/consent.ts';
+import type { Consent } from './authorization/consent.ts';
+import { knownResources } from './authorization/request.ts';
 import { createRecoveredRevocations } from './clients/operations.ts';
+import { createConnections } from './connections/connections.ts';
+import type { Connections } from './connections/connections.ts';
 import { createTokens } from './tokens/tokens.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
@@ -31,10 +37,14 @@ export function openAccess({ config, pools, query, transact, redis, logger, regi
   needs: {
     applications: Applications;
     tokens: Tokens;
+    connections: Connections;
+    consent: Consent;
     deliver: ClientChangeOutbox['deliver'];
     logger: Logger;
     recoveredRevocations: Counter;
   };
+  /** What `GET /oauth2/authorize` answers with. */
+  authorization: { issuer: string; resources: readonly string[]; consentUrl: string };
   workers: Worker[];
   close: () => Promise<void>;
 } {
@@ -82,9 +92,17 @@ export function openAccess({ config, pools, query, transact, redis, logger, regi
     maxTokensPerApplication: config.MAX_MANUAL_TOKENS_PER_APPLICATION,
   });
   const recoveredRevocations = createRecoveredRevocations(registry);
+  const issuer = config.ISSUER_URL ?? new URL(config.AUTH_URL ?? config.PUBLIC_URL).origin;
+  const connections = createConnections({ transact, query, deliver });
+  const consent = createConsent({ transact, query, issuer, codePrefix: codePrefix(config.TOKEN_PREFIX) });
   return {
     introspect,
-    needs: { applications, tokens, deliver, logger, recoveredRevocations },
+    needs: { applications, tokens, connections, consent, deliver, logger, recoveredRevocations },
+    authorization: {
+      issuer,
+      resources: knownResources(config.STREAMING_URL ?? config.PUBLIC_URL),
+      consentUrl: new URL('/user/connect', config.PUBLIC_URL).href,
+    },
     workers: [outbox],
     close: async () => {
       await auth.close();

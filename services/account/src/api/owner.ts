@@ -8,6 +8,8 @@ import { ownerDeletion } from '../lifecycle/deletion/operations.ts';
 import { ownerExport } from '../lifecycle/export/operations.ts';
 import { ownerActivity } from '../identity/activity/operations.ts';
 import { ownerAlerts } from '../notifications/alerts/operations.ts';
+import { ownerAuthorization } from '../access/authorization/operations.ts';
+import { ownerConnections } from '../access/connections/operations.ts';
 import { ownerApplications } from '../access/applications/operations.ts';
 import { ownerBudgets } from '../budgets/operations.ts';
 import { ownerPeople } from '../identity/people/operations.ts';
@@ -52,6 +54,8 @@ export const OWNER_API = [
   ownerTwoFactor,
   ownerApplications,
   ownerTokens,
+  ownerAuthorization,
+  ownerConnections,
   ownerTeam,
   ownerInvitations,
   ownerBudgets,

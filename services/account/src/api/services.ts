@@ -4,6 +4,7 @@ import type { ApiDocument } from '@tollgate/operation/api-document';
 import { SERVICES_SECURITY } from '@tollgate/operation/security';
 import { PROBES } from '@tollgate/server/health';
 import { serviceClients } from '../access/clients/operations.ts';
+import { serviceGrants } from '../access/connections/operations.ts';
 import { serviceTokens } from '../access/tokens/auth/operations.ts';
 import { serviceEntitlements } from '../billing/entitlements/operations.ts';
 import { servicePlans } from '../billing/plans/operations.ts';
@@ -14,6 +15,7 @@ import { serviceSnapshots } from '../counting/snapshot/operations.ts';
 export const SERVICE_API = [
   serviceClients,
   serviceTokens,
+  serviceGrants,
   serviceEntitlements,
   servicePlans,
   serviceSnapshots,

@@ -38,7 +38,7 @@ export function findManagedApplications(
     `SELECT application_id, name, points_per_period, points_per_day,
             manager_points_per_period, manager_points_per_day
      FROM applications LEFT JOIN application_budgets USING (application_id)
-     WHERE account_id = :accountId AND status <> 'deleted' AND type <> 'temporary'
+     WHERE account_id = :accountId AND status <> 'deleted' AND type NOT IN ('temporary', 'connection')
      ORDER BY application_id DESC`,
     { accountId },
   );

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
-import { CONSOLE_PATHS, isEntryPath } from '@tollgate/console/paths';
+import type { RequestHandler } from 'express';
+import { AUTHORIZATION_FAULTS, CONSOLE_PATHS, isEntryPath } from '@tollgate/console/paths';
+import type { AuthorizationFault } from '@tollgate/console/paths';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import type { PublicAddresses } from './addresses/operations.ts';
 import { brandFiles, brandedPage } from './brand.ts';
@@ -30,13 +32,18 @@ function policyFor(streamingUrl: string | null): string {
   ].join('; ');
 }
 
+/** Shown at `/oauth2/authorize`, with the reason in its head. */
+export type FaultPage = (fault: AuthorizationFault) => RequestHandler;
+
+const NOT_BUILT = 'The web interface is not built.';
+
 const NOT_A_FILE = /^\/user\/(?!assets\/)/;
 
 /** Caches hashed assets for a year. @throws {Problem} service_unavailable if `directory` holds no build. */
 export function consolePage(
   directory: string,
   { streamingUrl, brand }: Pick<PublicAddresses, 'streamingUrl'> & { brand: Brand },
-): Router {
+): { router: Router; faultPage: FaultPage } {
   const router = Router({ caseSensitive: true, strict: true });
   const index = join(directory, 'index.html');
   const isBuilt = existsSync(index);
@@ -48,13 +55,27 @@ export function consolePage(
     const page = pageEndpoint(isEntryPath(path) ? withoutSession(own) : own, policy);
     router
       .route(path)
-      .get(isBuilt ? page : notBuilt('The web interface is not built.'))
+      .get(isBuilt ? page : notBuilt(NOT_BUILT))
       .all(methodNotAllowed('GET', 'HEAD'));
   }
   if (isBuilt) router.use('/user/assets', hashedFiles(join(directory, 'assets')));
   router.use(brandFiles(brand));
   if (isBuilt) router.get(NOT_A_FILE, forPeople(pageEndpoint(withoutSession(html), policy)));
-  return router;
+  return {
+    router,
+    faultPage: isBuilt ? faultPages(withoutSession(html), policy) : () => notBuilt(NOT_BUILT),
+  };
+}
+
+/** The page at another service's address: its scripts read from the head why it is shown. */
+function faultPages(html: string, policy: string): FaultPage {
+  const pages = new Map(
+    AUTHORIZATION_FAULTS.map((fault) => {
+      const meta = `<meta name="authorization-fault" content="${fault}"></head>`;
+      return [fault, pageEndpoint(html.replace('</head>', meta), policy)];
+    }),
+  );
+  return (fault) => pages.get(fault) ?? notBuilt(NOT_BUILT);
 }
 
 /** The links to each page's own files, by its path. @throws {Error} ENOENT, for a build that isn't whole. */

@@ -4,6 +4,7 @@ import type { Logger } from '@tollgate/log';
 import type { Config } from '../config.ts';
 import type { PublicAddresses } from './addresses/operations.ts';
 import { consolePage } from './console-page.ts';
+import type { FaultPage } from './console-page.ts';
 import { docsPage } from './docs-page.ts';
 import type { ExplorerNeeds } from './explorer/operations.ts';
 import { createSchemaSource } from './explorer/schema-source.ts';
@@ -11,6 +12,8 @@ import { createSchemaSource } from './explorer/schema-source.ts';
 /** The pages of the web interface and the customers' book, and what they begin with. */
 export function openConsole({ config, logger }: { config: Config; logger: Logger }): {
   pages: RequestHandler[];
+  /** Of an authorization request that can't be answered by a redirect. */
+  faultPage: FaultPage;
   needs: { addresses: PublicAddresses } & ExplorerNeeds;
 } {
   const addresses = { streamingUrl: config.STREAMING_URL ?? null, authUrl: config.AUTH_URL ?? null };
@@ -25,9 +28,11 @@ export function openConsole({ config, logger }: { config: Config; logger: Logger
     examples: config.EXPLORER_EXAMPLES,
     schema: createSchemaSource({ url: config.EXPLORER_SCHEMA_URL, logger }),
   };
+  const page = consolePage(resolve(config.CONSOLE_DIR), { ...addresses, brand });
   return {
+    faultPage: page.faultPage,
     pages: [
-      consolePage(resolve(config.CONSOLE_DIR), { ...addresses, brand }),
+      page.router,
       docsPage(resolve(config.DOCS_DIR), { ...addresses, publicUrl: config.PUBLIC_URL, brand }),
     ],
     needs: { addresses, explorer },

@@ -24,6 +24,12 @@ type Attempt = {
   lookUp: () => Promise<AuthenticClient>;
 };
 
+/** What a token takes from its client. */
+export type TokenClient = Pick<
+  ClientRecord,
+  'client_id' | 'account_id' | 'application_id' | 'revocation_epoch' | 'token_lifespan_sec'
+>;
+
 export type AuthenticClient = {
   client: ClientRecord;
   /** Only of a remembered client: the record that Redis must hold still (ClientStore). */
@@ -45,10 +51,13 @@ export function createClientAuthenticator(options: {
 }): AuthenticateClient {
   const { clients, peppers, nowMs, failedAttempts } = options;
   return ({ clientId, clientSecret }, callerOf) => {
-    const matches = secretMatcher(clientSecret, peppers);
+    const matches = clientSecret === null ? null : secretMatcher(clientSecret, peppers);
 
+    /** A public client has no secret, so one that is sent is wrong; any other has to prove its own. */
     function isAuthentic(record: ClientRecord | null): record is ClientRecord {
-      return matches(liveSecrets(record, nowMs())) && record?.status === 'active';
+      const isProved =
+        matches === null ? record?.authorization === 'public' : matches(liveSecrets(record, nowMs()));
+      return isProved && record?.status === 'active';
     }
 
     async function find({ requestId, addressGroup }: Caller): Promise<ClientRecord | null> {

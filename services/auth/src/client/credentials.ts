@@ -3,7 +3,8 @@ import type { Form } from '@tollgate/http/form';
 import { Problem } from '@tollgate/http/problem';
 import { OAuthError } from '../oauth/oauth-error.ts';
 
-export type ClientCredentials = { clientId: string; clientSecret: string };
+/** `clientSecret` is null if the form names a client only, as public clients do (RFC 6749, section 3.2.1). */
+export type ClientCredentials = { clientId: string; clientSecret: string | null };
 
 /** RFC 6749, appendix A: printable ASCII. */
 const VSCHARS = /^[\x20-\x7e]*$/;
@@ -24,7 +25,7 @@ export function readClientCredentials(authorization: string | undefined, form: F
   }
   const { id, secret } = authorization === undefined ? fromBody(form) : fromBasic(authorization, form);
   // Not by a schema, which would double the cost.
-  if (!isText(id, CLIENT_ID_MAX_LENGTH) || !isText(secret, CLIENT_SECRET_MAX_LENGTH)) {
+  if (!isText(id, CLIENT_ID_MAX_LENGTH) || (secret !== null && !isText(secret, CLIENT_SECRET_MAX_LENGTH))) {
     throw new OAuthError('invalid_client');
   }
   return { clientId: copyOf(id), clientSecret: secret };
@@ -40,7 +41,7 @@ function copyOf(clientId: string): string {
 }
 
 function fromBody(form: Form) {
-  return { id: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
+  return { id: form.get('client_id') ?? '', secret: form.get('client_secret') ?? null };
 }
 
 function fromBasic(authorization: string, form: Form) {

@@ -3,8 +3,15 @@ const OAUTH_ERRORS = {
   invalid_client: { status: 401, description: 'Client authentication failed.' },
   unsupported_grant_type: {
     status: 400,
-    description: 'The grant type is not supported. Use client_credentials.',
+    description: 'The grant type is not supported.',
   },
+  invalid_grant: {
+    status: 400,
+    description: 'The code or refresh token is invalid, expired, used, or was issued to another client.',
+  },
+  /** RFC 8707, section 2. */
+  invalid_target: { status: 400, description: 'The resource is unknown, or was not granted.' },
+  unauthorized_client: { status: 400, description: 'The client may not use this grant type.' },
   invalid_scope: { status: 400, description: 'The requested scope is invalid. Use api.' },
 } as const;
 

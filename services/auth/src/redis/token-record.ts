@@ -12,6 +12,10 @@ export const tokenRecordSchema = z.object({
   iat: z.int(),
   exp: z.int(),
   epoch: z.int(),
+  /** Of a connection's token: the client ID of the application that acts. */
+  via: z.string().optional(),
+  /** The resource server that it was asked for (RFC 8707). */
+  aud: z.string().optional(),
 });
 
 export type TokenRecord = z.infer<typeof tokenRecordSchema>;

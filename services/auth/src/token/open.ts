@@ -5,8 +5,8 @@ import { ISSUE_LUA } from './issue-script.ts';
 import { startLastUsed } from './last-used.ts';
 import { createFindLiveToken } from './live-token.ts';
 import type { FindLiveToken } from './live-token.ts';
-import { createRevokeToken } from './revoke-token.ts';
-import type { RevokeToken } from './revoke-token.ts';
+import { createEndConnection, createRevokeToken } from './revoke-token.ts';
+import type { EndConnection, RevokeToken } from './revoke-token.ts';
 import { createTokenStore } from './store.ts';
 import { createTokenIssuing } from './token-issuing.ts';
 import type { TokenIssuing } from './token-issuing.ts';
@@ -16,7 +16,12 @@ export function openTokens(
   { config, logger, redis, nowMs, account }: Platform,
   { clients, onClientLimited }: { clients: ClientDirectory; onClientLimited: () => void },
 ): {
-  needs: { issuing: TokenIssuing; findLiveToken: FindLiveToken; revokeToken: RevokeToken };
+  needs: {
+    issuing: TokenIssuing;
+    findLiveToken: FindLiveToken;
+    revokeToken: RevokeToken;
+    endConnection: EndConnection;
+  };
   close: () => Promise<void>;
 } {
   const tokens = createTokenStore(redis);
@@ -39,5 +44,6 @@ export function openTokens(
     onManualTokenUsed: lastUsed.note,
   });
   const revokeToken = createRevokeToken({ tokens, account });
-  return { needs: { issuing, findLiveToken, revokeToken }, close: lastUsed.close };
+  const endConnection = createEndConnection({ tokens, account });
+  return { needs: { issuing, findLiveToken, revokeToken, endConnection }, close: lastUsed.close };
 }

@@ -1,9 +1,8 @@
 import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-token';
-import type { ClientRecord } from '@tollgate/contracts/client-record';
 import { batchCalls } from '@tollgate/redis/batch-calls';
 import type { Script } from '@tollgate/redis/script';
 import { tooManyRequests } from '../abuse/too-many-requests.ts';
-import type { AuthenticClient } from '../client/authenticator.ts';
+import type { TokenClient } from '../client/authenticator.ts';
 import { clientKey, epochKey, tokenKey } from '../redis/keys.ts';
 import { SCOPE } from '../redis/token-record.ts';
 import type { TokenRecord } from '../redis/token-record.ts';
@@ -21,10 +20,18 @@ export type TokenIssuing = {
    * remembered (`json`) and Redis has another record by now.
    * @throws {Problem} too_many_requests; service_unavailable
    */
-  issue: (token: string, authentic: AuthenticClient) => Promise<'issued' | 'changed'>;
+  issue: (token: string, wanted: WantedToken) => Promise<'issued' | 'changed'>;
 };
 
-type Wanted = { authentic: AuthenticClient; tokenKey: string };
+export type WantedToken = {
+  client: TokenClient;
+  /** See AuthenticClient. */
+  json?: string;
+  /** Of a connection: for whom and for what it acts. */
+  delegation?: Pick<TokenRecord, 'via' | 'aud'>;
+};
+
+type Wanted = { authentic: WantedToken; tokenKey: string };
 
 /** `waitUs`: refused for so many microseconds. */
 type Outcome = 'issued' | 'changed' | { waitUs: number };
@@ -51,9 +58,9 @@ export function createTokenIssuing(options: {
   async function issueAll(_record: string | symbol, batch: readonly Wanted[]): Promise<Outcome[]> {
     const [first] = batch;
     if (first === undefined) return [];
-    const { client, json = '' } = first.authentic;
+    const { client, json = '', delegation } = first.authentic;
     const keys = batch.map((wanted) => wanted.tokenKey);
-    const args = [keys.length, restOfRecord(client), client.token_lifespan_sec, json];
+    const args = [keys.length, restOfRecord(client, delegation), client.token_lifespan_sec, json];
     const [fitted, waitUs] = await issueWithin(client.client_id, keys, args);
     return keys.map((_, index) => (fitted < 0 ? 'changed' : index < fitted ? 'issued' : { waitUs }));
   }
@@ -81,7 +88,7 @@ export function createTokenIssuing(options: {
   };
 }
 
-function restOfRecord(client: ClientRecord): string {
+function restOfRecord(client: TokenClient, delegation: WantedToken['delegation']): string {
   const { client_id, account_id, application_id, revocation_epoch } = client;
   const record: Omit<TokenRecord, 'iat' | 'exp'> = {
     client_id,
@@ -89,6 +96,7 @@ function restOfRecord(client: ClientRecord): string {
     application_id,
     scope: SCOPE,
     epoch: revocation_epoch,
+    ...delegation,
   };
   return JSON.stringify(record).slice(1);
 }

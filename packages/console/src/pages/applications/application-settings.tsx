@@ -6,12 +6,14 @@ import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import styles from '../../ui/page/page.module.css';
 import { LifespanField, lifespanSecOf } from './lifespan-field.tsx';
+import { RedirectUrisField, redirectUrisOf } from './redirect-uris-field.tsx';
 
 /** Name and token lifespan, saved when you say so. */
 export function ApplicationSettings({ application }: { application: Application }) {
   const queryClient = useQueryClient();
   const [isSaved, setSaved] = useState(false);
-  const { application_id, name, token_lifespan_sec } = application;
+  const { application_id, name, type, token_lifespan_sec, redirect_uris } = application;
+  const isDelegated = type === 'authorization';
   return (
     <section className={styles['card']} aria-labelledby="settings">
       <h2 id="settings">Settings</h2>
@@ -22,7 +24,11 @@ export function ApplicationSettings({ application }: { application: Application 
           return resultOf(
             api.PATCH('/api/console/applications/{application_id}', {
               params: { path: { application_id } },
-              body: { name: values['name'] ?? '', token_lifespan_sec: lifespanSecOf(values) },
+              body: {
+                name: values['name'] ?? '',
+                token_lifespan_sec: lifespanSecOf(values),
+                ...(isDelegated && { redirect_uris: redirectUrisOf(values) }),
+              },
             }),
           );
         }}
@@ -40,6 +46,9 @@ export function ApplicationSettings({ application }: { application: Application 
               defaultValue={name}
               error={errors['name']}
             />
+            {isDelegated && (
+              <RedirectUrisField redirectUris={redirect_uris} error={errors['redirect_uris']} />
+            )}
             <LifespanField
               label="Token lifespan"
               lifespanSec={token_lifespan_sec}

@@ -40,17 +40,27 @@ export function ApplicationPage() {
   if (isPending) return <Skeleton rows={6} />;
   if (data === undefined)
     return <ErrorMessage error={error} what="this application" onRetry={() => void refetch()} />;
+  // Its tokens, usage and budgets are those of the people who connect it.
+  const isDelegated = data.type === 'authorization';
   return (
     <>
       <PageHeader title={data.name} />
       <Access application={data} />
       <Suspense fallback={<Skeleton rows={8} />}>
-        <ApplicationSamples application={data} />
-        <ApplicationUsage applicationId={applicationId} />
+        {!isDelegated && (
+          <>
+            <ApplicationSamples application={data} />
+            <ApplicationUsage applicationId={applicationId} />
+          </>
+        )}
       </Suspense>
       <Suspense fallback={<Skeleton rows={8} />}>
-        <TokenList application={data} />
-        <ApplicationBudget applicationId={applicationId} />
+        {!isDelegated && (
+          <>
+            <TokenList application={data} />
+            <ApplicationBudget applicationId={applicationId} />
+          </>
+        )}
         <ApplicationSettings key={applicationId} application={data} />
         <DangerZone application={data} onDeleted={() => void navigate({ to: '/api_v2/applications' })} />
       </Suspense>
@@ -73,31 +83,41 @@ function NoSuchApplication() {
 
 /** What a program needs to call the API, and what the application is. */
 function Access({ application }: { application: ApplicationWithSecrets }) {
-  const { status, type, client_id, token_lifespan_label, created_at, last_used_at } = application;
+  const { status, type, client_id, token_lifespan_label, created_at, last_used_at, public_client } =
+    application;
   const { data: addresses } = useQuery(addressesQuery);
   return (
     <section className={styles['card']} aria-labelledby="credentials">
       <h2 id="credentials">Credentials</h2>
       <CopyLine label="Endpoint" what="endpoint" text={addresses?.dataUrl ?? ''} />
       <CopyLine label="Client ID" what="client ID" text={client_id} />
-      <Suspense fallback={<Skeleton rows={2} />}>
-        <ClientSecret application={application} />
-      </Suspense>
+      {!public_client && (
+        <Suspense fallback={<Skeleton rows={2} />}>
+          <ClientSecret application={application} />
+        </Suspense>
+      )}
       <dl className={styles['facts']}>
         <dt>Status</dt>
         <dd>
           <StatusBadge status={status} />
         </dd>
         <dt>Type</dt>
-        <dd>{TYPE_LABELS[type]}</dd>
+        <dd>
+          {TYPE_LABELS[type]}
+          {public_client && ', a public client without a client secret'}
+        </dd>
         <dt>Token lifespan</dt>
         <dd>{token_lifespan_label}</dd>
         <dt>Created</dt>
         <dd>
           <Moment at={created_at} />
         </dd>
-        <dt>Last used</dt>
-        <dd>{last_used_at === null ? 'Never' : <Moment at={last_used_at} />}</dd>
+        {type !== 'authorization' && (
+          <>
+            <dt>Last used</dt>
+            <dd>{last_used_at === null ? 'Never' : <Moment at={last_used_at} />}</dd>
+          </>
+        )}
       </dl>
     </section>
   );

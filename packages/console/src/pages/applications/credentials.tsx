@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Application } from '../../api/client.ts';
 import { addressesQuery } from '../../api/addresses.ts';
 import type { Addresses } from '../../api/addresses.ts';
 import { useFirstCall } from '../../code-samples/first-call.ts';
@@ -8,13 +9,13 @@ import { CopyLine } from '../../ui/secret/secret-line.tsx';
 import { SecretOnce } from '../../ui/secret/secret-once.tsx';
 
 type CredentialsProps = {
-  credentials: { name: string; client_id: string; client_secret: string };
+  credentials: Pick<Application, 'name' | 'type' | 'client_id'> & { client_secret: string };
   onClose: () => void;
 };
 
 /** An application's client id and its new secret, ready to be used. */
 export function Credentials({ credentials, onClose }: CredentialsProps) {
-  const { name, client_id, client_secret } = credentials;
+  const { name, type, client_id, client_secret } = credentials;
   const operation = useFirstCall();
   const { data: addresses } = useQuery(addressesQuery);
   const env = `TOLLGATE_CLIENT_ID=${client_id}\nTOLLGATE_CLIENT_SECRET=${client_secret}\n`;
@@ -36,6 +37,8 @@ export function Credentials({ credentials, onClose }: CredentialsProps) {
       env={{ fileName: `${name}.env`, text: env }}
       onClose={onClose}
       more={(markCopied) =>
+        // Others get tokens by the consent of people.
+        type !== 'authorization' &&
         addresses && (
           <>
             <p>Get an access token, then call the API. The copied commands contain the secret.</p>

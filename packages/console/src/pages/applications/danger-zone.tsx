@@ -15,7 +15,8 @@ export function DangerZone({ application, onDeleted }: DangerZoneProps) {
   return (
     <section className={styles['card']} aria-labelledby="danger-zone">
       <h2 id="danger-zone">Danger zone</h2>
-      {application.status === 'active' && (
+      {/* Only a new client secret brings it back, which a public client can't have. */}
+      {application.status === 'active' && !application.public_client && (
         <div className={styles['header']}>
           <p>
             <strong>Revoke</strong>: its client secret and all of its tokens stop working. It stays in your

@@ -54,7 +54,7 @@ function Consequences({ application, action }: { application: Application; actio
   });
   if (isPending) return <Skeleton rows={2} />;
   if (isError) return <ErrorMessage error={error} />;
-  const { active_manual_tokens, last_used_at, status } = data;
+  const { active_manual_tokens, last_used_at, status, type } = data;
   return (
     <>
       {status === 'active' ? (
@@ -72,6 +72,9 @@ function Consequences({ application, action }: { application: Application; actio
         </p>
       ) : (
         <p>The application is revoked: its tokens and its client secret have stopped working already.</p>
+      )}
+      {type === 'authorization' && (
+        <p>Everyone who has connected it is disconnected, and has to allow it again.</p>
       )}
       <p>
         {action === 'Revoke'

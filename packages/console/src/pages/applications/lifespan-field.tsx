@@ -3,7 +3,7 @@ import { FieldError } from '../../ui/form/field-error.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 
-const HOUR_SEC = 3_600;
+export const HOUR_SEC = 3_600;
 const DAY_SEC = 86_400;
 
 const CUSTOM = 'custom';

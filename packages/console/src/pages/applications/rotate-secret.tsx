@@ -1,3 +1,4 @@
+import type { Application } from '../../api/client.ts';
 import { api, resultOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -5,7 +6,7 @@ import { Form } from '../../ui/form/form.tsx';
 import { OverlapField, overlapSecOf } from '../../ui/secret/overlap.tsx';
 import type { ApplicationWithSecrets } from './queries.ts';
 
-export type Rotated = { name: string; client_id: string; client_secret: string };
+export type Rotated = Pick<Application, 'name' | 'type' | 'client_id'> & { client_secret: string };
 
 type RotateSecretProps = {
   application: ApplicationWithSecrets;

@@ -7,4 +7,8 @@ export function StatusBadge({ status }: { status: Status }) {
   return status === 'active' ? <Badge tone="good">Active</Badge> : <Badge tone="neutral">Revoked</Badge>;
 }
 
-export const TYPE_LABELS = { automatic: 'Automatic', manual: 'Manual' } as const;
+export const TYPE_LABELS = {
+  automatic: 'Automatic',
+  manual: 'Manual',
+  authorization: 'Authorization',
+} as const;

@@ -54,6 +54,13 @@ function Name({ application }: { application: UsedApplication }) {
   const { application_id, name, type, status } = application;
   if (type === 'temporary') return <Link to="/api_v2/access_tokens">Temporary token</Link>;
   if (name === null) return 'Another system';
+  if (type === 'connection') {
+    return (
+      <Link to="/connections">
+        <bdi>{name}</bdi>
+      </Link>
+    );
+  }
   if (status === 'deleted') {
     return (
       <>

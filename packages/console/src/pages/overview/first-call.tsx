@@ -55,7 +55,7 @@ export function FirstCall({ hasArrived }: { hasArrived: boolean }) {
         <li data-done={isCopied || hasArrived}>
           <CallStep
             application={application}
-            secret={created?.client_secret}
+            secret={created?.client_secret ?? undefined}
             onCopied={() => {
               setCopied(true);
             }}

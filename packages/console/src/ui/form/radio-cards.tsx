@@ -5,10 +5,11 @@ type RadioCardsProps = {
   name: string;
   options: readonly { value: string; label: string; description: string }[];
   defaultValue: string;
+  onChange?: (value: string) => void;
 };
 
 /** One of a few options, each explained in a sentence. */
-export function RadioCards({ label, name, options, defaultValue }: RadioCardsProps) {
+export function RadioCards({ label, name, options, defaultValue, onChange }: RadioCardsProps) {
   return (
     <fieldset className={styles['group']}>
       <legend>{label}</legend>
@@ -19,6 +20,7 @@ export function RadioCards({ label, name, options, defaultValue }: RadioCardsPro
             name={name}
             value={option.value}
             defaultChecked={option.value === defaultValue}
+            onChange={() => onChange?.(option.value)}
             aria-describedby={`${name}-${option.value}`}
           />
           <span>

@@ -7,9 +7,9 @@ const applicationSchema = z
     application_id: id,
     account_id: id,
     name: z.string(),
-    type: z.enum(['automatic', 'manual']).meta({
+    type: z.enum(['automatic', 'manual', 'authorization']).meta({
       description:
-        'How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.',
+        'How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.',
     }),
     token_lifespan_sec: z.int(),
     token_lifespan_label: z.string().meta({ description: 'The lifespan in words.', examples: ['24 hours'] }),
@@ -24,12 +24,20 @@ const applicationSchema = z
       .object(applicationFigures)
       .nullable()
       .meta({ description: 'What it may spend; null without a budget.' }),
+    public_client: z
+      .boolean()
+      .meta({ description: 'Whether it has no client secret; only of type `authorization`.' }),
+    redirect_uris: z.array(z.string()).meta({ description: 'Only of type `authorization`.' }),
   })
   .meta({ id: 'Application' });
 
 const client_secret = z.string().meta({ description: 'Returned by this response only.' });
 
-export const newApplicationAnswerSchema = applicationSchema.extend({ client_secret });
+const newSecret = client_secret
+  .nullable()
+  .meta({ description: 'Returned by this response only; null for a public client.' });
+
+export const newApplicationAnswerSchema = applicationSchema.extend({ client_secret: newSecret });
 
 export const applicationListAnswerSchema = z.object({
   applications: z.array(applicationSchema),

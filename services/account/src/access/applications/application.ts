@@ -1,10 +1,13 @@
 import type { ApplicationBudget } from '../../billing/budgets/store.ts';
 
+/** Those of usage and refused calls; the last two are hidden. */
+export const APPLICATION_TYPES = ['automatic', 'manual', 'authorization', 'temporary', 'connection'] as const;
+
 export type Application = {
   application_id: number;
   account_id: number;
   name: string;
-  type: 'automatic' | 'manual';
+  type: 'automatic' | 'manual' | 'authorization';
   token_lifespan_sec: number;
   client_id: string;
   status: 'active' | 'revoked';
@@ -13,6 +16,10 @@ export type Application = {
   /** To the minute. */
   last_used_at: Date | null;
   budget: ApplicationBudget | null;
+  /** Of type `authorization`: it can't keep a secret, such as an app on a phone. */
+  public_client: boolean;
+  /** Of type `authorization`, where people are sent back to. */
+  redirect_uris: string[];
 };
 
 /** Owners find only their own applications; a null owner is an operator, who finds all. */

@@ -48,6 +48,8 @@ describe('making an application', () => {
       revocation_epoch: 0,
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       last_used_at: null,
+      public_client: false,
+      redirect_uris: [],
       budget: null,
     });
     expect(headers.get('location')).toBe(`/private/applications/${String(application_id)}`);

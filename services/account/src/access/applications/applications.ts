@@ -13,7 +13,7 @@ import {
   rotateSecret,
   takeOverRevocation,
 } from './changes.ts';
-import type { ApplicationSettings, Changes, Created, NewApplication, Rotated } from './changes.ts';
+import type { ApplicationSettings, Changes, Created, Rotated, WantedApplication } from './changes.ts';
 import { countLive } from './live-tokens.ts';
 import { findApplication, inOpenAccount, listApplications, liveSecrets } from './store.ts';
 
@@ -23,7 +23,7 @@ type Delivered = { delivered: boolean };
 /** Each change is one transaction. @throws {Problem} not_found, also for another account's application */
 export type Applications = {
   /** @throws {Problem} invalid_request for an unknown account; application_limit_reached */
-  create: (wanted: NewApplication, by: Actor) => Promise<Created>;
+  create: (wanted: WantedApplication, by: Actor) => Promise<Created>;
   /** Of all accounts if null; newest first. */
   list: (accountId: number | null, wanted: Page & ApplicationFilter) => Promise<Application[]>;
   find: (key: ApplicationKey) => Promise<{

@@ -9,8 +9,11 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { enqueueClientChange } from '../client-changes/store.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
+import { endConnectionsOf } from '../connections/end.ts';
 import type { Application, ApplicationKey } from './application.ts';
+import { redirectUriFault } from './redirect-uri.ts';
 import {
+  DELEGATED_TOKEN_LIFESPAN_MAX_SEC,
   endsAfterRevoke,
   endsAfterRotation,
   previousSecretEnd,
@@ -33,13 +36,21 @@ import {
 
 export type ApplicationSettings = { peppers: readonly Pepper[]; maxApplicationsPerAccount: number };
 
-export type Changes = { name?: string | undefined; token_lifespan_sec?: number | undefined };
+export type Changes = {
+  name?: string | undefined;
+  token_lifespan_sec?: number | undefined;
+  redirect_uris?: string[] | undefined;
+};
 
-export type NewApplication = Pick<Application, 'account_id' | 'name' | 'type' | 'token_lifespan_sec'>;
+export type WantedApplication = Pick<Application, 'account_id' | 'name' | 'type' | 'token_lifespan_sec'> &
+  Pick<Changes, 'redirect_uris'> & { public_client?: boolean | undefined };
 
-export type Created = { application: Application; client_secret: string };
+/** `client_secret` is null for a public client. */
+export type Created = { application: Application; client_secret: string | null };
 export type Revoked = { application: Application; pending: NewClientChange };
-export type Rotated = Created & {
+export type Rotated = {
+  application: Application;
+  client_secret: string;
   previous_secret_expires_at: Date | null;
   pending: NewClientChange;
 };
@@ -50,7 +61,7 @@ export type Rotated = Created & {
  */
 export async function createApplication(
   query: Query,
-  wanted: NewApplication,
+  wanted: WantedApplication,
   { peppers, maxApplicationsPerAccount }: ApplicationSettings,
   by: Actor,
 ): Promise<Created> {
@@ -62,15 +73,30 @@ export async function createApplication(
     const detail = `The account has ${String(count)} applications. The limit is ${String(maxApplicationsPerAccount)}.`;
     throw new Problem('application_limit_reached', { detail });
   }
-  const application = await insertApplication(query, { ...wanted, client_id: randomUUID() });
-  const client_secret = newClientSecret();
-  await insertSecret(query, application.application_id, hmacSecret(client_secret, peppers));
+  const { redirect_uris = [], public_client = false } = wanted;
+  checkAuthorization({ ...wanted, redirect_uris, public_client });
+  const application = await insertApplication(query, {
+    ...wanted,
+    redirect_uris,
+    public_client,
+    client_id: randomUUID(),
+  });
+  const client_secret = public_client ? null : newClientSecret();
+  if (client_secret !== null) {
+    await insertSecret(query, application.application_id, hmacSecret(client_secret, peppers));
+  }
   const { name, type, token_lifespan_sec, client_id } = application;
   await recordAudit(query, {
     ...by,
     ...ids(application),
     action: 'application_created',
-    details: { name, type, token_lifespan_sec, client_id },
+    details: {
+      name,
+      type,
+      token_lifespan_sec,
+      client_id,
+      ...(redirect_uris.length > 0 && { redirect_uris }),
+    },
   });
   return { application, client_secret };
 }
@@ -79,7 +105,7 @@ export async function createApplication(
 export async function changeApplication(
   query: Query,
   key: ApplicationKey,
-  { name, token_lifespan_sec }: Changes,
+  { name, token_lifespan_sec, redirect_uris }: Changes,
   by: Actor,
 ): Promise<{ application: Application; pending: NewClientChange | null }> {
   const before = await lock(query, key);
@@ -87,7 +113,9 @@ export async function changeApplication(
     ...before,
     name: name ?? before.name,
     token_lifespan_sec: token_lifespan_sec ?? before.token_lifespan_sec,
+    redirect_uris: redirect_uris ?? before.redirect_uris,
   };
+  checkAuthorization(application);
   const details = differences(before, application);
   if (Object.keys(details).length === 0) return { application, pending: null };
   await setSettings(query, application);
@@ -116,6 +144,7 @@ export async function revokeApplicationsOf(
 /** The application is locked. */
 async function revoke(query: Query, before: Application, by: Actor): Promise<Revoked> {
   const application: Application = { ...before, ...stateAfterRevoke(before) };
+  await endConnectionsOf(query, before);
   await endAllSecrets(query, before.application_id);
   await setApplicationState(query, before.application_id, application);
   const details = { revocation_epoch: application.revocation_epoch, status_before: before.status };
@@ -156,6 +185,7 @@ export async function deleteApplication(
 ): Promise<NewClientChange> {
   const before = await lock(query, key);
   const state = stateAfterDelete(before);
+  await endConnectionsOf(query, before);
   await endAllSecrets(query, key.application_id);
   await setApplicationState(query, key.application_id, state);
   const { revocation_epoch } = state;
@@ -176,6 +206,9 @@ export async function rotateSecret(
 ): Promise<Rotated> {
   const before = await lock(query, key);
   const { application_id: applicationId } = before;
+  if (before.public_client) {
+    throw new Problem('invalid_request', { detail: 'A public client has no client secret.' });
+  }
   // Read after the lock is held, so that the second of two rotations has the later time.
   const now = new Date();
   const live = await liveSecrets(query, applicationId, now);
@@ -233,7 +266,41 @@ async function endAllSecrets(query: Query, applicationId: number): Promise<void>
   await endSecrets(query, endsAfterRevoke(await liveSecrets(query, applicationId, now), now));
 }
 
-function differences(before: Application, after: Application): Record<string, string | number> {
+/** @throws {Problem} invalid_request */
+function checkAuthorization({
+  type,
+  redirect_uris,
+  public_client,
+  token_lifespan_sec,
+}: Pick<Application, 'type' | 'redirect_uris' | 'public_client' | 'token_lifespan_sec'>): void {
+  if (type !== 'authorization') {
+    if (redirect_uris.length > 0) throw onlyOfAuthorization('redirect_uris');
+    if (public_client) throw onlyOfAuthorization('public_client');
+    return;
+  }
+  if (redirect_uris.length === 0) {
+    throw invalidFields([{ field: 'redirect_uris', message: 'must have at least one entry' }]);
+  }
+  const faults = redirect_uris.flatMap((uri, index) => {
+    const message = redirect_uris.indexOf(uri) < index ? 'is listed twice' : redirectUriFault(uri);
+    const entry = redirect_uris.length > 1 ? ` (entry ${String(index + 1)})` : '';
+    return message === undefined ? [] : [{ field: 'redirect_uris', message: `${message}${entry}` }];
+  });
+  if (faults.length > 0) throw invalidFields(faults);
+  if (token_lifespan_sec > DELEGATED_TOKEN_LIFESPAN_MAX_SEC) {
+    const message = 'must be 24 hours at most for an application of type authorization';
+    throw invalidFields([{ field: 'token_lifespan_sec', message }]);
+  }
+}
+
+function onlyOfAuthorization(field: string): Problem {
+  return invalidFields([{ field, message: 'is for applications of type authorization' }]);
+}
+
+function differences(
+  before: Application,
+  after: Application,
+): Record<string, string | number | readonly string[]> {
   return {
     ...(before.name === after.name ? {} : { name_before: before.name, name: after.name }),
     ...(before.token_lifespan_sec === after.token_lifespan_sec
@@ -242,6 +309,9 @@ function differences(before: Application, after: Application): Record<string, st
           token_lifespan_sec_before: before.token_lifespan_sec,
           token_lifespan_sec: after.token_lifespan_sec,
         }),
+    ...(before.redirect_uris.join(' ') === after.redirect_uris.join(' ')
+      ? {}
+      : { redirect_uris: after.redirect_uris }),
   };
 }
 

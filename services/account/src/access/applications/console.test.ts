@@ -56,6 +56,8 @@ describe('an application', () => {
       created_at: expect.any(String),
       last_used_at: null,
       budget: null,
+      public_client: false,
+      redirect_uris: [],
     });
     const path = `/applications/${String(record['application_id'])}`;
     expect(made.headers.get('location')).toBe(`/api/console${path}`);

@@ -3,18 +3,41 @@ import { idField, idQueryField } from '../../http/input/fields.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { pageFields } from '../../http/input/page.ts';
 import { searchField } from '../../http/input/search.ts';
+import { REDIRECT_URIS_MAX, REDIRECT_URI_MAX_CHARACTERS } from './redirect-uri.ts';
 import { OVERLAP_SEC, TOKEN_LIFESPAN_SEC } from './rules.ts';
 
-const type = z.enum(['automatic', 'manual'], 'must be automatic or manual');
+const type = z.enum(['automatic', 'manual', 'authorization'], 'must be automatic, manual or authorization');
 const token_lifespan_sec = wholeSeconds(TOKEN_LIFESPAN_SEC);
 
-export const ownApplicationSchema = z.strictObject({ name: nameSchema, type, token_lifespan_sec });
+/** Of applications of type `authorization`; redirect-uri.ts decides which can be registered. */
+const redirect_uris = z
+  .array(z.string().max(REDIRECT_URI_MAX_CHARACTERS, 'must have at most 2,000 characters'))
+  .max(REDIRECT_URIS_MAX, 'must have at most 10 entries')
+  .meta({
+    description:
+      'For type `authorization`, 1 to 10: where people are sent back to. `https`, `http` to the loopback address, or a ' +
+      'private-use scheme such as `com.example.app:/callback`.',
+  });
+
+const public_client = z.boolean('must be true or false').meta({
+  description:
+    'For type `authorization`: the application gets no client secret, because it can’t keep one, such as an app on a phone.',
+});
+
+export const ownApplicationSchema = z.strictObject({
+  name: nameSchema,
+  type,
+  token_lifespan_sec,
+  redirect_uris: redirect_uris.optional(),
+  public_client: public_client.optional(),
+});
 
 export const newApplicationSchema = z.strictObject({ account_id: idField, ...ownApplicationSchema.shape });
 
 export const changesSchema = z.strictObject({
   name: nameSchema.optional(),
   token_lifespan_sec: token_lifespan_sec.optional(),
+  redirect_uris: redirect_uris.optional(),
 });
 
 export const applicationListSchema = z.strictObject({

@@ -123,8 +123,8 @@ function operationsOnOne<By extends { actor: Actor }>(access: Access<By>) {
     }),
     operation(`PATCH ${path}`, {
       operationId: 'changeApplication',
-      summary: 'Change the name or the token lifespan of an application',
-      description: 'A new lifespan applies to new tokens only.',
+      summary: 'Change the name, the token lifespan or the redirect URIs of an application',
+      description: 'A new lifespan applies to new tokens only, and new redirect URIs to new authorizations.',
       caller,
       roles: ['admin'],
       params,
@@ -206,7 +206,7 @@ async function listed(
 }
 
 function created(
-  { application, client_secret }: { application: Application; client_secret: string },
+  { application, client_secret }: { application: Application; client_secret: string | null },
   path: string,
 ) {
   const location = `${path}/applications/${String(application.application_id)}`;
@@ -220,6 +220,7 @@ function changed({ application, delivered }: { application: Application; deliver
 function answer(application: Application) {
   const { application_id, account_id, name, type, token_lifespan_sec, client_id } = application;
   const { status, revocation_epoch, created_at, last_used_at, budget } = application;
+  const { public_client, redirect_uris } = application;
   return {
     application_id,
     account_id,
@@ -233,5 +234,7 @@ function answer(application: Application) {
     created_at,
     last_used_at,
     budget,
+    public_client,
+    redirect_uris,
   };
 }

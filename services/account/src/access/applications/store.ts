@@ -8,17 +8,20 @@ import type { Page } from '../../http/input/page.ts';
 import type { Application, ApplicationFilter, ApplicationKey, LiveSecret } from './application.ts';
 import type { SecretEnd, ApplicationState } from './rules.ts';
 
-/** Deleted applications and those of temporary tokens are never found. */
+/** Deleted applications, and the hidden ones of temporary tokens and of connections, are never found. */
 
 const COLUMNS = `application_id, account_id, name, type, token_lifespan_sec, client_id, status,
-  revocation_epoch, created_at,
+  revocation_epoch, created_at, public_client, redirect_uris,
   (SELECT last_used_at FROM application_uses
    WHERE application_uses.application_id = applications.application_id) AS last_used_at,
   ${APPLICATION_BUDGET} AS budget`;
 
+/** Hidden applications hold the tokens that people get without one of their own. */
+export const IS_LISTED = "status <> 'deleted' AND type NOT IN ('temporary', 'connection')";
+
 const IS_MEANT = `application_id = :application_id
   AND (CAST(:owner_id AS bigint) IS NULL OR account_id = :owner_id)
-  AND status <> 'deleted' AND type <> 'temporary'`;
+  AND ${IS_LISTED}`;
 
 export async function findApplication(query: Query, key: ApplicationKey): Promise<Application | undefined> {
   const rows = await query<Application>(`SELECT ${COLUMNS} FROM applications WHERE ${IS_MEANT}`, key);
@@ -47,7 +50,7 @@ export async function lockApplicationOfClient(
   return rows[0];
 }
 
-/** In the order of their ids, those of temporary tokens included. */
+/** In the order of their ids, hidden ones included. */
 export function lockActiveApplications(query: Query, accountId: number): Promise<Application[]> {
   return query<Application>(
     `SELECT ${COLUMNS} FROM applications WHERE account_id = :accountId AND status = 'active'
@@ -69,7 +72,7 @@ export async function inOpenAccount<T>(change: Promise<T>): Promise<T> {
   }
 }
 
-/** Whose a client ID is, for operators; also of what is deleted or temporary. */
+/** Whose a client ID is, for operators; also of what is deleted or hidden. */
 export async function findOwnerOfClient(
   query: Query,
   clientId: string,
@@ -89,7 +92,7 @@ export function listApplications(
 ): Promise<Application[]> {
   return query<Application>(
     `SELECT ${COLUMNS} FROM applications
-     WHERE status <> 'deleted' AND type <> 'temporary'
+     WHERE ${IS_LISTED}
        AND (CAST(:accountId AS bigint) IS NULL OR account_id = :accountId)
        AND (CAST(:status AS text) IS NULL OR status = :status)
        AND (CAST(:type AS text) IS NULL OR type = :type)
@@ -109,7 +112,7 @@ export async function countUnderLock(query: Query, accountId: number): Promise<n
   if (accounts.length === 0) return undefined;
   const rows = await query<{ count: number }>(
     `SELECT count(*) AS count FROM applications
-     WHERE account_id = :accountId AND status <> 'deleted' AND type <> 'temporary'`,
+     WHERE account_id = :accountId AND ${IS_LISTED}`,
     { accountId },
   );
   return singleRow(rows).count;
@@ -123,26 +126,31 @@ export async function accountExists(query: Query, accountId: number): Promise<bo
   return rows.length > 0;
 }
 
+type NewApplication = Pick<Application, 'account_id' | 'name' | 'type' | 'token_lifespan_sec' | 'client_id'> &
+  Partial<Pick<Application, 'public_client' | 'redirect_uris'>>;
+
 export async function insertApplication(
   query: Query,
-  made: Pick<Application, 'account_id' | 'name' | 'type' | 'token_lifespan_sec' | 'client_id'>,
+  { public_client = false, redirect_uris = [], ...made }: NewApplication,
 ): Promise<Application> {
   const rows = await query<Application>(
-    `INSERT INTO applications (account_id, name, type, token_lifespan_sec, client_id)
-     VALUES (:account_id, :name, :type, :token_lifespan_sec, :client_id) RETURNING ${COLUMNS}`,
-    made,
+    `INSERT INTO applications (account_id, name, type, token_lifespan_sec, client_id, public_client, redirect_uris)
+     VALUES (:account_id, :name, :type, :token_lifespan_sec, :client_id, :public_client,
+       CAST(:redirect_uris AS text[])) RETURNING ${COLUMNS}`,
+    { ...made, public_client, redirect_uris },
   );
   return singleRow(rows);
 }
 
 export async function setSettings(
   query: Query,
-  { application_id, name, token_lifespan_sec }: Application,
+  { application_id, name, token_lifespan_sec, redirect_uris }: Application,
 ): Promise<void> {
   await query(
-    `UPDATE applications SET name = :name, token_lifespan_sec = :token_lifespan_sec
+    `UPDATE applications SET name = :name, token_lifespan_sec = :token_lifespan_sec,
+       redirect_uris = CAST(:redirect_uris AS text[])
      WHERE application_id = :application_id`,
-    { application_id, name, token_lifespan_sec },
+    { application_id, name, token_lifespan_sec, redirect_uris },
   );
 }
 

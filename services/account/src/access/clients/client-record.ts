@@ -5,6 +5,8 @@ import { LIVE } from '../applications/live-tokens.ts';
 /** One statement, so one snapshot: auth treats manual tokens that aren't listed as dead. */
 const CLIENT_SQL = `
   SELECT client_id, application_id, account_id, status, token_lifespan_sec, revocation_epoch,
+         CASE WHEN type = 'authorization'
+           THEN CASE WHEN public_client THEN 'public' ELSE 'confidential' END END AS authorization_client,
          pepper_id, hmac, expires_at,
          (SELECT coalesce(json_agg(json_build_object(
                    'token_hash', token_hash,
@@ -23,7 +25,9 @@ const CLIENT_SQL = `
   WHERE client_id = :client_id AND status <> 'deleted'
   ORDER BY secret_id DESC`;
 
-type ClientRow = Omit<ClientRecord, 'secrets'> & { manual_tokens: ManualToken[] } & (
+type ClientRow = Omit<ClientRecord, 'secrets' | 'authorization'> & {
+  authorization_client: ClientRecord['authorization'] | null;
+} & { manual_tokens: ManualToken[] } & (
     { pepper_id: string; hmac: string; expires_at: Date | null } | { pepper_id: null }
   );
 
@@ -37,6 +41,7 @@ export async function findClient(
   const [client] = rows;
   if (client === undefined) return undefined;
   const { client_id, application_id, account_id, status, token_lifespan_sec, revocation_epoch } = client;
+  const { authorization_client: authorization } = client;
   const secrets = rows.flatMap((row) =>
     row.pepper_id === null
       ? []
@@ -47,6 +52,7 @@ export async function findClient(
     application_id,
     account_id,
     status,
+    ...(authorization && { authorization }),
     token_lifespan_sec,
     revocation_epoch,
     secrets,

@@ -18,6 +18,8 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   token_issued: 'applications',
   token_copied: 'applications',
   token_revoked: 'applications',
+  connection_made: 'applications',
+  connection_ended: 'applications',
   account_created: 'security',
   account_changed: 'security',
   signed_in: 'security',

@@ -344,6 +344,8 @@ test('every table with an account is erased, or kept on purpose', async () => {
     'applications',
     'audit_log',
     'billing_periods',
+    // Ids of hidden applications, to which usage refers.
+    'connections',
     'credit_carry_overs',
     'credit_cut_points',
     'credit_cuts',

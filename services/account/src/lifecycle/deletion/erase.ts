@@ -21,6 +21,7 @@ export const ERASED_TABLES = [
   'passkeys',
   'recovery_codes',
   'pending_sign_ins',
+  'authorization_codes',
   'passkey_challenges',
   'sessions',
   'email_tokens',
@@ -149,7 +150,7 @@ async function endPeriodsWithOverage(query: Query, accountId: number): Promise<v
 async function eraseApplications(query: Query, accountId: number): Promise<void> {
   const rows = await query<{ application_id: number }>(
     `SELECT application_id FROM applications
-     WHERE account_id = :accountId AND status <> 'deleted' AND type <> 'temporary' ORDER BY application_id`,
+     WHERE account_id = :accountId AND status <> 'deleted' AND type NOT IN ('temporary', 'connection') ORDER BY application_id`,
     { accountId },
   );
   for (const { application_id } of rows) {
@@ -158,6 +159,9 @@ async function eraseApplications(query: Query, accountId: number): Promise<void>
   const own = '(SELECT application_id FROM applications WHERE account_id = :accountId)';
   await query(`DELETE FROM access_tokens WHERE application_id IN ${own}`, { accountId });
   await query(`DELETE FROM application_secrets WHERE application_id IN ${own}`, { accountId });
+  await query(`DELETE FROM refresh_tokens WHERE application_id IN ${own}`, { accountId });
+  await query(`DELETE FROM authorization_requests WHERE application_id IN ${own}`, { accountId });
+  await query("UPDATE applications SET redirect_uris = '{}' WHERE account_id = :accountId", { accountId });
   await query("UPDATE applications SET name = 'Deleted application' WHERE account_id = :accountId", {
     accountId,
   });

@@ -38,6 +38,10 @@ const EXPIRED: Readonly<Record<string, string>> = {
   attempt_counts: 'window_ends_at <= now()',
   application_secrets: 'expires_at <= now()',
   // Temporary tokens are listed nowhere; manual ones are kept as long as usage.
+  authorization_requests: 'expires_at <= now()',
+  // A used one that comes again ends what it became; a day is more than enough to try.
+  authorization_codes: "expires_at <= now() - interval '1 day'",
+  refresh_tokens: "expires_at <= now() - interval '1 day'",
   access_tokens: `expires_at <= now() - interval '1 day' AND (expires_at < ${USAGE_IS_OVER} OR application_id IN (
     SELECT application_id FROM applications WHERE type = 'temporary'))`,
   // A day late, as clocks differ and auth and Redis decide when a token ends.

@@ -3,13 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { accessTokenHash } from '@tollgate/credentials/access-token';
+import { accessTokenHash, clientIdOf } from '@tollgate/credentials/access-token';
 import { basicAuthorization } from '@tollgate/http/private-api-credential';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { serviceCredential } from '@tollgate/testbed/service-process';
 import type { Described } from '@tollgate/operation';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
+import { connect, newActingApplication, obtainCode } from '../../../test/suite/authorization.ts';
 import { done, makeAccount, makePlan, makePublicPlan, subscribe } from '../../../test/suite/billing.ts';
 import { makeOwnApplication, newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
@@ -89,6 +90,8 @@ describe('the console', () => {
     getPasskeySignInOptions: 'a challenge alone; the sign-in is recorded',
     getConfirmationOptions: 'a challenge alone; the confirmation is recorded',
     getPasskeyOptions: 'a challenge alone; passkey_added is recorded',
+    allowAuthorizationRequest: 'a code alone; connection_made is recorded when it is used',
+    denyAuthorizationRequest: 'nothing has changed',
     setUpTotp: 'a secret that counts for nothing until totp_added',
   };
 
@@ -301,6 +304,7 @@ describe('the private listener', () => {
     'POST /private/credit-checks': 'reads',
     'POST /private/plans-as-code/diff': 'reads',
     'POST /private/manual-tokens/uses': NO_PERSON,
+    'POST /private/grants/refresh': 'rotates alone; refresh.test.ts has the entry of an end',
     'POST /private/usage-reports': NO_PERSON,
     'POST /private/payments/sync': 'creates at Stripe what it lacks, and changes nothing here',
     'POST /private/payments/reconcile': 'payments are off here; reconcile.test.ts has its entry',
@@ -622,6 +626,36 @@ describe('the private listener', () => {
       return {
         path: `/private/clients/${client_id}/revoked-tokens`,
         body: { token_hash, address: '192.0.2.1' },
+        authorization: ofService,
+      };
+    },
+    'POST /private/grants/exchange': async () => {
+      const acting = await newActingApplication(suite);
+      const { code, verifier } = await obtainCode(suite.account, acting, (await newOwner(suite)).browser);
+      return {
+        path: '/private/grants/exchange',
+        body: {
+          client_id: acting.client_id,
+          code_hash: accessTokenHash(code),
+          redirect_uri: acting.redirect_uri,
+          code_challenge: accessTokenHash(verifier),
+          connection_client_id: randomUUID(),
+          refresh_token_hash: accessTokenHash(randomUUID()),
+          address: '192.0.2.1',
+        },
+        authorization: ofService,
+      };
+    },
+    'POST /private/grants/end': async () => {
+      const acting = await newActingApplication(suite);
+      const { access_token } = await connect(suite, acting, (await newOwner(suite)).browser);
+      return {
+        path: '/private/grants/end',
+        body: {
+          client_id: acting.client_id,
+          connection_client_id: clientIdOf(access_token.split('_')[1] ?? ''),
+          address: '192.0.2.1',
+        },
         authorization: ofService,
       };
     },

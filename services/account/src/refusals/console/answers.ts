@@ -1,3 +1,4 @@
+import { APPLICATION_TYPES } from '../../access/applications/application.ts';
 import { z } from 'zod';
 import { REFUSED_CALL_KINDS } from '@tollgate/contracts/refused-call';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
@@ -26,7 +27,7 @@ const refusalSchema = z
     account_name: z.string().nullable(),
     application_id: id.nullable(),
     application_name: z.string().nullable(),
-    application_type: z.enum(['automatic', 'manual', 'temporary']).nullable(),
+    application_type: z.enum(APPLICATION_TYPES).nullable(),
     operation_name: z
       .string()
       .nullable()
@@ -60,7 +61,7 @@ export const refusalCountsAnswerSchema = z
         z.object({
           application_id: id,
           name: z.string().nullable(),
-          type: z.enum(['automatic', 'manual', 'temporary']).nullable(),
+          type: z.enum(APPLICATION_TYPES).nullable(),
           calls,
         }),
       )

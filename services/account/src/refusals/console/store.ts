@@ -1,3 +1,4 @@
+import type { APPLICATION_TYPES } from '../../access/applications/application.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { UsageRange } from '../../usage/views/series/range.ts';
@@ -27,7 +28,7 @@ export type ListedRefusal = {
   unrecorded_before: number;
 };
 
-type ApplicationType = 'automatic' | 'manual' | 'temporary';
+type ApplicationType = (typeof APPLICATION_TYPES)[number];
 
 /** The expression of an index. */
 const SEEN_BY = 'coalesce(payer_id, account_id)';

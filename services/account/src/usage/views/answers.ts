@@ -1,3 +1,4 @@
+import { APPLICATION_TYPES } from '../../access/applications/application.ts';
 import { z } from 'zod';
 import { billingStatusSchema } from '@tollgate/contracts/entitlement';
 import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
@@ -59,7 +60,7 @@ const byApplicationSchema = grouped(
       .nullable()
       .meta({ description: 'The application’s owner; null if the application is unknown.' }),
     name: z.string().nullable(),
-    type: z.enum(['automatic', 'manual', 'temporary']).nullable(),
+    type: z.enum(APPLICATION_TYPES).nullable(),
     status: z.enum(['active', 'revoked', 'deleted']).nullable(),
   },
 ).meta({ id: 'UsageByApplication' });

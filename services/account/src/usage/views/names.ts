@@ -1,3 +1,4 @@
+import type { APPLICATION_TYPES } from '../../access/applications/application.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { GroupBy } from './input.ts';
 
@@ -5,7 +6,7 @@ import type { GroupBy } from './input.ts';
 type ApplicationNames = {
   account_id: number | null;
   name: string | null;
-  type: 'automatic' | 'manual' | 'temporary' | null;
+  type: (typeof APPLICATION_TYPES)[number] | null;
   status: 'active' | 'revoked' | 'deleted' | null;
 };
 

@@ -1,4 +1,12 @@
 import type { AccountUnderTest } from '../account-under-test.ts';
+import {
+  connect,
+  newActingApplication,
+  newPkce,
+  openAuthorize,
+  parametersOf,
+  requestIdOf,
+} from '../authorization.ts';
 import { issueOwnToken, makeOwnApplication, newOwner } from '../console.ts';
 import type { Owner } from '../console.ts';
 import type { ContractOperation } from './contract.ts';
@@ -98,6 +106,15 @@ async function thingsOf(
     return { application_id: application.application_id, token_id };
   }
   if (path.includes('/console/subscription')) return subscriber(path, owner, suite);
+  if (path.includes('/authorization-requests/')) {
+    const asked = parametersOf(await newActingApplication(suite), newPkce());
+    return { request_id: await requestIdOf(await openAuthorize(suite.account, asked)) };
+  }
+  if (path.includes('{connection_id}')) {
+    await connect(suite, await newActingApplication(suite), browser);
+    const { body } = await browser.request('GET', '/connections');
+    return { connection_id: (body['connections'] as { connection_id: number }[])[0]?.connection_id ?? 0 };
+  }
   if (path.includes('{webhook_id}')) return makeWebhook(browser);
   if (path.endsWith('/session/confirm')) return { password: owner.password };
   // An authenticator app is set up where there is none.

@@ -68,7 +68,7 @@ async function introspect(
 }
 
 function activeToken(record: LiveRecord): Introspection {
-  const { client_id, account_id, application_id, scope, iat, exp, epoch, expiresInMs } = record;
+  const { client_id, account_id, application_id, scope, iat, exp, epoch, expiresInMs, via, aud } = record;
   return {
     active: true,
     scope,
@@ -81,5 +81,7 @@ function activeToken(record: LiveRecord): Introspection {
     application_id,
     expires_in_ms: expiresInMs,
     revocation_epoch: epoch,
+    ...(via !== undefined && { via }),
+    ...(aud !== undefined && { aud }),
   };
 }

@@ -4,31 +4,43 @@ import { oauthApi } from '@tollgate/contracts/oauth-api';
 import { Problem } from '@tollgate/http/problem';
 import { Reply, anyone, operation } from '@tollgate/operation';
 import { SCOPE } from '../../redis/token-record.ts';
+import { AUTHORIZATION_CODE } from '../token/grants/authorization-code.ts';
 import { CLIENT_CREDENTIALS } from '../token/grants/client-credentials.ts';
+import { REFRESH_TOKEN } from '../token/grants/refresh-token.ts';
 
-const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post'];
+/** `none` is of public clients, which can't keep a secret. */
+const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post', 'none'];
+
+type MetadataNeeds = { issuer: string | undefined; authorizationEndpoint: string | undefined };
 
 export const getServerMetadata = operation('GET /.well-known/oauth-authorization-server', {
   ...oauthApi.operations['GET /.well-known/oauth-authorization-server'],
   caller: anyone,
   // Not by the Host header, which callers choose.
-  handle: ({ issuer }: { issuer: string | undefined }) => {
+  handle: ({ issuer, authorizationEndpoint }: MetadataNeeds) => {
     if (issuer === undefined) throw new Problem('not_found');
-    return new Reply(200, metadataOf(issuer), { 'cache-control': 'public, max-age=300' });
+    const metadata = metadataOf(issuer, authorizationEndpoint ?? `${issuer}/oauth2/authorize`);
+    return new Reply(200, metadata, { 'cache-control': 'public, max-age=300' });
   },
 });
 
 /** RFC 8414, without the private introspection endpoint. */
-function metadataOf(issuer: string): z.output<typeof authorizationServerMetadataSchema> {
+function metadataOf(
+  issuer: string,
+  authorization_endpoint: string,
+): z.output<typeof authorizationServerMetadataSchema> {
   return {
     issuer,
+    authorization_endpoint,
     token_endpoint: `${issuer}/oauth2/token`,
     revocation_endpoint: `${issuer}/oauth2/revoke`,
     scopes_supported: [SCOPE],
-    // Required by RFC 8414.
-    response_types_supported: [],
-    grant_types_supported: [CLIENT_CREDENTIALS],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: [CLIENT_CREDENTIALS, AUTHORIZATION_CODE, REFRESH_TOKEN],
     token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
     revocation_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
   };
 }

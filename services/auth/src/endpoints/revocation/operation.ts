@@ -1,5 +1,6 @@
 import { oauthApi } from '@tollgate/contracts/oauth-api';
 import { applicationPart, parseAccessToken } from '@tollgate/credentials/access-token';
+import { refreshTokenPrefix } from '@tollgate/credentials/grant-tokens';
 import { Problem } from '@tollgate/http/problem';
 import { formOperation } from '@tollgate/operation';
 import type { FormCall } from '@tollgate/operation';
@@ -8,13 +9,14 @@ import type { CountRequest } from '../../abuse/caller-limit.ts';
 import type { AuthenticateClient } from '../../client/authenticator.ts';
 import { readClientCredentials } from '../../client/credentials.ts';
 import { client } from '../../http/callers.ts';
-import type { RevokeToken } from '../../token/revoke-token.ts';
+import type { EndConnection, RevokeToken } from '../../token/revoke-token.ts';
 
 type RevocationNeeds = {
   callerOf: CallerOf;
   authenticate: AuthenticateClient;
   countRevocation: CountRequest;
   revokeToken: RevokeToken;
+  endConnection: EndConnection;
   tokenPrefix: string;
 };
 
@@ -26,7 +28,7 @@ export const revokeAccessToken = formOperation('POST /oauth2/revoke', {
 
 /** Returns once Postgres has the revocation. */
 async function revoke(
-  { callerOf, authenticate, countRevocation, revokeToken, tokenPrefix }: RevocationNeeds,
+  { callerOf, authenticate, countRevocation, revokeToken, endConnection, tokenPrefix }: RevocationNeeds,
   { form, req, requestId }: FormCall,
 ): Promise<undefined> {
   const credentials = readClientCredentials(req.headers.authorization, form);
@@ -38,10 +40,16 @@ async function revoke(
   if (token === undefined) {
     throw new Problem('invalid_request', { detail: 'The required parameter token is missing.' });
   }
-  const parsed = parseAccessToken(token, tokenPrefix);
+  const isRefreshToken = parseAccessToken(token, refreshTokenPrefix(tokenPrefix)) !== null;
+  const parsed = parseAccessToken(token, isRefreshToken ? refreshTokenPrefix(tokenPrefix) : tokenPrefix);
   if (parsed === null) return;
+  const isOwn = parsed.applicationPart === applicationPart(owner.client_id);
+  if (owner.authorization !== undefined && !isOwn) {
+    const presented = { token, connectionPart: parsed.applicationPart, isRefreshToken };
+    if (await endConnection(presented, owner.client_id, caller)) return;
+  }
   // This doesn't tell whether the token is active: it names its client itself.
-  if (parsed.applicationPart !== applicationPart(owner.client_id)) {
+  if (!isOwn) {
     throw new Problem('invalid_request', { detail: 'The token was issued to another client.' });
   }
   await revokeToken(token, owner, caller);

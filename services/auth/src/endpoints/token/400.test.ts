@@ -131,8 +131,6 @@ describe('the grant type, after the client', () => {
   test('another one is unsupported_grant_type', async () => {
     const others = [
       'password',
-      'refresh_token',
-      'authorization_code',
       'implicit',
       'urn:ietf:params:oauth:grant-type:device_code',
       'Client_Credentials',

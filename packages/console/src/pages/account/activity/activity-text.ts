@@ -15,6 +15,8 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   token_issued: 'Generated token',
   token_copied: 'Copied token',
   token_revoked: 'Revoked token',
+  connection_made: 'Connected application',
+  connection_ended: 'Disconnected application',
   account_created: 'Created the account',
   account_changed: 'Changed the account holder’s name to',
   signed_in: 'Signed in',

@@ -39,8 +39,12 @@ export function createClientCredentialsGrant(options: {
     check: checkScope,
     issue: async (authentic) => {
       const client: Grantee = { id: authentic.client.client_id, grants: [CLIENT_CREDENTIALS], authentic };
+      // It acts for people only, and a public client has proved nothing (RFC 6749, section 4.4).
+      if (authentic.client.authorization !== undefined) throw new OAuthError('unauthorized_client');
       const token = await grant.handle({ body: { scope: SCOPE } }, client);
-      return token === null ? null : token.accessToken;
+      if (token === null) return null;
+      const { token_lifespan_sec: expires_in } = authentic.client;
+      return { access_token: token.accessToken, expires_in, scope: SCOPE, token_type: 'bearer' };
     },
   };
 }

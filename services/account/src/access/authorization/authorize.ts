@@ -1,0 +1,51 @@
+import type { RequestHandler } from 'express';
+import type { AuthorizationFault } from '@tollgate/console/paths';
+import type { Query } from '../../platform/database/query.ts';
+import { callerOf } from '../../http/caller-address.ts';
+import { refuseExceeded } from '../../identity/attempts/attempt-counts.ts';
+import type { AttemptCounts } from '../../identity/attempts/attempt-counts.ts';
+import { hashOfToken, newSecretToken } from '../../identity/secret-token.ts';
+import { answerAddress, readAuthorizationRequest } from './request.ts';
+import { findAskingApplication, insertRequest } from './store.ts';
+
+export type AuthorizeNeeds = {
+  query: Query;
+  counts: AttemptCounts;
+  issuer: string;
+  resources: readonly string[];
+  /** Where people answer; the request's id is added. */
+  consentUrl: string;
+  /** The page for a request that can't be answered by a redirect. */
+  faultPage: (fault: AuthorizationFault) => RequestHandler;
+};
+
+/** Each stores a row for ten minutes. */
+const REQUESTS_PER_ADDRESS = { max: 300, windowSec: 60 };
+
+/**
+ * `GET /oauth2/authorize` (RFC 6749, section 4.1.1). The request stays here while the person signs in; the browser gets
+ * an id that says nothing. 303, so that no later page gets the form of an earlier one (RFC 9700, section 4.12).
+ */
+export function authorize(needs: AuthorizeNeeds): RequestHandler {
+  const { query, counts, issuer, resources, consentUrl, faultPage } = needs;
+  return async (req, res, next) => {
+    res.set({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+    const given = new URL(req.originalUrl, 'http://authorize').searchParams;
+    const findApplication = (clientId: string) => findAskingApplication(query, clientId);
+    const read = await readAuthorizationRequest(given, { findApplication, resources });
+    if (read.ok) {
+      const { addressGroup } = callerOf(req, res);
+      const limit = { subject: `authorize address ${addressGroup}`, ...REQUESTS_PER_ADDRESS };
+      refuseExceeded(await counts.take([limit]));
+      const id = newSecretToken();
+      await insertRequest(query, hashOfToken(id), read.request);
+      res.redirect(303, `${consentUrl}/${id}`);
+    } else if ('redirect' in read) {
+      const { redirect: error, description: error_description, to } = read;
+      res.redirect(303, answerAddress(to, issuer, { error, error_description }));
+    } else {
+      res.status(400);
+      faultPage(read.page)(req, res, next);
+    }
+  };
+}

@@ -1,0 +1,94 @@
+import { accessTokenHash, newAccessToken } from '@tollgate/credentials/access-token';
+import { Problem } from '@tollgate/http/problem';
+import type { SignedIn } from '../../identity/sessions/require-session.ts';
+import { hashOfToken, isSecretToken } from '../../identity/secret-token.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { redirectHost } from '../applications/redirect-uri.ts';
+import { answerAddress } from './request.ts';
+import { findRequest, insertCode, takeRequest } from './store.ts';
+
+/** What a person answers to an application's request. */
+export type Consent = {
+  /** @throws {Problem} not_found for a request that was answered or has expired */
+  describe: (id: string, by: SignedIn) => Promise<Described>;
+  /** The address that the browser goes to. @throws {Problem} not_found */
+  allow: (id: string, by: SignedIn) => Promise<string>;
+  /** @throws {Problem} not_found */
+  deny: (id: string) => Promise<string>;
+};
+
+type Described = {
+  application: { name: string; client_id: string; developer: string };
+  redirect_host: string | null;
+  account: { name: string; email: string };
+  payer: { is_own: boolean; name: string; team_name: string | null };
+  expires_at: Date;
+};
+
+export function createConsent({
+  query,
+  transact,
+  issuer,
+  codePrefix,
+}: {
+  query: Query;
+  transact: Transact;
+  issuer: string;
+  codePrefix: string;
+}): Consent {
+  return {
+    describe: async (id, { account_id, session }) => {
+      const asked = await findRequest(query, hashOf(id));
+      if (asked === undefined) throw new Problem('not_found');
+      const { name, client_id, developer, redirect_uri, expires_at } = asked;
+      const { account } = session;
+      return {
+        application: { name, client_id, developer },
+        redirect_host: redirectHost(redirect_uri),
+        account: { name: account.name, email: account.email },
+        payer: await findPayer(query, account_id, account.name),
+        expires_at,
+      };
+    },
+    allow: (id, { account_id, session }) =>
+      transact(async (inside) => {
+        const asked = await findRequest(inside, hashOf(id));
+        const request = await takeRequest(inside, hashOf(id));
+        if (asked === undefined || request === undefined) throw new Problem('not_found');
+        const code = newAccessToken(codePrefix, asked.client_id);
+        await insertCode(inside, {
+          ...request,
+          code_hash: accessTokenHash(code),
+          account_id,
+          session_id: session.session_id,
+        });
+        return answerAddress(request, issuer, { code });
+      }),
+    deny: async (id) => {
+      const request = await takeRequest(query, hashOf(id));
+      if (request === undefined) throw new Problem('not_found');
+      const error_description = 'The person did not authorize the application.';
+      return answerAddress(request, issuer, { error: 'access_denied', error_description });
+    },
+  };
+}
+
+function hashOf(id: string): Buffer {
+  if (!isSecretToken(id)) throw new Problem('not_found');
+  return hashOfToken(id);
+}
+
+/** As of now: each call is paid by the payer of its moment. */
+async function findPayer(query: Query, accountId: number, ownName: string): Promise<Described['payer']> {
+  const rows = await query<{ name: string; team_name: string }>(
+    `SELECT manager_account.name, teams.name AS team_name
+     FROM team_members AS membership
+     JOIN teams USING (team_id)
+     JOIN team_members AS manager ON manager.team_id = membership.team_id AND manager.role = 'manager'
+     JOIN accounts AS manager_account ON manager_account.account_id = manager.account_id
+     WHERE membership.account_id = :accountId AND membership.role = 'member'`,
+    { accountId },
+  );
+  const [payer] = rows;
+  return payer === undefined ? { is_own: true, name: ownName, team_name: null } : { is_own: false, ...payer };
+}

@@ -1,0 +1,151 @@
+import type { Query } from '../../platform/database/query.ts';
+
+/** Requests wait for their user's answer for so long. */
+const REQUEST_LIFETIME_SEC = 600;
+
+/** RFC 6749, section 4.1.2, allows ten minutes; an application needs a second. */
+const CODE_LIFETIME_SEC = 60;
+
+export type AuthorizationRequest = {
+  application_id: number;
+  redirect_uri: string;
+  state: string | null;
+  scope: string;
+  resource: string | null;
+  code_challenge: string;
+};
+
+/** The application that asks; undefined for an unknown client, and for one that may not ask. */
+export async function findAskingApplication(
+  query: Query,
+  clientId: string,
+): Promise<{ application_id: number; redirect_uris: string[] } | undefined> {
+  const rows = await query<{ application_id: number; redirect_uris: string[] }>(
+    `SELECT application_id, redirect_uris FROM applications
+     WHERE client_id = :clientId AND type = 'authorization' AND status = 'active'`,
+    { clientId },
+  );
+  return rows[0];
+}
+
+export async function insertRequest(
+  query: Query,
+  requestHash: Buffer,
+  request: AuthorizationRequest,
+): Promise<void> {
+  await query(
+    `INSERT INTO authorization_requests
+       (request_hash, application_id, redirect_uri, state, scope, resource, code_challenge, expires_at)
+     VALUES (:requestHash, :application_id, :redirect_uri, :state, :scope, :resource, :code_challenge,
+       now() + ${String(REQUEST_LIFETIME_SEC)} * interval '1 second')`,
+    { ...request, requestHash },
+  );
+}
+
+export type AskedFor = AuthorizationRequest & {
+  name: string;
+  client_id: string;
+  public_client: boolean;
+  developer: string;
+  expires_at: Date;
+};
+
+/** Undefined if it was answered, has expired, or its application may no longer ask. */
+export async function findRequest(query: Query, requestHash: Buffer): Promise<AskedFor | undefined> {
+  const rows = await query<AskedFor>(
+    `SELECT request.application_id, redirect_uri, state, scope, resource, code_challenge, request.expires_at,
+            application.name, application.client_id, application.public_client, developer.name AS developer
+     FROM authorization_requests AS request
+     JOIN applications AS application USING (application_id)
+     JOIN accounts AS developer USING (account_id)
+     WHERE request_hash = :requestHash AND request.expires_at > now() AND application.status = 'active'`,
+    { requestHash },
+  );
+  return rows[0];
+}
+
+/** Each request is answered once: of two answers, one gets the row. */
+export async function takeRequest(
+  query: Query,
+  requestHash: Buffer,
+): Promise<AuthorizationRequest | undefined> {
+  const rows = await query<AuthorizationRequest>(
+    `DELETE FROM authorization_requests WHERE request_hash = :requestHash AND expires_at > now()
+     RETURNING application_id, redirect_uri, state, scope, resource, code_challenge`,
+    { requestHash },
+  );
+  return rows[0];
+}
+
+export async function insertCode(
+  query: Query,
+  code: AuthorizationRequest & { code_hash: string; account_id: number; session_id: number },
+): Promise<void> {
+  await query(
+    `INSERT INTO authorization_codes
+       (code_hash, application_id, account_id, session_id, redirect_uri, scope, resource, code_challenge, expires_at)
+     VALUES (:code_hash, :application_id, :account_id, :session_id, :redirect_uri, :scope, :resource, :code_challenge,
+       now() + ${String(CODE_LIFETIME_SEC)} * interval '1 second')`,
+    code,
+  );
+}
+
+export type Code = Omit<AuthorizationRequest, 'state'> & {
+  account_id: number;
+  /** Null once the session in which the person consented has ended. */
+  session_id: number | null;
+  name: string;
+  token_lifespan_sec: number;
+  application_status: 'active' | 'revoked' | 'deleted';
+};
+
+/**
+ * Uses the code up; undefined if it isn't the client's, has expired or was used. The application is locked against its
+ * end, which then ends the connection too, or which this waits for.
+ */
+export async function consumeCode(
+  query: Query,
+  { client_id, code_hash }: { client_id: string; code_hash: string },
+): Promise<Code | undefined> {
+  const [application] = await query<{ application_id: number }>(
+    'SELECT application_id FROM applications WHERE client_id = :client_id FOR SHARE',
+    { client_id },
+  );
+  if (application === undefined) return undefined;
+  const rows = await query<Code>(
+    `UPDATE authorization_codes AS code SET used_at = now()
+     FROM applications AS application
+     WHERE code_hash = :code_hash AND code.application_id = :application_id AND used_at IS NULL
+       AND expires_at > now() AND application.application_id = code.application_id
+     RETURNING code.application_id, code.account_id, session_id, redirect_uri, scope, resource, code_challenge,
+       application.name, application.token_lifespan_sec, application.status AS application_status`,
+    { code_hash, application_id: application.application_id },
+  );
+  return rows[0];
+}
+
+/** The code, if it is the client's and has become a connection. */
+export async function findUsedCode(
+  query: Query,
+  { client_id, code_hash }: { client_id: string; code_hash: string },
+): Promise<{ code_challenge: string; connection_client_id: string } | undefined> {
+  const rows = await query<{ code_challenge: string; connection_client_id: string }>(
+    `SELECT code_challenge, connection.client_id AS connection_client_id
+     FROM authorization_codes AS code
+     JOIN applications AS acting ON acting.application_id = code.application_id
+     JOIN applications AS connection ON connection.application_id = code.connection_id
+     WHERE code_hash = :code_hash AND acting.client_id = :client_id`,
+    { client_id, code_hash },
+  );
+  return rows[0];
+}
+
+export async function noteConnection(
+  query: Query,
+  of: { code_hash: string; connection_id: number },
+): Promise<void> {
+  await query(
+    'UPDATE authorization_codes SET connection_id = :connection_id WHERE code_hash = :code_hash',
+    of,
+  );
+}

@@ -1,0 +1,50 @@
+import { recordAudit } from '../../platform/audit/audit-log.ts';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { enqueueClientChange } from '../client-changes/store.ts';
+import type { NewClientChange } from '../client-changes/store.ts';
+import { setEnded } from './store.ts';
+import type { Connection } from './store.ts';
+
+/** Why a connection ended, for its owner's activity log. */
+export type EndReason = 'owner' | 'application' | 'refresh_token_reused' | 'code_reused' | 'too_many';
+
+/** The connection is locked. Its access tokens, refresh tokens and open sockets end; repeating it tells auth again. */
+export async function endConnection(
+  query: Query,
+  connection: Connection,
+  reason: EndReason,
+  by: Actor,
+): Promise<NewClientChange> {
+  const { application_id, account_id, client_id, name, acting_client_id } = connection;
+  const revocation_epoch = await setEnded(query, application_id);
+  if (connection.status === 'active') {
+    const details = { name, client_id: acting_client_id, reason };
+    await recordAudit(query, { ...by, application_id, account_id, action: 'connection_ended', details });
+  }
+  return enqueueClientChange(query, { client_id, application_id, revocation_epoch }, { endsTokens: true });
+}
+
+/**
+ * All that people have granted the application, whose row is locked: a code that is exchanged at this moment waits, and
+ * finds it ended. One statement for any number of them; the outbox tells every cache at once.
+ */
+export async function endConnectionsOf(
+  query: Query,
+  { type, application_id }: { type: string; application_id: number },
+): Promise<void> {
+  if (type !== 'authorization') return;
+  await query(
+    `WITH ended AS (
+       UPDATE applications SET status = 'revoked', revocation_epoch = revocation_epoch + 1
+       WHERE status = 'active' AND application_id IN (
+         SELECT application_id FROM connections WHERE client_application_id = :application_id)
+       RETURNING client_id, application_id, revocation_epoch
+     )
+     INSERT INTO client_change_outbox
+       (client_id, application_id, revocation_epoch, change, next_attempt_at, publish_after)
+     SELECT client_id, application_id, revocation_epoch, 'application', clock_timestamp(), clock_timestamp()
+     FROM ended`,
+    { application_id },
+  );
+}

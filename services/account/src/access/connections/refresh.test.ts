@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { applicationPart, clientIdOf, newAccessToken } from '@tollgate/credentials/access-token';
+import { waitFor } from '@tollgate/stack/wait-for';
+import { becomeReady } from '@tollgate/testbed/service-process';
+import { startAccount } from '../../../test/suite/account-under-test.ts';
+import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
+import { connect, newActingApplication, refresh } from '../../../test/suite/authorization.ts';
+import type { ActingApplication, TokenAnswer } from '../../../test/suite/authorization.ts';
+import { newOwner } from '../../../test/suite/console.ts';
+import type { Owner } from '../../../test/suite/console.ts';
+import { insertPeriod } from '../../../test/suite/database/records.ts';
+import { getUsage } from '../../../test/suite/requests.ts';
+
+let suite: AccountUnderTest;
+let application: ActingApplication;
+let person: Owner;
+let tokens: TokenAnswer;
+
+beforeAll(async () => {
+  suite = await startAccount({
+    authSettings: { FAILED_ATTEMPTS_PER_ADDRESS: '1000', FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS: '1000' },
+  });
+  [application, person] = await Promise.all([
+    newActingApplication(suite, { public_client: true }),
+    newOwner(suite),
+  ]);
+  await insertPeriod(suite.database, person.account_id);
+});
+
+beforeEach(async () => {
+  tokens = await connect(suite, application, person.browser);
+});
+
+afterAll(() => suite.close());
+
+const rotate = (token: string, changes: Record<string, string> = {}) =>
+  refresh(suite.auth, application, token, changes);
+const usageStatus = async (token: string) => (await getUsage(suite.account, token)).status;
+const pairOf = ({ access_token, refresh_token }: TokenAnswer) => `${access_token} ${refresh_token}`;
+
+const connectionIdOf = ({ refresh_token }: TokenAnswer) => clientIdOf(refresh_token.split('_')[1] ?? '');
+
+async function expectFamilyDead(...family: readonly TokenAnswer[]): Promise<void> {
+  for (const { access_token } of family) {
+    await waitFor(async () => (await usageStatus(access_token)) === 401, { timeoutMs: 1_000 });
+  }
+  for (const { refresh_token } of family) {
+    expect(await rotate(refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' });
+  }
+}
+
+test('a refresh rotates the token, and earlier access tokens live until they expire', async () => {
+  const next = await rotate(tokens.refresh_token);
+  expect(next).toMatchObject({ status: 200, expires_in: 3_600, scope: 'api' });
+  expect(next.refresh_token).not.toBe(tokens.refresh_token);
+  expect(await usageStatus(next.access_token)).toBe(200);
+  expect(await usageStatus(tokens.access_token)).toBe(200);
+  expect((await rotate(next.refresh_token)).status).toBe(200);
+});
+
+test('of twenty concurrent refreshes all get the same successor and access token', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => rotate(tokens.refresh_token)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(answers.map(pairOf)).size).toBe(1);
+});
+
+test('a token that is repeated after its successor was used ends the family within a second', async () => {
+  const second = await rotate(tokens.refresh_token);
+  const third = await rotate(second.refresh_token);
+  expect((await rotate(tokens.refresh_token)).error).toBe('invalid_grant');
+  await expectFamilyDead(tokens, second, third);
+  const [ended] = await suite
+    .database('audit_log')
+    .where({ account_id: person.account_id, action: 'connection_ended' })
+    .orderBy('audit_id', 'desc');
+  expect(ended).toMatchObject({
+    actor: `client:${application.client_id}`,
+    details: { reason: 'refresh_token_reused', client_id: application.client_id },
+  });
+});
+
+test('a token that is repeated after 30 seconds ends the family, though its successor is unused', async () => {
+  const second = await rotate(tokens.refresh_token);
+  await suite
+    .database('refresh_tokens')
+    .whereNotNull('rotated_at')
+    .update({ rotated_at: suite.database.raw("rotated_at - interval '31 seconds'") });
+  expect((await rotate(tokens.refresh_token)).error).toBe('invalid_grant');
+  await expectFamilyDead(tokens, second);
+});
+
+test('thief and owner refresh at once, again and again: they stay on one chain until one is behind, then all ends', async () => {
+  let latest = tokens;
+  for (let round = 0; round < 5; round += 1) {
+    const [one, other] = await Promise.all([rotate(latest.refresh_token), rotate(latest.refresh_token)]);
+    expect(pairOf(one)).toBe(pairOf(other));
+    latest = one;
+  }
+  await rotate(latest.refresh_token);
+  await rotate(tokens.refresh_token);
+  await expectFamilyDead(latest);
+});
+
+test('one family’s end leaves the person’s other connections alone', async () => {
+  const other = await connect(suite, application, person.browser);
+  const second = await rotate(tokens.refresh_token);
+  await rotate(second.refresh_token);
+  await rotate(tokens.refresh_token);
+  await expectFamilyDead(tokens);
+  expect(await usageStatus(other.access_token)).toBe(200);
+  expect((await rotate(other.refresh_token)).status).toBe(200);
+});
+
+test('an invented token that names a connection is refused, and ends nothing', async () => {
+  const invented = newAccessToken('tgr', connectionIdOf(tokens) ?? '');
+  expect(await rotate(invented)).toMatchObject({ status: 400, error: 'invalid_grant' });
+  expect(await usageStatus(tokens.access_token)).toBe(200);
+  expect((await rotate(tokens.refresh_token)).status).toBe(200);
+});
+
+test('another client can neither use nor end it', async () => {
+  const other = await newActingApplication(suite, { public_client: true });
+  for (const token of [tokens.refresh_token, (await rotate(tokens.refresh_token)).refresh_token]) {
+    expect(await refresh(suite.auth, other, token)).toMatchObject({ status: 400, error: 'invalid_grant' });
+  }
+  expect(await usageStatus(tokens.access_token)).toBe(200);
+});
+
+test('a confidential client can’t refresh without its secret', async () => {
+  const app = await newActingApplication(suite);
+  const own = await connect(suite, app, person.browser);
+  expect(await refresh(suite.auth, { ...app, client_secret: null }, own.refresh_token)).toMatchObject({
+    status: 401,
+    error: 'invalid_client',
+  });
+  expect((await refresh(suite.auth, app, own.refresh_token)).status).toBe(200);
+});
+
+test('scope and resource may repeat what was granted; anything else is refused, and the token stays good', async () => {
+  expect((await rotate(tokens.refresh_token, { scope: 'api mcp' })).error).toBe('invalid_scope');
+  expect((await rotate(tokens.refresh_token, { resource: 'https://other.example' })).error).toBe(
+    'invalid_target',
+  );
+  expect((await rotate(tokens.refresh_token, { scope: 'api' })).status).toBe(200);
+});
+
+test('a refresh token ends after 90 days without use, and its connection after a year', async () => {
+  const endOf = async (table: string, application_id: number) => {
+    const rows = await suite
+      .database(table)
+      .where({ application_id })
+      .orderBy('expires_at', 'desc')
+      .select('expires_at');
+    return ((rows[0] as { expires_at: Date }).expires_at.getTime() - Date.now()) / 86_400_000;
+  };
+  const [found] = await suite.database('applications').where({ client_id: connectionIdOf(tokens) });
+  const { application_id } = found as { application_id: number };
+  expect(await endOf('refresh_tokens', application_id)).toBeCloseTo(90, 1);
+  expect(await endOf('connections', application_id)).toBeCloseTo(365, 1);
+  await suite
+    .database('connections')
+    .where({ application_id })
+    .update({ expires_at: new Date(Date.now() + 86_400_000) });
+  const next = await rotate(tokens.refresh_token);
+  const rows = await suite
+    .database('refresh_tokens')
+    .where({ application_id, rotated_at: null })
+    .select('expires_at');
+  expect((rows[0] as { expires_at: Date }).expires_at.getTime()).toBeLessThanOrEqual(Date.now() + 86_400_000);
+  await suite.database('refresh_tokens').where({ application_id }).update({ expires_at: new Date() });
+  expect((await rotate(next.refresh_token)).error).toBe('invalid_grant');
+});
+
+test('account is killed at any moment of a refresh: the client repeats it, and has tokens that work', async () => {
+  for (const delayMs of [0, 2, 5, 10]) {
+    const under = rotate(tokens.refresh_token).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await suite.account.kill();
+    await under;
+    await suite.account.restart();
+    await becomeReady(suite.account);
+    const again = await waitFor(async () => {
+      const answer = await rotate(tokens.refresh_token);
+      return answer.status === 503 ? undefined : answer;
+    });
+    expect(again.status).toBe(200);
+    expect(await usageStatus(again.access_token)).toBe(200);
+    tokens = again;
+  }
+}, 60_000);
+
+test('auth is killed at any moment of a refresh: the client repeats it, and has tokens that work', async () => {
+  for (const delayMs of [0, 2, 5, 10]) {
+    const under = rotate(tokens.refresh_token).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await suite.auth.kill();
+    await under;
+    await suite.auth.restart();
+    await becomeReady(suite.auth);
+    const again = await rotate(tokens.refresh_token);
+    expect(again.status).toBe(200);
+    expect(await usageStatus(again.access_token)).toBe(200);
+    tokens = again;
+  }
+}, 60_000);
+
+test('Redis loses everything: the access token is gone, and a refresh gives another', async () => {
+  await suite.redis.kill();
+  await suite.redis.restart();
+  await waitFor(() => suite.store.status === 'ready');
+  await suite.store.flushall();
+  await waitFor(async () => (await usageStatus(tokens.access_token)) === 401);
+  const next = await rotate(tokens.refresh_token);
+  expect(await usageStatus(next.access_token)).toBe(200);
+});
+
+test('without account no token is refreshed: 503, and nothing is lost', async () => {
+  await suite.account.kill();
+  expect(await rotate(tokens.refresh_token)).toMatchObject({ status: 503, error: 'temporarily_unavailable' });
+  await suite.account.restart();
+  await becomeReady(suite.account);
+  expect((await rotate(tokens.refresh_token)).status).toBe(200);
+});
+
+test('the access token’s part in Redis is its connection’s', async () => {
+  const part = applicationPart(connectionIdOf(tokens) ?? '');
+  expect(tokens.access_token).toContain(`_${part}_`);
+  const keys = await suite.store.keys(`auth:{${part}}:token:*`);
+  expect(keys).toHaveLength(1);
+  expect(JSON.parse((await suite.store.get(keys[0] ?? '')) ?? '')).toMatchObject({
+    via: application.client_id,
+  });
+});

@@ -1,0 +1,62 @@
+import type { GrantAnswer, Refresh } from '@tollgate/contracts/grants';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { endConnection } from './end.ts';
+import { refused } from './exchange.ts';
+import type { Outcome } from './exchange.ts';
+import { REFRESH_TOKEN_IDLE_SEC, REPEATED_REFRESH_SEC } from './rules.ts';
+import { findRefreshToken, insertRefreshToken, lockConnectionOfClient, noteRotation } from './store.ts';
+
+/**
+ * Rotates a refresh token (RFC 6749, section 6; RFC 9700, section 4.14.2). The connection's lock decides between
+ * concurrent refreshes, and between a refresh and the connection's end.
+ */
+export async function refreshConnection(query: Query, request: Refresh, by: Actor): Promise<Outcome> {
+  const connection = await lockConnectionOfClient(query, request.connection_client_id);
+  if (
+    connection?.status !== 'active' ||
+    connection.acting_status !== 'active' ||
+    connection.acting_client_id !== request.client_id ||
+    connection.has_expired
+  ) {
+    return refused('invalid_grant');
+  }
+  const { application_id, resource } = connection;
+  const token_hash = request.refresh_token_hash;
+  const token = await findRefreshToken(query, {
+    application_id,
+    token_hash,
+    repeatedSec: REPEATED_REFRESH_SEC,
+  });
+  // A token that was never issued tells nothing: anyone can invent one for a connection.
+  if (token === undefined) return refused('invalid_grant');
+  if (token.nonce !== null && !token.may_repeat) {
+    const pending = [await endConnection(query, connection, 'refresh_token_reused', by)];
+    return { ...refused('invalid_grant'), pending };
+  }
+  if (token.has_expired) return refused('invalid_grant');
+  if (request.resource !== undefined && request.resource !== (resource ?? undefined)) {
+    return refused('invalid_target');
+  }
+  if (token.nonce === null) {
+    const { nonce, successor_hash } = request;
+    await noteRotation(query, { token_hash, nonce, successor_hash });
+    await insertRefreshToken(query, {
+      application_id,
+      token_hash: successor_hash,
+      idleSec: REFRESH_TOKEN_IDLE_SEC,
+    });
+  }
+  const { client_id, account_id, revocation_epoch, acting_lifespan_sec } = connection;
+  const answer: GrantAnswer = {
+    outcome: 'granted',
+    client_id,
+    application_id,
+    account_id,
+    revocation_epoch,
+    token_lifespan_sec: acting_lifespan_sec,
+    audience: resource,
+    nonce: token.nonce ?? request.nonce,
+  };
+  return { answer, pending: [] };
+}

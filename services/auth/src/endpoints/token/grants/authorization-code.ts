@@ -1,0 +1,58 @@
+import { hash, randomUUID } from 'node:crypto';
+import { accessTokenHash, newAccessToken, parseAccessToken } from '@tollgate/credentials/access-token';
+import { codePrefix, refreshTokenPrefix } from '@tollgate/credentials/grant-tokens';
+import { grantAnswerSchema } from '@tollgate/contracts/grants';
+import type { CodeExchange } from '@tollgate/contracts/grants';
+import { actingClient, grantedOrRefused, issueDelegated } from './delegated.ts';
+import type { DelegatedGrantNeeds } from './delegated.ts';
+import { missing } from './grant.ts';
+import type { Grant } from './grant.ts';
+
+export const AUTHORIZATION_CODE = 'authorization_code';
+
+/**
+ * RFC 6749, section 4.1.3, with PKCE (RFC 7636). Parameters: `code`, `redirect_uri`, `code_verifier`, and `resource`
+ * (RFC 8707), which may repeat that of the authorization request. account decides (docs/design/authorization.md).
+ */
+export function createAuthorizationCodeGrant(needs: DelegatedGrantNeeds): Grant {
+  const { account, tokenPrefix } = needs;
+  return {
+    type: AUTHORIZATION_CODE,
+    check: (form) => {
+      const absent = ['code', 'redirect_uri', 'code_verifier'].find((name) => !form.has(name));
+      return absent === undefined ? undefined : missing(absent);
+    },
+    issue: async (authentic, form, callerOf) => {
+      if (authentic.json !== undefined) return null;
+      const acting = actingClient(authentic);
+      const { client_id } = acting;
+      const caller = callerOf();
+      const code = form.get('code') ?? '';
+      const connectionClientId = randomUUID();
+      const refreshToken = newAccessToken(refreshTokenPrefix(tokenPrefix), connectionClientId);
+      const resource = form.get('resource');
+      const request: CodeExchange = {
+        client_id,
+        code_hash: accessTokenHash(code),
+        redirect_uri: form.get('redirect_uri') ?? '',
+        // A verifier of another alphabet or length hashes to no challenge that was stored.
+        code_challenge: hash('sha256', form.get('code_verifier') ?? '', 'base64url'),
+        ...(resource !== undefined && { resource }),
+        connection_client_id: connectionClientId,
+        refresh_token_hash: accessTokenHash(refreshToken),
+        address: caller.address,
+      };
+      const isCode = parseAccessToken(code, codePrefix(tokenPrefix)) !== null;
+      const answer = isCode
+        ? await account.ask('/private/grants/exchange', request, grantAnswerSchema, caller.requestId)
+        : null;
+      const granted = await grantedOrRefused(needs, acting, caller, answer);
+      return issueDelegated(needs, {
+        granted,
+        actingClientId: client_id,
+        accessToken: newAccessToken(tokenPrefix, granted.client_id),
+        refreshToken,
+      });
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { ClientRecord } from '@tollgate/contracts/client-record';
+import type { GrantAnswer, Granted } from '@tollgate/contracts/grants';
+import type { PrivateApi } from '@tollgate/http/private-api-client';
+import type { Caller } from '../../../abuse/caller.ts';
+import type { FailedAttempts } from '../../../abuse/failed-attempts.ts';
+import type { AuthenticClient } from '../../../client/authenticator.ts';
+import { OAuthError } from '../../../oauth/oauth-error.ts';
+import { SCOPE } from '../../../redis/token-record.ts';
+import type { TokenIssuing } from '../../../token/token-issuing.ts';
+import type { TokenResponse } from './grant.ts';
+
+/** What codes and refresh tokens share: account decides about both, and their access tokens are a connection's. */
+export type DelegatedGrantNeeds = {
+  account: Pick<PrivateApi, 'ask'>;
+  issuing: Pick<TokenIssuing, 'issue'>;
+  failedAttempts: Pick<FailedAttempts, 'count'>;
+  tokenPrefix: string;
+};
+
+/** @throws {OAuthError} unauthorized_client if it doesn't act for other people */
+export function actingClient({ client }: AuthenticClient): ClientRecord {
+  if (client.authorization === undefined) throw new OAuthError('unauthorized_client');
+  return client;
+}
+
+/**
+ * Guesses are slowed as those of client secrets are; what is right is always accepted. Null: nothing that account could
+ * know.
+ * @throws {OAuthError} invalid_grant, invalid_target
+ * @throws {Problem} too_many_requests; service_unavailable
+ */
+export async function grantedOrRefused(
+  { failedAttempts }: Pick<DelegatedGrantNeeds, 'failedAttempts'>,
+  { client_id }: Pick<ClientRecord, 'client_id'>,
+  { addressGroup }: Caller,
+  answer: GrantAnswer | null,
+): Promise<Granted> {
+  if (answer?.outcome === 'granted') return answer;
+  if (answer?.outcome === 'invalid_target') throw new OAuthError('invalid_target');
+  await failedAttempts.count(client_id, addressGroup);
+  throw new OAuthError('invalid_grant');
+}
+
+/** @throws {Problem} too_many_requests; service_unavailable */
+export async function issueDelegated(
+  { issuing }: Pick<DelegatedGrantNeeds, 'issuing'>,
+  {
+    granted,
+    actingClientId,
+    accessToken,
+    refreshToken,
+  }: {
+    granted: Granted;
+    actingClientId: string;
+    accessToken: string;
+    refreshToken: string;
+  },
+): Promise<TokenResponse> {
+  const { audience, ...client } = granted;
+  const delegation = { via: actingClientId, ...(audience !== null && { aud: audience }) };
+  await issuing.issue(accessToken, { client, delegation });
+  return {
+    access_token: accessToken,
+    expires_in: granted.token_lifespan_sec,
+    scope: SCOPE,
+    token_type: 'bearer',
+    refresh_token: refreshToken,
+  };
+}

@@ -1,0 +1,68 @@
+import { accessTokenHash, clientIdOf, parseAccessToken } from '@tollgate/credentials/access-token';
+import { derivedToken, newNonce, refreshTokenPrefix } from '@tollgate/credentials/grant-tokens';
+import { grantAnswerSchema } from '@tollgate/contracts/grants';
+import type { GrantAnswer, Refresh } from '@tollgate/contracts/grants';
+import { OAuthError } from '../../../oauth/oauth-error.ts';
+import { SCOPE } from '../../../redis/token-record.ts';
+import { actingClient, grantedOrRefused, issueDelegated } from './delegated.ts';
+import type { DelegatedGrantNeeds } from './delegated.ts';
+import { missing } from './grant.ts';
+import type { Grant } from './grant.ts';
+
+export const REFRESH_TOKEN = 'refresh_token';
+
+/**
+ * RFC 6749, section 6. Parameters: `refresh_token`; `scope` and `resource` may repeat what was granted. The successor and
+ * the access token are derived from the presented token and a nonce that account keeps, so a request that comes again
+ * gets the same ones, also from another process, and no store holds a token (docs/design/authorization.md).
+ */
+export function createRefreshTokenGrant(needs: DelegatedGrantNeeds): Grant {
+  const { account, tokenPrefix } = needs;
+  const refreshPrefix = refreshTokenPrefix(tokenPrefix);
+
+  async function rotate(
+    presented: string,
+    request: Omit<Refresh, 'connection_client_id' | 'refresh_token_hash' | 'nonce' | 'successor_hash'>,
+    requestId: string,
+  ): Promise<GrantAnswer | null> {
+    const parsed = parseAccessToken(presented, refreshPrefix);
+    const connectionClientId = parsed === null ? null : clientIdOf(parsed.applicationPart);
+    if (connectionClientId === null) return null;
+    const nonce = newNonce();
+    const successor = derivedToken(presented, nonce, refreshPrefix, connectionClientId);
+    const body: Refresh = {
+      ...request,
+      connection_client_id: connectionClientId,
+      refresh_token_hash: accessTokenHash(presented),
+      nonce,
+      successor_hash: accessTokenHash(successor),
+    };
+    return account.ask('/private/grants/refresh', body, grantAnswerSchema, requestId);
+  }
+
+  return {
+    type: REFRESH_TOKEN,
+    check: (form) => {
+      if (!form.has('refresh_token')) return missing('refresh_token');
+      return (form.get('scope') ?? SCOPE) === SCOPE ? undefined : new OAuthError('invalid_scope');
+    },
+    issue: async (authentic, form, callerOf) => {
+      if (authentic.json !== undefined) return null;
+      const acting = actingClient(authentic);
+      const { client_id } = acting;
+      const caller = callerOf();
+      const presented = form.get('refresh_token') ?? '';
+      const resource = form.get('resource');
+      const request = { client_id, ...(resource !== undefined && { resource }), address: caller.address };
+      const answer = await rotate(presented, request, caller.requestId);
+      const granted = await grantedOrRefused(needs, acting, caller, answer);
+      const nonce = granted.nonce ?? '';
+      return issueDelegated(needs, {
+        granted,
+        actingClientId: client_id,
+        accessToken: derivedToken(presented, nonce, tokenPrefix, granted.client_id),
+        refreshToken: derivedToken(presented, nonce, refreshPrefix, granted.client_id),
+      });
+    },
+  };
+}
