@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { MAX_TOTAL } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
 import { cutsResolved, endPeriod, grantNow, periodClosed } from '../../../test/suite/credits.ts';
@@ -191,6 +192,113 @@ test('late usage that takes back what was counted makes a negative item', async 
   expect(keys).toEqual([`${first}:2`, first]);
 });
 
+/** Until a correction of the closed period's usage is settled. */
+async function corrected(buyer: Buyer, points: number): Promise<void> {
+  const { period_id } = buyer;
+  await suite.database('usage_totals').where({ period_id }).update({ points });
+  await waitFor(
+    async () =>
+      (await suite.database('period_credits').where({ period_id, closed_points: points })).length === 1,
+    { what: 'the correction to be settled' },
+  );
+  await settled(buyer);
+}
+
+describe('usage that is counted after the end of its period', () => {
+  test('is charged up to the cap, and never beyond it', async () => {
+    const buyer = await newCustomer();
+    const { account_id, period_id } = buyer;
+    await agree(buyer, 300);
+    await cutsResolved(suite, account_id);
+    await use(buyer, 200);
+    await counted(buyer, 200);
+    await close(buyer);
+    await charged(buyer, 50);
+    await corrected(buyer, 350);
+    await charged(buyer, 50, 75);
+    await corrected(buyer, 800);
+    await charged(buyer, 50, 75, 25);
+    await corrected(buyer, 900);
+    await corrected(buyer, 350);
+    await charged(buyer, 50, 75, 25, -25);
+    await corrected(buyer, 400);
+    await charged(buyer, 50, 75, 25, -25, 25);
+    const settledPoints = suite.database('period_credits').where({ period_id }).first();
+    expect(await settledPoints).toMatchObject({ settled_points: 300, overuse_points: 0 });
+    expect(await checkOf(account_id)).toEqual([]);
+  });
+
+  test('is not charged beyond a cap that was lowered', async () => {
+    const buyer = await newCustomer();
+    await agree(buyer, 500);
+    await cutsResolved(suite, buyer.account_id);
+    await use(buyer, 200);
+    await counted(buyer, 200);
+    await agree(buyer, 150);
+    await cutsResolved(suite, buyer.account_id);
+    await close(buyer);
+    await charged(buyer, 50);
+    await corrected(buyer, 400);
+    await charged(buyer, 50, 25);
+    expect(await checkOf(buyer.account_id)).toEqual([]);
+  });
+
+  test('is charged, too, if it is counted before the closing', async () => {
+    const buyer = await newCustomer();
+    const { account_id, period_id } = buyer;
+    await agree(buyer, 300);
+    await cutsResolved(suite, account_id);
+    await suite
+      .database('billing_periods')
+      .where({ period_id })
+      .update({ ended_at: secondsFromNow(-1), grace_sec: 3_600 });
+    await settled(buyer);
+    await cutsResolved(suite, account_id);
+    await use(buyer, 250);
+    await counted(buyer, 250);
+    // Another instant at which usage is settled, before the closing.
+    await grantNow(suite, account_id, { points: 20 });
+    await cutsResolved(suite, account_id);
+    await use(buyer, 270);
+    await counted(buyer, 520);
+    await suite.database('billing_periods').where({ period_id }).update({ grace_sec: 0 });
+    await periodClosed(suite, period_id);
+    await charged(buyer, 150);
+    const settledPoints = suite.database('period_credits').where({ period_id }).first();
+    expect(await settledPoints).toMatchObject({ settled_points: 420, overuse_points: 100 });
+    expect(await checkOf(account_id)).toEqual([]);
+  });
+
+  test('takes nothing of the cap of the next period', async () => {
+    const buyer = await newCustomer();
+    const { account_id, period_id } = buyer;
+    await agree(buyer, 100);
+    await cutsResolved(suite, account_id);
+    await use(buyer, 200);
+    await counted(buyer, 200);
+    await suite
+      .database('billing_periods')
+      .where({ period_id })
+      .update({ ended_at: secondsFromNow(-1), grace_sec: 3_600 });
+    await settled(buyer);
+    const next = await insertPeriod(suite.database, account_id, {
+      description: PLAN,
+      started_at: secondsFromNow(0),
+      ended_at: secondsFromNow(3_600),
+    });
+    await settled(buyer);
+    const own = suite
+      .database('overage_grants')
+      .join('credit_grants', 'credit_grants.credit_id', 'overage_grants.credit_id')
+      .where({ period_id: next });
+    expect(await own.clone()).toMatchObject([{ points: 100 }]);
+    await corrected(buyer, 250);
+    await charged(buyer, 50);
+    expect(await own.clone()).toMatchObject([{ points_remaining: 100 }]);
+    expect(await checkOf(account_id)).toEqual([]);
+  });
+});
+
 describe('the cap', () => {
   test('can be raised and lowered; what is used stays covered and is charged', async () => {
     const buyer = await newCustomer();
@@ -319,6 +427,30 @@ test('a charge that Stripe has, and we have forgotten, is not made again', async
   await waitFor(async () => (await suite.database('overage_charges').where({ account_id })).length === 1);
   await settled(buyer);
   expect((await itemsOf(buyer)).map(({ amount }) => amount)).toEqual([100]);
+});
+
+test('a cap that can not be granted holds up no charge', async () => {
+  const buyer = await newCustomer();
+  const { account_id } = buyer;
+  await agree(buyer, 1_000);
+  await cutsResolved(suite, account_id);
+  await use(buyer, 300);
+  await counted(buyer, 300);
+  await grantNow(suite, account_id, { points: MAX_TOTAL - 1_500 });
+  await cutsResolved(suite, account_id);
+  const description = { ...PLAN, points_limit: 1_000 };
+  await insertPeriod(suite.database, account_id, {
+    description,
+    started_at: secondsFromNow(3_600 * 24 * 30),
+    ended_at: secondsFromNow(3_600 * 24 * 60),
+  });
+  await close(buyer);
+  await charged(buyer, 100);
+  const waiting = suite.database('overage_checks').where({ account_id });
+  await waitFor(async () => (await waiting.clone().where('next_attempt_at', '>', new Date())).length === 1, {
+    what: 'the cap to be tried again later',
+  });
+  await waiting.delete();
 });
 
 test('a check waits for no erasure of its account, and the checks of other accounts for neither', async () => {
