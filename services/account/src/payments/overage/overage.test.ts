@@ -52,6 +52,9 @@ async function shown({ browser }: Buyer): Promise<Shown> {
   return (await browser.request('GET', '/overage')).body['overage'] as Shown;
 }
 
+const creditsOf = async ({ browser }: Buyer) =>
+  (await browser.request('GET', '/credits')).body['credits'] as Shown;
+
 async function use({ account_id, period_id }: Buyer, points: number): Promise<void> {
   await appendBatch(suite.store, [usageEvent({ account_id, payer_id: account_id, period_id, points })]);
 }
@@ -140,6 +143,11 @@ test('further points raise the limit at once, are used after credits, and are ch
   await grantNow(suite, buyer.account_id, { points: 50, priority: 100 });
   expect(await agree(buyer, 1_000)).toMatchObject({ cap_points: 1_000, points_used: 0, max_amount: 500 });
   await limitBecomes(buyer, 1_150);
+  expect(await creditsOf(buyer)).toMatchObject({
+    points_remaining: 50,
+    overage_points_remaining: 1_000,
+    grants: [{ source: 'promotion', points_remaining: 50 }],
+  });
   const audited = await suite
     .database('audit_log')
     .where({ account_id: buyer.account_id, action: 'overage_set' });
@@ -334,14 +342,17 @@ describe('the cap', () => {
     await suite.database('usage_restores').insert({ stream: 'a stream' });
     await agree(buyer, 350);
     expect(await limitOf(buyer)).toBe(450);
+    expect(await creditsOf(buyer)).toMatchObject({ points_remaining: 0, overage_points_remaining: 200 });
     await agree(buyer, 300);
     expect(await limitOf(buyer)).toBe(400);
     await agree(buyer, 320);
     expect(await limitOf(buyer)).toBe(400);
     expect(await usable(account_id)).toBe(300);
+    expect(await creditsOf(buyer)).toMatchObject({ overage_points_remaining: 150 });
     await use(buyer, 100);
     await counted(buyer, 350);
     expect(await shown(buyer)).toMatchObject({ cap_points: 320, points_used: 250 });
+    expect(await creditsOf(buyer)).toMatchObject({ overage_points_remaining: 50 });
     await resume();
     // Then what was asked for last is given.
     await limitBecomes(buyer, 420);
