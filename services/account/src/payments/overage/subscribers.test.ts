@@ -35,9 +35,9 @@ const PRICE = { price_per_1000: 500, currency: 'eur' };
 
 let plans = 0;
 
-async function newPlan(overage: Row = PRICE): Promise<number> {
+async function newPlan(): Promise<number> {
   plans += 1;
-  const description = { points_limit: 100, team_slots_limit: 3, overage };
+  const description = { points_limit: 100, team_slots_limit: 3, overage: PRICE };
   const made = { name: `Overage ${String(plans)}`, description };
   const { plan_id } = await done<{ plan_id: number }>(suite.account, 'POST', '/private/plans', made);
   const path = `/private/plans/${String(plan_id)}`;
@@ -235,9 +235,40 @@ test('an account is erased once its last further points are charged', async () =
   ]);
 });
 
+describe('further points in another currency than the plan', () => {
+  const other = { ...PRICE, currency: 'usd' };
+  const described = (overage: Row | null) => ({
+    description: { points_limit: 100, team_slots_limit: 3, ...(overage !== null && { overage }) },
+  });
+
+  test('are refused for a plan that has a price', async () => {
+    const path = `/private/plans/${String(await newPlan())}`;
+    const { status, body } = await operatePath(suite.account, 'PATCH', path, described(other));
+    const message = 'its currency must be eur, which the plan is sold in';
+    expect([status, body['errors']]).toEqual([400, [{ field: 'description.overage', message }]]);
+  });
+
+  test('make its price be refused, until they are removed', async () => {
+    const path = `/private/plans/${String(await newPlan())}`;
+    await done(suite.account, 'DELETE', `${path}/team-slot-prices/month`);
+    const usd = { currency: 'usd', unit_amount: 4_900 };
+    const { status, body } = await operatePath(suite.account, 'PUT', `${path}/prices/month`, usd);
+    const message =
+      "must be eur, which the plan's further points (overage) are sold in, or remove them first";
+    expect([status, body['errors']]).toEqual([400, [{ field: 'currency', message }]]);
+    await done(suite.account, 'PATCH', path, described(null));
+    await done(suite.account, 'PUT', `${path}/prices/month`, usd);
+    await done(suite.account, 'PATCH', path, described(other));
+  });
+});
+
 test('further points are offered in the currency of the subscription only', async () => {
   const other = { ...PRICE, currency: 'usd' };
-  const subscriber = await newSubscriber(await newPlan(other));
+  const plan_id = await newPlan();
+  // As a former version took it.
+  const description = JSON.stringify({ points_limit: 100, team_slots_limit: 3, overage: other });
+  await suite.database('plans').where({ plan_id }).update({ description });
+  const subscriber = await newSubscriber(plan_id);
   const { body } = await subscriber.browser.request('GET', '/overage');
   expect(body['overage']).toMatchObject({ offer: null });
   const refused = await put(subscriber, { cap_points: 100, ...other });
