@@ -1,6 +1,6 @@
 import type { PeriodState, PeriodUse, UsableGrant } from '../billing/credits/settlement.ts';
 import type { Query } from '../platform/database/query.ts';
-import type { Step } from './settle.ts';
+import type { Step } from './step-needs.ts';
 import { findUnused, insertMovements } from './store.ts';
 import type { Movement, Unused } from './store.ts';
 

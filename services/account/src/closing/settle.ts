@@ -1,19 +1,12 @@
 import { inOrderOfUse } from '../billing/credits/allocation.ts';
 import type { Taken } from '../billing/credits/allocation.ts';
 import { settleGrowth, settleShrinkage } from '../billing/credits/settlement.ts';
-import type { OveruseMode, PeriodState } from '../billing/credits/settlement.ts';
+import type { PeriodState } from '../billing/credits/settlement.ts';
 import type { Query } from '../platform/database/query.ts';
 import { sumsOf, takeUnused, unusedFor, usesOf } from './late-overage.ts';
 import { findUses, insertMovements, lockGrants } from './store.ts';
+import type { Step } from './step-needs.ts';
 import type { Grant, Movement } from './store.ts';
-
-/** What movements of one step have in common; `at` is the instant that they are dated at. */
-export type Step = {
-  account_id: number;
-  at: Date;
-  reason: 'usage' | 'period_closed' | 'usage_corrected';
-  overuse: OveruseMode;
-};
 
 /** Exclusive; null for a grant without an end. */
 export function endOf({ expires_at, void_requested_at }: Grant): Date | null {
