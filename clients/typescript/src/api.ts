@@ -24,6 +24,8 @@ export type Credits = {
   payer_id: number;
   credits: {
     points_remaining: number;
+    /** Further points up to the cap, which are charged by use. */
+    overage_points_remaining: number;
     overuse_points: number;
     grants: {
       credit_id: number;

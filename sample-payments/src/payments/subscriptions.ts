@@ -133,19 +133,16 @@ function draftOf(
   });
 }
 
-/** What a change would be charged with now. Nothing of it is kept. */
+/** What a change would be charged with now, and items that wait with it. Nothing of it is kept. */
 export function previewChange(
   double: Double,
   subscription: Subscription,
   changes: readonly ItemChange[],
   at: number,
 ): Invoice {
-  return draftOf(
-    double,
-    subscription,
-    'subscription_update',
-    prorate(double, subscription, changes, at).lines,
-  );
+  const { lines } = prorate(double, subscription, changes, at);
+  const pending = pendingItems(double, subscription.customer, subscription.currency);
+  return draftOf(double, subscription, 'subscription_update', [...lines, ...pending]);
 }
 
 /** Charges a change now; it takes effect once that is paid. */
@@ -156,7 +153,10 @@ export function chargeChange(
   at: number,
 ): void {
   const prorated = prorate(double, subscription, changes, at);
-  const invoice = double.store.add(draftOf(double, subscription, 'subscription_update', prorated.lines));
+  const pending = pendingItems(double, subscription.customer, subscription.currency);
+  const lines = [...prorated.lines, ...pending];
+  const invoice = double.store.add(draftOf(double, subscription, 'subscription_update', lines));
+  for (const item of pending) item.invoice = invoice.id;
   subscription.latest_invoice = invoice.id;
   deferItems(double, subscription, prorated);
   emit(double, 'invoice.created', invoice);

@@ -101,6 +101,8 @@ class Grant(TypedDict):
 
 class PointCredits(TypedDict):
     points_remaining: float
+    overage_points_remaining: float
+    """Further points up to the cap, which are charged by use."""
     overuse_points: float
     grants: list[Grant]
 

@@ -2357,6 +2357,8 @@ export interface components {
             credits: {
                 /** @description Points that can be used now, after the included points of the plan. */
                 points_remaining: number;
+                /** @description Further points that can be used after those, at the plan’s price, up to the cap that was set. */
+                overage_points_remaining: number;
                 /** @description What the next purchase pays first: usage that neither the plan nor credits covered. */
                 overuse_points: number;
                 /** @description Grants that are scheduled or have points left, in order of use. */
@@ -5794,6 +5796,7 @@ export interface operations {
                      *       "payer_id": 7,
                      *       "credits": {
                      *         "points_remaining": 8200,
+                     *         "overage_points_remaining": 0,
                      *         "overuse_points": 0,
                      *         "grants": [
                      *           {
@@ -5849,6 +5852,7 @@ export interface operations {
                      *       "payer_id": 7,
                      *       "credits": {
                      *         "points_remaining": 8200,
+                     *         "overage_points_remaining": 0,
                      *         "overuse_points": 0,
                      *         "grants": [
                      *           {

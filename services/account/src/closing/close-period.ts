@@ -1,8 +1,7 @@
 import { demandOf } from '../billing/credits/settlement.ts';
 import type { Query } from '../platform/database/query.ts';
 import { giveBack, hasEnded, takeGrowth } from './settle.ts';
-import type { Step } from './settle.ts';
-import type { StepNeeds } from './step-needs.ts';
+import type { Step, StepNeeds } from './step-needs.ts';
 import {
   hasPendingCut,
   insertCarryOver,

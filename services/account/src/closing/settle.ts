@@ -1,17 +1,12 @@
 import { inOrderOfUse } from '../billing/credits/allocation.ts';
+import type { Taken } from '../billing/credits/allocation.ts';
 import { settleGrowth, settleShrinkage } from '../billing/credits/settlement.ts';
-import type { OveruseMode, PeriodState } from '../billing/credits/settlement.ts';
+import type { PeriodState } from '../billing/credits/settlement.ts';
 import type { Query } from '../platform/database/query.ts';
+import { sumsOf, takeUnused, unusedFor, usesOf } from './late-overage.ts';
 import { findUses, insertMovements, lockGrants } from './store.ts';
+import type { Step } from './step-needs.ts';
 import type { Grant, Movement } from './store.ts';
-
-/** What movements of one step have in common; `at` is the instant that they are dated at. */
-export type Step = {
-  account_id: number;
-  at: Date;
-  reason: 'usage' | 'period_closed' | 'usage_corrected';
-  overuse: OveruseMode;
-};
 
 /** Exclusive; null for a grant without an end. */
 export function endOf({ expires_at, void_requested_at }: Grant): Date | null {
@@ -22,23 +17,23 @@ export function endOf({ expires_at, void_requested_at }: Grant): Date | null {
 /** Takes what the periods used since they were settled from `usable` grants. Returns the periods that changed. */
 export async function takeGrowth<Period extends PeriodState>(
   query: Query,
-  { account_id, at, reason, overuse }: Step,
+  step: Step,
   periods: readonly Period[],
   usable: readonly Grant[],
 ): Promise<Period[]> {
-  const { uses, periods: changed } = settleGrowth(periods, inOrderOfUse(usable), overuse);
-  await insertMovements(
-    query,
-    account_id,
-    at,
-    uses.map((use) => ({
-      ...use,
-      from_ledger: 'grant',
-      to_ledger: 'used',
-      reason,
-      corrects_movement_id: null,
-    })),
-  );
+  const { account_id, at, reason, overuse } = step;
+  const inOrder = inOrderOfUse(usable);
+  const settled = settleGrowth(periods, inOrder, overuse);
+  const unused = await unusedFor(query, at, periods, settled.periods);
+  if (unused.length === 0) {
+    await insertMovements(query, account_id, at, usesOf(settled.uses, reason));
+    return settled.periods;
+  }
+  const { uses, periods: changed } = settleGrowth(periods, [...inOrder, ...sumsOf(unused)], overuse);
+  const isLate = ({ credit_id }: Taken) => unused.some((one) => one.credit_id === credit_id);
+  const inTime = uses.filter((use) => !isLate(use));
+  await insertMovements(query, account_id, at, usesOf(inTime, reason));
+  for (const use of uses.filter(isLate)) await takeUnused(query, step, use, unused);
   return changed;
 }
 

@@ -7,3 +7,11 @@ export type StepNeeds = {
   /** CREDITS_OVERUSE */
   overuse: OveruseMode;
 };
+
+/** What movements of one step have in common; `at` is the instant that they are dated at. */
+export type Step = {
+  account_id: number;
+  at: Date;
+  reason: 'usage' | 'period_closed' | 'usage_corrected';
+  overuse: OveruseMode;
+};

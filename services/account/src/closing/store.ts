@@ -26,11 +26,15 @@ export type Grant = {
   voided_at: Date | null;
   purchase_id: number | null;
   points_remaining: number;
+  /** Of further points: the period that they belong to. */
+  overage_period_id: number | null;
 };
 
 const GRANTS_SQL = `
   SELECT credit_id, source, priority, created_at, usable_from, expires_at, void_requested_at, void_to, transfer_to,
-         voided_at, purchase_id, points_remaining
+         voided_at, purchase_id, points_remaining, CASE WHEN source = 'overage' THEN (
+           SELECT period_id FROM overage_grants WHERE overage_grants.credit_id = credit_grants.credit_id
+         ) END AS overage_period_id
   FROM credit_grants WHERE account_id = :accountId`;
 
 /** Those that have points, or are to be marked as void. */
@@ -292,6 +296,46 @@ export async function takeCorrections(query: Query, periodId: number): Promise<b
     { periodId },
   );
   return rows.length > 0;
+}
+
+/** Further points that ended unused with their period, by the movement that ended them. */
+export type Unused = {
+  movement_id: number;
+  credit_id: number;
+  overage_period_id: number;
+  points: number;
+  /** Where they went. */
+  from_ledger: string;
+  /** When they ended. */
+  at: Date;
+  /** How many more the period may use by its cap. */
+  room: number;
+};
+
+/** Those of periods that have ended by then, less what was brought back; the last one first. */
+export function findUnused(query: Query, periodIds: readonly number[], endedBy: Date): Promise<Unused[]> {
+  return query<Unused>(
+    `SELECT ended.movement_id, credit_id, period_id AS overage_period_id, ended.points, from_ledger, cap_points - used.points AS room,
+       least(expires_at, void_requested_at) AS at
+     FROM billing_periods JOIN period_overages USING (period_id) JOIN overage_grants USING (period_id)
+     JOIN credit_grants USING (credit_id)
+     CROSS JOIN LATERAL (
+       SELECT movement_id, to_ledger AS from_ledger, points - CAST(coalesce((
+         SELECT sum(points) FROM credit_movements AS back WHERE back.corrects_movement_id = moved.movement_id
+       ), 0) AS bigint) AS points
+       FROM credit_movements AS moved
+       WHERE moved.credit_id = overage_grants.credit_id AND from_ledger = 'grant' AND to_ledger <> 'used'
+     ) AS ended
+     CROSS JOIN LATERAL (
+       SELECT CAST(coalesce(sum(CASE WHEN to_ledger = 'used' THEN points ELSE -points END), 0) AS bigint) AS points
+       FROM credit_movements AS moved JOIN overage_grants AS own USING (credit_id)
+       WHERE own.period_id = period_overages.period_id AND 'used' IN (from_ledger, to_ledger)
+     ) AS used
+     WHERE period_id = ANY (CAST(:periodIds AS bigint[])) AND ended.points > 0 AND cap_points > used.points
+       AND ended_at + interval '1 second' <= :endedBy
+     ORDER BY ended.movement_id DESC`,
+    { periodIds, endedBy },
+  );
 }
 
 /** What a period took from grants, less what was given back, oldest first. */

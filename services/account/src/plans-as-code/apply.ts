@@ -9,7 +9,7 @@ import {
   storePlan,
 } from '../billing/plans/store.ts';
 import { insertPack, withdraw } from '../payments/packs/store.ts';
-import { planPrices } from '../payments/prices/store.ts';
+import { planPrices, slotPrices } from '../payments/prices/store.ts';
 import { databaseNow } from '../platform/database/clock.ts';
 import type { Query } from '../platform/database/query.ts';
 import type {
@@ -99,11 +99,16 @@ async function newPlan(query: Query, { after }: PlanChange): Promise<number> {
 }
 
 async function applyPrices(query: Query, plan_id: number, { fields, after }: PlanChange): Promise<void> {
-  for (const billing_interval of ['month', 'year'] as const) {
-    if (!fields.some(({ field }) => field === `prices.${billing_interval}`)) continue;
-    const price = after?.prices[billing_interval];
-    if (price === undefined) await planPrices.withdraw(query, { plan_id, billing_interval });
-    else await planPrices.replace(query, { plan_id, billing_interval, ...price });
+  for (const [member, table] of [
+    ['prices', planPrices],
+    ['team_slot_prices', slotPrices],
+  ] as const) {
+    for (const billing_interval of ['month', 'year'] as const) {
+      if (!fields.some(({ field }) => field === `${member}.${billing_interval}`)) continue;
+      const price = after?.[member][billing_interval];
+      if (price === undefined) await table.withdraw(query, { plan_id, billing_interval });
+      else await table.replace(query, { plan_id, billing_interval, ...price });
+    }
   }
 }
 

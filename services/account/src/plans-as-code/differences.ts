@@ -3,11 +3,12 @@ import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import type { FieldError } from '@tollgate/http/problem';
 import type { BillingInterval } from '../billing/periods/calendar.ts';
+import { overagePrice } from '../billing/periods/limits.ts';
 import { DEFAULT_GRACE_SEC } from '../billing/plans/input.ts';
 import { suggestedLimit } from '../billing/plans/suggested-limit.ts';
 import { amountFault } from '../platform/money/currencies.ts';
 import type { PlansDocument, WantedPack, WantedPlan, WantedProduct } from './document.ts';
-import type { PlansState, StatedPack, StatedPlan, StatedProduct } from './state.ts';
+import type { PlansState, StatedPack, StatedPlan, StatedPrices, StatedProduct } from './state.ts';
 
 /** What has to be allowed by itself, since a slip there costs most. */
 export const ALLOWANCES = ['unlimited', 'prices'] as const;
@@ -173,9 +174,11 @@ function planChange(
     description: merged(before?.description, wanted.description),
     grace_sec: wanted.grace_sec ?? before?.grace_sec ?? DEFAULT_GRACE_SEC,
     ...listing,
-    prices: pricesOf(before, wanted),
+    prices: pricesOf(before?.prices, wanted.prices),
+    team_slot_prices: pricesOf(before?.team_slot_prices, wanted.team_slot_prices),
     is_archived: isArchived,
   };
+  faults.push(...currencyFaults(path, after));
   const fields = changesOf(
     before === undefined ? undefined : comparedPlan({ ...before, product: productBefore }),
     comparedPlan({ ...after, product }),
@@ -236,18 +239,38 @@ function defined<T extends object>(members: T): Partial<{ [Name in keyof T]: Exc
   }>;
 }
 
-function pricesOf(before: StatedPlan | undefined, { prices = {} }: WantedPlan): StatedPlan['prices'] {
+function pricesOf(before: StatedPrices = {}, prices: WantedPlan['prices'] = {}): StatedPrices {
   const intervals: BillingInterval[] = ['month', 'year'];
   return Object.fromEntries(
     intervals.flatMap((interval) => {
       const wanted = prices[interval];
-      const former = before?.prices[interval];
+      const former = before[interval];
       if (wanted === undefined) return former === undefined ? [] : [[interval, former] as const];
       if (wanted === null) return [];
       const tax_behavior = wanted.tax_behavior ?? former?.tax_behavior ?? 'exclusive';
       return [[interval, { ...wanted, tax_behavior }] as const];
     }),
   );
+}
+
+/** What a subscriber pays has one currency, since an invoice has. */
+function currencyFaults(
+  path: string,
+  { prices, team_slot_prices, description }: Pick<StatedPlan, 'prices' | 'team_slot_prices' | 'description'>,
+): FieldError[] {
+  const overage = overagePrice(description);
+  return (['month', 'year'] as const).flatMap((interval) => {
+    const currency = prices[interval]?.currency;
+    if (currency === undefined) return [];
+    const message = `must be ${currency}, the currency of prices.${interval}`;
+    const others = {
+      [`team_slot_prices.${interval}.currency`]: team_slot_prices[interval]?.currency,
+      'description.overage': overage?.currency,
+    };
+    return Object.entries(others)
+      .filter(([, other]) => other !== undefined && other !== currency)
+      .map(([field]) => ({ field: `${path}.${field}`, message }));
+  });
 }
 
 /** An attribute that is null in the file is no attribute. */
@@ -262,7 +285,7 @@ function merged(
 function comparedPlan(
   plan: Omit<StatedPlan, 'plan_id' | 'product_id' | 'managed'> & { product: string | null },
 ) {
-  const { key, name, product, description, grace_sec, is_archived, prices } = plan;
+  const { key, name, product, description, grace_sec, is_archived, prices, team_slot_prices } = plan;
   const { public_position, price_month, price_year, included, team_slot_price, team_slots_max } = plan;
   return {
     key,
@@ -279,6 +302,8 @@ function comparedPlan(
     'catalogue.team_slots_max': team_slots_max,
     'prices.month': prices.month ?? null,
     'prices.year': prices.year ?? null,
+    'team_slot_prices.month': team_slot_prices.month ?? null,
+    'team_slot_prices.year': team_slot_prices.year ?? null,
     archived: is_archived,
   };
 }
@@ -353,7 +378,8 @@ function changesOf(
 const LIMITS: ReadonlySet<string> = new Set(
   [...LIMIT_FIELDS, 'points_per_call_limit'].map((limit) => `description.${limit}`),
 );
-const PRICES = /^(prices\.|catalogue\.(price|team_slot_price)|currency$|unit_amount$|tax_behavior$|points$)/;
+const PRICES =
+  /^(prices\.|team_slot_prices\.|catalogue\.(price|team_slot_price)|currency$|unit_amount$|tax_behavior$|points$)/;
 
 function neededFor(field: string, before: unknown, after: unknown): Allowance | null {
   if (LIMITS.has(field) && before !== null && after === null) return 'unlimited';

@@ -40,6 +40,11 @@ const catalogueSchema = z.strictObject({
 const taxField = z.enum(['exclusive', 'inclusive'], 'must be exclusive or inclusive').optional();
 const priceSchema = z.strictObject({ ...priceFields, tax_behavior: taxField }).superRefine(refuseAmount);
 
+const pricesSchema = z.strictObject({
+  month: priceSchema.nullable().optional(),
+  year: priceSchema.nullable().optional(),
+});
+
 const planSchema = z.strictObject({
   name,
   was,
@@ -47,9 +52,8 @@ const planSchema = z.strictObject({
   description: descriptionSchema.optional(),
   grace_sec: countField.optional(),
   catalogue: catalogueSchema.nullable().optional().describe('null takes it out of the catalogue'),
-  prices: z
-    .strictObject({ month: priceSchema.nullable().optional(), year: priceSchema.nullable().optional() })
-    .optional(),
+  prices: pricesSchema.optional(),
+  team_slot_prices: pricesSchema.optional().describe('of an additional team slot'),
   archived: z.boolean('must be true or false').optional().describe('not sold any more; default false'),
 });
 

@@ -40,7 +40,7 @@ function byKey<Row extends { key: string }>(rows: readonly Row[], exported: (row
 }
 
 function exportedPlan(plan: StatedPlan, keyOfProduct: ReadonlyMap<number, string>): object {
-  const { name, product_id, description, grace_sec, is_archived, prices } = plan;
+  const { name, product_id, description, grace_sec, is_archived, prices, team_slot_prices } = plan;
   const { public_position, price_month, price_year, included, team_slot_price, team_slots_max } = plan;
   const listing = { price_month, price_year, included, team_slot_price, team_slots_max };
   return {
@@ -52,6 +52,7 @@ function exportedPlan(plan: StatedPlan, keyOfProduct: ReadonlyMap<number, string
       ? { archived: true }
       : { catalogue: public_position === null ? null : { position: public_position, ...listing } }),
     ...(Object.keys(prices).length === 0 ? {} : { prices }),
+    ...(Object.keys(team_slot_prices).length === 0 ? {} : { team_slot_prices }),
   };
 }
 

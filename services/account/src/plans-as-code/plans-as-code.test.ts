@@ -70,6 +70,7 @@ const FILE = {
       description: { points_limit: 100_000, rate_limit: 60 },
       catalogue: { position: 1, price_month: '€49 per month', included: ['Support by mail'] },
       prices: { month: { currency: 'eur', unit_amount: 4_900 } },
+      team_slot_prices: { month: { currency: 'eur', unit_amount: 500 } },
     },
     free: { name: 'Free', description: { points_limit: 1_000 } },
   },
@@ -132,6 +133,11 @@ describe('has to be allowed by itself', () => {
     [
       'another price',
       { plans: { starter: { prices: { month: { currency: 'eur', unit_amount: 900 } } } } },
+      'prices',
+    ],
+    [
+      'another price of team slots',
+      { plans: { starter: { team_slot_prices: { month: { currency: 'eur', unit_amount: 900 } } } } },
       'prices',
     ],
     ['another text of a price', { plans: { starter: { catalogue: { price_month: '€9' } } } }, 'prices'],
@@ -258,6 +264,43 @@ describe('prune', () => {
     await apply(without, { prune: true, expect_pruned: 1 });
     expect(await suite.database('subscriptions').whereNull('ended_at')).toHaveLength(1);
     expect((await apply(FILE)).changes).toMatchObject([{ key: 'free', action: 'restore' }]);
+  });
+});
+
+describe('one currency for all that a plan charges', () => {
+  const usd = { currency: 'usd', unit_amount: 700 };
+
+  test.each([
+    ['team slots', { team_slot_prices: { month: usd } }, 'team_slot_prices.month.currency'],
+    [
+      'further points',
+      { description: { points_limit: 1, overage: { price_per_1000: 1, currency: 'usd' } } },
+      'description.overage',
+    ],
+  ])('another one of %s is refused', async (_, change, field) => {
+    await apply(FILE);
+    const { status, body } = await post('diff', { plans: { starter: change } });
+    expect({ status, errors: body['errors'] }).toEqual({
+      status: 400,
+      errors: [{ field: `plans.starter.${field}`, message: 'must be eur, the currency of prices.month' }],
+    });
+  });
+
+  test('all of them change at once', async () => {
+    await apply(FILE);
+    const starter = {
+      description: { points_limit: 1, overage: { price_per_1000: 1, currency: 'usd' } },
+      prices: { month: usd },
+      team_slot_prices: { month: { ...usd } },
+    };
+    await apply({ plans: { starter } }, { allow: ['prices'] });
+    const { plan_id } = await planRow('starter');
+    const slots = await suite.database('team_slot_prices').where({ plan_id }).orderBy('team_slot_price_id');
+    expect(slots).toMatchObject([
+      { currency: 'eur', withdrawn_at: expect.any(Date) },
+      { currency: 'usd', unit_amount: 700, withdrawn_at: null },
+    ]);
+    expect((await diff(await exported(), { prune: true })).changes).toEqual([]);
   });
 });
 
@@ -469,7 +512,16 @@ test('whatever files make, their export changes nothing, and neither does a file
     fc.record({ currency: fc.constantFrom('eur', 'jpy'), unit_amount: fc.integer({ min: 500, max: 9_000 }) }),
     { nil: null },
   );
-  const plan = fc.record(
+  // Where a plan has both, they are of one currency.
+  const prices = fc
+    .tuple(price, fc.record({ year: price }, { requiredKeys: [] }), fc.boolean())
+    .map(([month, others, hasSlots]) => ({
+      prices: { month, ...others },
+      team_slot_prices: {
+        month: hasSlots ? { currency: month?.currency ?? 'eur', unit_amount: 500 } : null,
+      },
+    }));
+  const described = fc.record(
     {
       product: fc.constantFrom(null, ...KEYS),
       description: fc.dictionary(fc.constantFrom('points_limit', 'rate_limit'), limit),
@@ -486,10 +538,10 @@ test('whatever files make, their export changes nothing, and neither does a file
         ),
         { nil: null },
       ),
-      prices: fc.record({ month: price, year: price }, { requiredKeys: [] }),
     },
     { requiredKeys: [] },
   );
+  const plan = fc.tuple(described, prices).map(([one, sold]) => ({ ...one, ...sold }));
   const pack = fc.record({
     points: fc.integer({ min: 1, max: 1_000 }),
     currency: fc.constantFrom('eur', 'jpy'),

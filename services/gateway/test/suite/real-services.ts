@@ -32,7 +32,7 @@ export type RealServices = {
   account: ServiceProcess;
   gateways: readonly [ServiceProcess, ServiceProcess, ...ServiceProcess[]];
   /** An account with a period of that description, an application and its token. */
-  newCustomer: (description: Readonly<Record<string, number>>) => Promise<Customer>;
+  newCustomer: (description: Readonly<Record<string, unknown>>) => Promise<Customer>;
   /** A request of account's operator API, or a usage report; throws if it is refused. */
   operate: (
     method: string,

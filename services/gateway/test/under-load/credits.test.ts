@@ -3,6 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { withClient } from '@tollgate/stack/postgres';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { simulation } from '@tollgate/testbed/config';
+import {
+  SAMPLE_SECRET_KEY,
+  SAMPLE_WEBHOOK_SECRET,
+  startSamplePayments,
+} from '@tollgate/testbed/payments/sample-payments';
+import type { SamplePayments } from '@tollgate/testbed/payments/sample-payments';
 import { openCaller, startMeteredUpstream } from '../suite/load/load.ts';
 import type { Caller, MeteredUpstream } from '../suite/load/load.ts';
 import { ledgerFaults } from '../suite/records/ledger-faults.ts';
@@ -10,12 +16,14 @@ import { startRealServices } from '../suite/real-services.ts';
 import type { Customer, RealServices } from '../suite/real-services.ts';
 
 /**
- * Five gateways with the real account, and customers whose grants, calls, expiries, voids, renewals, plan changes and late
- * usage come at random, while processes are killed: no point is spent twice, none is lost, and none is refused while there
- * are usable points. `SIMULATION_STEPS=200` runs longer, and `SIMULATION_SEED` repeats the steps of a run.
+ * Five gateways with the real account, and customers whose grants, calls, expiries, voids, renewals, plan changes, late
+ * usage and caps of further points come at random, while processes are killed: no point is spent twice, none is lost, none
+ * is refused while there are usable points, and what was used of a cap is charged once. `SIMULATION_STEPS=200` runs longer, and `SIMULATION_SEED` repeats the steps of a run.
  */
 const GATEWAYS = 5;
 const CUSTOMERS = 4;
+/** One minor unit for a point, so that amounts are points. */
+const OVERAGE = { price_per_1000: 1_000, currency: 'eur' };
 /** Of each customer, all the time. */
 const CALLERS = 3;
 const MAX_POINTS = 9;
@@ -24,6 +32,7 @@ const FIRST_CHEAP_ID = 1_000_000_000;
 
 let upstream: MeteredUpstream;
 let services: RealServices;
+let payments: SamplePayments;
 let caller: Caller;
 let nextId = 0;
 let nextCheapId = FIRST_CHEAP_ID;
@@ -34,9 +43,16 @@ const costOf = (id: number) => (id >= FIRST_CHEAP_ID ? 1 : 1 + ((id * 7_919) % M
 
 beforeAll(async () => {
   upstream = await startMeteredUpstream(costOf);
+  payments = await startSamplePayments();
   services = await startRealServices({
     gatewayEnv: { UPSTREAM_URL: upstream.url },
-    commonEnv: { CLOSING_DELAY_SEC: '1' },
+    commonEnv: {
+      CLOSING_DELAY_SEC: '1',
+      PAYMENTS: 'stripe',
+      STRIPE_SECRET_KEY: SAMPLE_SECRET_KEY,
+      STRIPE_WEBHOOK_SECRET: SAMPLE_WEBHOOK_SECRET,
+      STRIPE_API_URL: payments.url,
+    },
     gatewayCount: GATEWAYS,
   });
   caller = openCaller(services.gateways, CUSTOMERS * CALLERS);
@@ -45,6 +61,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await caller.close();
   await services.stop();
+  await payments.stop();
   await upstream.close();
 });
 
@@ -66,6 +83,10 @@ type History = {
   customer: Customer;
   /** In order; the last one is the present one. */
   periods: number[];
+  /** Of further points: what is agreed to now, and the most that was while each period ran. */
+  cap: number;
+  caps: Map<number, number>;
+  capChanges: number;
   credits: number[];
   calls: number;
   refused: number;
@@ -77,9 +98,10 @@ type History = {
 };
 
 async function newHistory(): Promise<History> {
-  const customer = await services.newCustomer({ points_limit: 50 });
+  const customer = await services.newCustomer({ points_limit: 50, overage: OVERAGE });
   const periods = [customer.periodId];
-  return { customer, periods, credits: [], calls: 0, refused: 0, answered: 0, uncertain: 0, reported: 0 };
+  const counts = { calls: 0, refused: 0, answered: 0, uncertain: 0, reported: 0, capChanges: 0 };
+  return { customer, periods, credits: [], cap: 0, caps: new Map(), ...counts };
 }
 
 async function call(history: History, id: number): Promise<number> {
@@ -131,8 +153,31 @@ async function voidOne({ credits }: History, random: (below: number) => number):
   await operate('POST', `/private/credits/${String(credits[random(credits.length)])}/void`);
 }
 
+/** As `PUT /api/console/overage` stores it; account brings the grants to it. */
+async function setCap(history: History, cap: number): Promise<void> {
+  history.cap = cap;
+  history.capChanges += 1;
+  noteCap(history);
+  await sql(
+    `WITH settings AS (
+       INSERT INTO overage_settings (account_id, cap_points, price_per_1000, currency) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (account_id) DO UPDATE SET cap_points = excluded.cap_points)
+     INSERT INTO overage_checks (account_id) VALUES ($1)`,
+    [history.customer.accountId, history.cap, OVERAGE.price_per_1000, OVERAGE.currency],
+  );
+}
+
+const changeCap = (history: History, random: (below: number) => number) =>
+  setCap(history, [0, 40, 150, 400][random(4)] ?? 0);
+
+function noteCap({ periods, caps, cap }: History): void {
+  const present = periods.at(-1) ?? 0;
+  caps.set(present, Math.max(cap, caps.get(present) ?? 0));
+}
+
 /** Another period begins at once, on the same plan or another one. */
-async function renew({ customer, periods }: History, random: (below: number) => number): Promise<void> {
+async function renew(history: History, random: (below: number) => number): Promise<void> {
+  const { customer, periods } = history;
   const former = periods.at(-1);
   const begin = async () => {
     const rows = await sql<{ period_id: string }>(
@@ -144,13 +189,18 @@ async function renew({ customer, periods }: History, random: (below: number) => 
        INSERT INTO billing_periods (account_id, plan_id, started_at, ended_at, description, grace_sec, plan_name)
        SELECT $1, plan_id, ended_at + interval '1 second', ended_at + interval '1 day', $3, 0, plan_name
        FROM former RETURNING period_id`,
-      [customer.accountId, former, JSON.stringify({ points_limit: [0, 20, 50, 100][random(4)] })],
+      [
+        customer.accountId,
+        former,
+        JSON.stringify({ points_limit: [0, 20, 50, 100][random(4)], overage: OVERAGE }),
+      ],
     );
     return rows[0]?.period_id;
   };
   // Periods are whole seconds.
   const period_id = await waitFor(begin, { what: 'the period to be some seconds old' });
   periods.push(Number(period_id));
+  noteCap(history);
 }
 
 /** Of now, or of the first period, which may be closed. */
@@ -190,7 +240,7 @@ async function operate(...request: Parameters<RealServices['operate']>): Promise
   return answer;
 }
 
-const ACTIONS = [grant, grant, grant, voidOne, renew, report] as const;
+const ACTIONS = [grant, grant, grant, voidOne, renew, report, changeCap, changeCap] as const;
 
 async function live(history: History, random: (below: number) => number): Promise<void> {
   for (let step = 0; step < steps; step += 1) {
@@ -213,18 +263,27 @@ async function killSome(histories: readonly History[]): Promise<void> {
 
 /** Nothing begins or ends by time any more, everything is counted, and every cut is resolved. */
 async function atRest({ customer: { accountId } }: History): Promise<void> {
+  let waiting: { what: string }[] = [];
   await waitFor(
     async () => {
-      const waiting = await sql(
-        `SELECT FROM credit_cuts WHERE account_id = $1 AND resolved_at IS NULL
-         UNION ALL SELECT FROM credit_corrections JOIN billing_periods USING (period_id) WHERE account_id = $1
-         UNION ALL SELECT FROM period_closings JOIN billing_periods USING (period_id)
+      waiting = await sql<{ what: string }>(
+        `SELECT 'a cut at ' || at AS what FROM credit_cuts WHERE account_id = $1 AND at <= now() AND resolved_at IS NULL
+         UNION ALL SELECT 'the correction of ' || period_id FROM credit_corrections JOIN billing_periods USING (period_id)
+         WHERE account_id = $1
+         UNION ALL SELECT 'a check of further points at ' || next_attempt_at FROM overage_checks WHERE account_id = $1
+         UNION ALL SELECT charge_key || ' at ' || next_attempt_at FROM overage_charges
+         WHERE account_id = $1 AND next_attempt_at IS NOT NULL
+         UNION ALL SELECT 'the closing of ' || period_id FROM period_closings JOIN billing_periods USING (period_id)
          WHERE billing_periods.account_id = $1 AND ends_at < now()`,
         [accountId],
       );
       return waiting.length === 0;
     },
-    { what: 'an account to be settled' },
+    // A charge that account died of is due again after the lease.
+    {
+      timeoutMs: 90_000,
+      what: () => `an account to be settled: ${waiting.map(({ what }) => what).join(', ')}`,
+    },
   );
 }
 
@@ -273,6 +332,48 @@ async function closeAll({ customer: { accountId } }: History): Promise<void> {
   );
 }
 
+type Charge = { amount: string; points: string; used: string; period_id: string };
+
+/** What the ledger says was used of each period's further points, and what was charged for it. */
+function chargesOf({ customer: { accountId } }: History): Promise<Charge[]> {
+  return sql<Charge>(
+    `SELECT period_id, (
+         SELECT coalesce(sum(CASE WHEN to_ledger = 'used' THEN points ELSE -points END), 0)
+         FROM overage_grants JOIN credit_movements AS moved USING (credit_id)
+         WHERE overage_grants.period_id = overage.period_id AND 'used' IN (from_ledger, to_ledger)) AS used,
+       (SELECT coalesce(sum(points), 0) FROM overage_charges WHERE period_id = overage.period_id) AS points,
+       (SELECT coalesce(sum(amount), 0) FROM overage_charges WHERE period_id = overage.period_id) AS amount
+     FROM period_overages AS overage WHERE account_id = $1`,
+    [accountId],
+  );
+}
+
+/** By the payment server's invoice items. */
+async function chargedAtStripe({ customer: { accountId } }: History): Promise<number> {
+  const response = await fetch(`${payments.url}/v1/invoiceitems?limit=100`, {
+    headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` },
+  });
+  const { data, has_more } = (await response.json()) as {
+    data: { amount: number; metadata: Record<string, string> }[];
+    has_more: boolean;
+  };
+  expect(has_more).toBe(false);
+  const own = data.filter(({ metadata }) => metadata['account_id'] === String(accountId));
+  return own.reduce((sum, { amount }) => sum + amount, 0);
+}
+
+/** What was used of further points is charged, never beyond the cap that the period had. */
+async function expectCharged(history: History): Promise<void> {
+  const charges = await chargesOf(history);
+  for (const { period_id, used, points, amount } of charges) {
+    expect({ seed, period_id, points, amount }).toEqual({ seed, period_id, points: used, amount: used });
+    expect(Number(used)).toBeLessThanOrEqual(history.caps.get(Number(period_id)) ?? 0);
+  }
+  expect(charges.some(({ used }) => Number(used) > 0)).toBe(true);
+  const total = charges.reduce((sum, { amount }) => sum + Number(amount), 0);
+  expect({ seed, charged: await chargedAtStripe(history) }).toEqual({ seed, charged: total });
+}
+
 test('no point is spent twice, none is lost, and none is refused while there are usable ones', async () => {
   const random = randomOf(seed);
   const histories = await Promise.all(Array.from({ length: CUSTOMERS }, newHistory));
@@ -287,10 +388,12 @@ test('no point is spent twice, none is lost, and none is refused while there are
     isOver = true;
     await Promise.all(calling);
   }
+  // So that each has something that is charged.
+  await Promise.all(histories.map((history) => setCap(history, 40)));
   await waitFor(
     async () => {
       const ahead = `SELECT FROM credit_grants
-        WHERE void_requested_at IS NULL AND (usable_from > now() OR expires_at > now())`;
+        WHERE void_requested_at IS NULL AND source <> 'overage' AND (usable_from > now() OR expires_at > now())`;
       return (await sql(ahead)).length === 0;
     },
     { what: 'the last grant to begin or expire' },
@@ -304,6 +407,8 @@ test('no point is spent twice, none is lost, and none is refused while there are
   await services.allCounted();
   for (const history of histories) {
     await closeAll(history);
+    await atRest(history);
+    await expectCharged(history);
     const { accountId } = history.customer;
     expect({ seed, faults: await ledgerFaults(services.databaseUrl, accountId) }).toEqual({
       seed,
@@ -317,12 +422,12 @@ test('no point is spent twice, none is lost, and none is refused while there are
        WHERE account_id = $1`,
       [accountId],
     );
-    const { answered, uncertain, reported, credits, periods } = history;
+    const { answered, uncertain, reported, credits, periods, capChanges } = history;
     // Every answered call is counted once; of one that failed on the way, the caller can't know.
     expect(Number(sums?.counted)).toBeGreaterThanOrEqual(answered + reported);
     expect(Number(sums?.counted)).toBeLessThanOrEqual(answered + reported + uncertain);
     // Only calls that were under way when points ran out or ended, and reports, which aren't asked before.
-    const ends = 2 * credits.length + periods.length + 1;
+    const ends = 2 * (credits.length + capChanges) + periods.length + 1;
     expect(Number(sums?.overuse)).toBeLessThanOrEqual(ends * CALLERS * MAX_POINTS + reported + uncertain);
   }
-}, 240_000);
+}, 400_000);

@@ -1183,7 +1183,7 @@ export interface paths {
         get?: never;
         /**
          * Set the price of a plan
-         * @description Stripe has it once it is first needed, or after `POST /private/payments/sync`.
+         * @description Stripe has it once it is first needed, or after `POST /private/payments/sync`. The currency is that of the plan's team slots and further points, if it sells any: an invoice has one.
          */
         put: operations["setPlanPrice"];
         post?: never;

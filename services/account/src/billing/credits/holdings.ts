@@ -7,7 +7,14 @@ import { findLiveCredits } from './store.ts';
 import type { LiveCredit } from './store.ts';
 
 /** What a payer can use now, and which grants have something left, in order of use. */
-export type Holdings = { points_remaining: number; credits: Credit[] };
+export type Holdings = {
+  points_remaining: number;
+  credits: Credit[];
+  /** Further points, which are charged by use, up to the cap: apart, since they are nothing that the payer has. */
+  overage_points_remaining: number;
+  /** Of further points; those that a lower cap ends are among them until that is settled. */
+  overage: Credit[];
+};
 
 /**
  * Usage that is counted and not settled yet is taken from the grants that are usable now, but not from one that has just
@@ -33,9 +40,26 @@ function holdingsOf(live: readonly LiveCredit[], nowMs: number): Holdings {
   const isUsable = ({ usable_from }: Credit) => usable_from.getTime() <= nowMs;
   const charged = held.filter((credit) => isUsable(credit) && credit.has_settled_start);
   const { taken } = allocate(live[0]?.unsettled_points ?? 0, charged);
-  const credits = afterTaking(held, taken)
-    .filter((credit) => credit.points_remaining > 0)
-    .map(({ has_settled_start: _start, unsettled_points: _unsettled, ...credit }) => credit);
-  const points_remaining = credits.filter(isUsable).reduce((sum, credit) => sum + credit.points_remaining, 0);
-  return { points_remaining, credits };
+  const left = afterTaking(held, taken).filter((credit) => credit.points_remaining > 0);
+  const usablePoints = (credits: readonly LiveCredit[]) =>
+    credits
+      .filter(isUsable)
+      .reduce((sum, one) => sum + Math.max(0, one.points_remaining - one.points_ending), 0);
+  const own = left.filter(({ source }) => source !== 'overage');
+  const overage = left.filter(({ source }) => source === 'overage');
+  return {
+    points_remaining: usablePoints(own),
+    credits: own.map(creditOf),
+    overage_points_remaining: usablePoints(overage),
+    overage: overage.map(creditOf),
+  };
+}
+
+function creditOf({
+  has_settled_start: _start,
+  unsettled_points: _unsettled,
+  points_ending: _ending,
+  ...credit
+}: LiveCredit): Credit {
+  return credit;
 }

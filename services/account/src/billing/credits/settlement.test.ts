@@ -115,6 +115,34 @@ describe('settled segment by segment', () => {
   });
 });
 
+test('further points are taken by the use of their own period only, and by it before there is overuse', () => {
+  const grants = fc.array(fc.record({ points: fc.nat({ max: 9 }), only: fc.constantFrom(null, 0, 1, 2) }));
+  fc.assert(
+    fc.property(grants, fc.array(fc.nat({ max: 20 }), { maxLength: 3 }), (given, demands) => {
+      const usable = given.map(({ points, only }, credit_id) => ({
+        credit_id,
+        points_remaining: points,
+        overage_period_id: only,
+      }));
+      const none = { included: 0, settled_points: 0, overuse_points: 0, carried_points: 0 };
+      const periods = demands.map((points, period_id) => ({ ...none, period_id, points }));
+      const { uses, periods: settled } = settleGrowth(periods, usable);
+      const left = given.map(({ points }) => points);
+      for (const { credit_id, points, period_id } of uses) {
+        expect([null, period_id]).toContain(given[credit_id]?.only);
+        left[credit_id] = (left[credit_id] ?? 0) - points;
+      }
+      expect(left.every((points) => points >= 0)).toBe(true);
+      for (const { period_id, points, overuse_points } of settled) {
+        const taken = uses.filter((one) => one.period_id === period_id);
+        expect(taken.reduce((sum, one) => sum + one.points, 0) + overuse_points).toBe(points);
+        const isLeft = given.some(({ only }, id) => [null, period_id].includes(only) && (left[id] ?? 0) > 0);
+        expect(overuse_points > 0 && isLeft).toBe(false);
+      }
+    }),
+  );
+});
+
 describe('given back', () => {
   const used = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 5 });
 

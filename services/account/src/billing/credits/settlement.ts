@@ -20,10 +20,17 @@ export type PeriodState = {
 };
 
 /** A grant's points, as far as use before the settlement may take them. */
-type UsableGrant = { credit_id: number; points_remaining: number };
+export type UsableGrant = {
+  credit_id: number;
+  points_remaining: number;
+  /** Of further points: the only period whose use may take them; null or missing for any. */
+  overage_period_id?: number | null;
+};
+
+export type PeriodUse = Taken & { period_id: number };
 
 export type Settled<Period extends PeriodState> = {
-  uses: (Taken & { period_id: number })[];
+  uses: PeriodUse[];
   /** Only those that changed. */
   periods: Period[];
 };
@@ -47,7 +54,10 @@ export function settleGrowth<Period extends PeriodState>(
   const changed = periods.flatMap((period) => {
     const growth = demandOf(period) - period.settled_points;
     if (growth <= 0) return [];
-    const { taken, overuse } = allocate(growth, left);
+    const own = left.filter(
+      ({ overage_period_id: only = null }) => only === null || only === period.period_id,
+    );
+    const { taken, overuse } = allocate(growth, own);
     left = afterTaking(left, taken);
     uses.push(...taken.map((use) => ({ ...use, period_id: period.period_id })));
     const settled_points = period.settled_points + growth;

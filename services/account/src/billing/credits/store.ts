@@ -164,6 +164,8 @@ export function listMovements(
 export type LiveCredit = Credit & {
   /** What is not settled yet was used after it began, not before. */
   has_settled_start: boolean;
+  /** Of what is left, the last points, which can't be used any more once usage is settled. */
+  points_ending: number;
   /** What the account's open periods used above their included points, and what isn't settled of it. */
   unsettled_points: number;
 };
@@ -176,7 +178,7 @@ export function findLiveCredits(query: Query, accountId: number): Promise<LiveCr
   return query<LiveCredit>(
     `SELECT ${COLUMNS}, NOT EXISTS (SELECT FROM credit_cuts AS cut
        WHERE cut.account_id = credit_grants.account_id AND at = usable_from AND resolved_at IS NULL
-     ) AS has_settled_start, (
+     ) AS has_settled_start, credit_points_ending(credit_grants) AS points_ending, (
        SELECT CAST(coalesce(sum(period_unsettled_points(period)), 0) AS bigint)
        FROM period_closings AS closing JOIN billing_periods AS period USING (period_id)
        WHERE closing.account_id = :accountId

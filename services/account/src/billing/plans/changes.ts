@@ -3,6 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
+import { OVERAGE_FIELD, overagePrice } from '../periods/limits.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { newPlanSchema, planChangeSchema, publicationSchema } from './input.ts';
@@ -10,6 +11,7 @@ import {
   findProduct,
   insertPlan,
   insertProduct,
+  listCurrencies,
   lockPlan,
   lockProduct,
   refreshUnstartedPeriods,
@@ -39,6 +41,7 @@ export async function changePlanAttributes(
 ): Promise<Plan> {
   const before = await lockPlan(query, planId);
   await requireProduct(query, wanted.product_id ?? null);
+  await requireCurrency(query, before, wanted.description ?? before.description);
   const plan: Plan = {
     ...before,
     name: wanted.name ?? before.name,
@@ -118,6 +121,20 @@ export async function changeProduct(
 async function requireProduct(query: Query, productId: number | null): Promise<void> {
   if (productId === null || (await findProduct(query, productId)) !== undefined) return;
   throw invalidFields([{ field: 'product_id', message: 'there is no such product' }]);
+}
+
+/** Further points are on the invoices of the plan, which have one currency. */
+async function requireCurrency(
+  query: Query,
+  { plan_id, description: before }: Plan,
+  description: Plan['description'],
+): Promise<void> {
+  const overage = overagePrice(description);
+  if (overage === null || overage.currency === overagePrice(before)?.currency) return;
+  const other = (await listCurrencies(query, plan_id)).find((currency) => currency !== overage.currency);
+  if (other === undefined) return;
+  const message = `its currency must be ${other}, which the plan is sold in`;
+  throw invalidFields([{ field: `description.${OVERAGE_FIELD}`, message }]);
 }
 
 function attributes({ plan_id, name, product_id, description, grace_sec }: Plan) {

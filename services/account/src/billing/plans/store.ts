@@ -60,6 +60,15 @@ export async function storePlan(query: Query, changed: Plan): Promise<void> {
   );
 }
 
+/** What new subscribers of a plan pay in, for whichever interval. */
+export async function listCurrencies(query: Query, planId: number): Promise<string[]> {
+  const rows = await query<{ currency: string }>(
+    'SELECT DISTINCT currency FROM plan_prices WHERE plan_id = :planId AND withdrawn_at IS NULL',
+    { planId },
+  );
+  return rows.map(({ currency }) => currency);
+}
+
 /** A period opened ahead copies its plan when it starts, not before. */
 export async function refreshUnstartedPeriods(query: Query, planId: number): Promise<void> {
   await query(

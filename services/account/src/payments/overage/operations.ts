@@ -228,8 +228,8 @@ async function findUsed(query: Query, accountId: number, periodId: number, nowMs
     ({ period_id }) => period_id === periodId,
   );
   if (grants.length === 0) return 0;
-  const { credits } = await findHoldings(query, accountId, nowMs);
-  const left = new Map(credits.map((credit) => [credit.credit_id, credit.points_remaining]));
+  const { overage } = await findHoldings(query, accountId, nowMs);
+  const left = new Map(overage.map((credit) => [credit.credit_id, credit.points_remaining]));
   return grants.reduce((sum, { credit_id, points, points_voided, points_remaining, is_voiding }) => {
     const unused = is_voiding ? points_remaining : (left.get(credit_id) ?? 0);
     return sum + points - points_voided - unused;

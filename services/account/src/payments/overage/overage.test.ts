@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { MAX_TOTAL } from '@tollgate/contracts/usage-stream';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
 import { cutsResolved, endPeriod, grantNow, periodClosed } from '../../../test/suite/credits.ts';
@@ -50,6 +51,9 @@ async function agree(buyer: Buyer, cap_points: number): Promise<Shown> {
 async function shown({ browser }: Buyer): Promise<Shown> {
   return (await browser.request('GET', '/overage')).body['overage'] as Shown;
 }
+
+const creditsOf = async ({ browser }: Buyer) =>
+  (await browser.request('GET', '/credits')).body['credits'] as Shown;
 
 async function use({ account_id, period_id }: Buyer, points: number): Promise<void> {
   await appendBatch(suite.store, [usageEvent({ account_id, payer_id: account_id, period_id, points })]);
@@ -139,6 +143,11 @@ test('further points raise the limit at once, are used after credits, and are ch
   await grantNow(suite, buyer.account_id, { points: 50, priority: 100 });
   expect(await agree(buyer, 1_000)).toMatchObject({ cap_points: 1_000, points_used: 0, max_amount: 500 });
   await limitBecomes(buyer, 1_150);
+  expect(await creditsOf(buyer)).toMatchObject({
+    points_remaining: 50,
+    overage_points_remaining: 1_000,
+    grants: [{ source: 'promotion', points_remaining: 50 }],
+  });
   const audited = await suite
     .database('audit_log')
     .where({ account_id: buyer.account_id, action: 'overage_set' });
@@ -191,6 +200,113 @@ test('late usage that takes back what was counted makes a negative item', async 
   expect(keys).toEqual([`${first}:2`, first]);
 });
 
+/** Until a correction of the closed period's usage is settled. */
+async function corrected(buyer: Buyer, points: number): Promise<void> {
+  const { period_id } = buyer;
+  await suite.database('usage_totals').where({ period_id }).update({ points });
+  await waitFor(
+    async () =>
+      (await suite.database('period_credits').where({ period_id, closed_points: points })).length === 1,
+    { what: 'the correction to be settled' },
+  );
+  await settled(buyer);
+}
+
+describe('usage that is counted after the end of its period', () => {
+  test('is charged up to the cap, and never beyond it', async () => {
+    const buyer = await newCustomer();
+    const { account_id, period_id } = buyer;
+    await agree(buyer, 300);
+    await cutsResolved(suite, account_id);
+    await use(buyer, 200);
+    await counted(buyer, 200);
+    await close(buyer);
+    await charged(buyer, 50);
+    await corrected(buyer, 350);
+    await charged(buyer, 50, 75);
+    await corrected(buyer, 800);
+    await charged(buyer, 50, 75, 25);
+    await corrected(buyer, 900);
+    await corrected(buyer, 350);
+    await charged(buyer, 50, 75, 25, -25);
+    await corrected(buyer, 400);
+    await charged(buyer, 50, 75, 25, -25, 25);
+    const settledPoints = suite.database('period_credits').where({ period_id }).first();
+    expect(await settledPoints).toMatchObject({ settled_points: 300, overuse_points: 0 });
+    expect(await checkOf(account_id)).toEqual([]);
+  });
+
+  test('is not charged beyond a cap that was lowered', async () => {
+    const buyer = await newCustomer();
+    await agree(buyer, 500);
+    await cutsResolved(suite, buyer.account_id);
+    await use(buyer, 200);
+    await counted(buyer, 200);
+    await agree(buyer, 150);
+    await cutsResolved(suite, buyer.account_id);
+    await close(buyer);
+    await charged(buyer, 50);
+    await corrected(buyer, 400);
+    await charged(buyer, 50, 25);
+    expect(await checkOf(buyer.account_id)).toEqual([]);
+  });
+
+  test('is charged, too, if it is counted before the closing', async () => {
+    const buyer = await newCustomer();
+    const { account_id, period_id } = buyer;
+    await agree(buyer, 300);
+    await cutsResolved(suite, account_id);
+    await suite
+      .database('billing_periods')
+      .where({ period_id })
+      .update({ ended_at: secondsFromNow(-1), grace_sec: 3_600 });
+    await settled(buyer);
+    await cutsResolved(suite, account_id);
+    await use(buyer, 250);
+    await counted(buyer, 250);
+    // Another instant at which usage is settled, before the closing.
+    await grantNow(suite, account_id, { points: 20 });
+    await cutsResolved(suite, account_id);
+    await use(buyer, 270);
+    await counted(buyer, 520);
+    await suite.database('billing_periods').where({ period_id }).update({ grace_sec: 0 });
+    await periodClosed(suite, period_id);
+    await charged(buyer, 150);
+    const settledPoints = suite.database('period_credits').where({ period_id }).first();
+    expect(await settledPoints).toMatchObject({ settled_points: 420, overuse_points: 100 });
+    expect(await checkOf(account_id)).toEqual([]);
+  });
+
+  test('takes nothing of the cap of the next period', async () => {
+    const buyer = await newCustomer();
+    const { account_id, period_id } = buyer;
+    await agree(buyer, 100);
+    await cutsResolved(suite, account_id);
+    await use(buyer, 200);
+    await counted(buyer, 200);
+    await suite
+      .database('billing_periods')
+      .where({ period_id })
+      .update({ ended_at: secondsFromNow(-1), grace_sec: 3_600 });
+    await settled(buyer);
+    const next = await insertPeriod(suite.database, account_id, {
+      description: PLAN,
+      started_at: secondsFromNow(0),
+      ended_at: secondsFromNow(3_600),
+    });
+    await settled(buyer);
+    const own = suite
+      .database('overage_grants')
+      .join('credit_grants', 'credit_grants.credit_id', 'overage_grants.credit_id')
+      .where({ period_id: next });
+    expect(await own.clone()).toMatchObject([{ points: 100 }]);
+    await corrected(buyer, 250);
+    await charged(buyer, 50);
+    expect(await own.clone()).toMatchObject([{ points_remaining: 100 }]);
+    expect(await checkOf(account_id)).toEqual([]);
+  });
+});
+
 describe('the cap', () => {
   test('can be raised and lowered; what is used stays covered and is charged', async () => {
     const buyer = await newCustomer();
@@ -226,14 +342,17 @@ describe('the cap', () => {
     await suite.database('usage_restores').insert({ stream: 'a stream' });
     await agree(buyer, 350);
     expect(await limitOf(buyer)).toBe(450);
+    expect(await creditsOf(buyer)).toMatchObject({ points_remaining: 0, overage_points_remaining: 200 });
     await agree(buyer, 300);
     expect(await limitOf(buyer)).toBe(400);
     await agree(buyer, 320);
     expect(await limitOf(buyer)).toBe(400);
     expect(await usable(account_id)).toBe(300);
+    expect(await creditsOf(buyer)).toMatchObject({ overage_points_remaining: 150 });
     await use(buyer, 100);
     await counted(buyer, 350);
     expect(await shown(buyer)).toMatchObject({ cap_points: 320, points_used: 250 });
+    expect(await creditsOf(buyer)).toMatchObject({ overage_points_remaining: 50 });
     await resume();
     // Then what was asked for last is given.
     await limitBecomes(buyer, 420);
@@ -319,6 +438,30 @@ test('a charge that Stripe has, and we have forgotten, is not made again', async
   await waitFor(async () => (await suite.database('overage_charges').where({ account_id })).length === 1);
   await settled(buyer);
   expect((await itemsOf(buyer)).map(({ amount }) => amount)).toEqual([100]);
+});
+
+test('a cap that can not be granted holds up no charge', async () => {
+  const buyer = await newCustomer();
+  const { account_id } = buyer;
+  await agree(buyer, 1_000);
+  await cutsResolved(suite, account_id);
+  await use(buyer, 300);
+  await counted(buyer, 300);
+  await grantNow(suite, account_id, { points: MAX_TOTAL - 1_500 });
+  await cutsResolved(suite, account_id);
+  const description = { ...PLAN, points_limit: 1_000 };
+  await insertPeriod(suite.database, account_id, {
+    description,
+    started_at: secondsFromNow(3_600 * 24 * 30),
+    ended_at: secondsFromNow(3_600 * 24 * 60),
+  });
+  await close(buyer);
+  await charged(buyer, 100);
+  const waiting = suite.database('overage_checks').where({ account_id });
+  await waitFor(async () => (await waiting.clone().where('next_attempt_at', '>', new Date())).length === 1, {
+    what: 'the cap to be tried again later',
+  });
+  await waiting.delete();
 });
 
 test('a check waits for no erasure of its account, and the checks of other accounts for neither', async () => {

@@ -14,6 +14,7 @@ import {
   listOverageGrants,
   listReportable,
   listUncharged,
+  setPeriodCap,
 } from './store.ts';
 import type { OpenPeriod, OverageGrant, OverageSettings } from './store.ts';
 import { amountOf } from './amount.ts';
@@ -44,11 +45,18 @@ export async function settleOverage(
     const own = grants.filter(({ period_id }) => period_id === period.period_id);
     const price = priceFor(period, settings);
     const wanted = price === null ? 0 : settings.cap_points;
+    await setPeriodCap(query, period.period_id, wanted);
     const given = own.reduce((sum, one) => sum + one.points - one.points_voided - one.points_ending, 0);
     const isPending = own.some(({ points_ending }) => points_ending > 0);
     if (given > wanted) await takeBack(query, lockInstant, own, given - wanted);
     else if (given < wanted && price !== null && !isPending) {
-      await give(query, lockInstant, { accountId, period, price, points: wanted - given });
+      await give(query, lockInstant, {
+        accountId,
+        period,
+        price,
+        cap_points: wanted,
+        points: wanted - given,
+      });
     }
   }
 }
@@ -132,15 +140,16 @@ async function give(
     accountId,
     period,
     price,
+    cap_points,
     points,
-  }: { accountId: number; period: OpenPeriod; price: OveragePrice; points: number },
+  }: { accountId: number; period: OpenPeriod; price: OveragePrice; cap_points: number; points: number },
 ): Promise<void> {
   const { period_id, started_at, ends_at } = period;
   const account_id = accountId;
   const nowMs = await lockInstant(query, accountId);
   // The border belongs to the renewal.
   if (ends_at.getTime() <= nowMs) return;
-  await addPeriod(query, { period_id, account_id, ...price });
+  await addPeriod(query, { period_id, account_id, cap_points, ...price });
   const [{ number } = { number: 0 }] = await query<{ number: number }>(
     'SELECT count(*) AS number FROM overage_grants WHERE period_id = :period_id',
     { period_id },
@@ -170,7 +179,7 @@ export async function reportUnpaid(query: Query, account_id: number): Promise<vo
 
 /**
  * Charges what closed periods have used of their further points, and corrects it after late usage. Since only grants are
- * charged, it is never more than was agreed to. The account is locked; `query` is a transaction's.
+ * charged, and the closing brings back no more of them than the cap, it is never more than was agreed to. The account is locked; `query` is a transaction's.
  */
 export async function chargeOverage(query: Query, account_id: number): Promise<void> {
   for (const one of await listUncharged(query, account_id)) {

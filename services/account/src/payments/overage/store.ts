@@ -86,8 +86,9 @@ export type OverageGrant = Pick<Credit, 'credit_id' | 'account_id' | 'source'> &
 export function listOverageGrants(query: Query, accountId: number): Promise<OverageGrant[]> {
   return query<OverageGrant>(
     `SELECT credit_id, account_id, source, period_id, points, points_remaining,
-       coalesce(points_voided, 0) + (SELECT CAST(coalesce(sum(reduction.points_voided), 0) AS bigint)
-         FROM credit_reductions AS reduction WHERE reduction.credit_id = credit_grants.credit_id) AS points_voided,
+       (SELECT CAST(coalesce(sum(CASE WHEN from_ledger = 'grant' THEN moved.points ELSE -moved.points END), 0) AS bigint)
+         FROM credit_movements AS moved WHERE moved.credit_id = credit_grants.credit_id
+           AND from_ledger NOT IN ('issued', 'used') AND to_ledger <> 'used') AS points_voided,
        CASE WHEN void_requested_at IS NOT NULL THEN points_remaining
          ELSE credit_points_ending(credit_grants) END AS points_ending,
        void_requested_at IS NOT NULL AND voided_at IS NULL AS is_voiding, voided_at IS NOT NULL AS is_void, expires_at
@@ -101,12 +102,21 @@ export function listOverageGrants(query: Query, accountId: number): Promise<Over
 /** The first price of a period holds for all of it. */
 export async function addPeriod(
   query: Query,
-  period: OveragePrice & { period_id: number; account_id: number },
+  period: OveragePrice & { period_id: number; account_id: number; cap_points: number },
 ): Promise<void> {
   await query(
-    `INSERT INTO period_overages (period_id, account_id, price_per_1000, currency)
-     VALUES (:period_id, :account_id, :price_per_1000, :currency) ON CONFLICT (period_id) DO NOTHING`,
+    `INSERT INTO period_overages (period_id, account_id, price_per_1000, currency, cap_points)
+     VALUES (:period_id, :account_id, :price_per_1000, :currency, :cap_points) ON CONFLICT (period_id) DO NOTHING`,
     period,
+  );
+}
+
+/** Up to so many, usage of the period is charged, also what is counted once it has ended. */
+export async function setPeriodCap(query: Query, periodId: number, cap_points: number): Promise<void> {
+  await query(
+    `UPDATE period_overages SET cap_points = :cap_points
+     WHERE period_id = :periodId AND cap_points IS DISTINCT FROM :cap_points`,
+    { periodId, cap_points },
   );
 }
 
@@ -317,6 +327,13 @@ export const takeCheck = (query: Query): Promise<number | undefined> =>
     due: 'next_attempt_at <= clock_timestamp() AND NOT EXISTS (SELECT FROM payment_restores)',
     order: 'next_attempt_at',
   });
+
+export async function askLater(query: Query, accountId: number, ms: number): Promise<void> {
+  await query(
+    `INSERT INTO overage_checks (account_id, next_attempt_at) VALUES (:accountId, ${msFromNow('ms')})`,
+    { accountId, ms },
+  );
+}
 
 /** After a check that failed: the rollback brought its requests back. */
 export async function putOffChecks(query: Query, accountId: number, ms: number): Promise<void> {

@@ -35,9 +35,9 @@ const PRICE = { price_per_1000: 500, currency: 'eur' };
 
 let plans = 0;
 
-async function newPlan(overage: Row = PRICE): Promise<number> {
+async function newPlan(): Promise<number> {
   plans += 1;
-  const description = { points_limit: 100, team_slots_limit: 3, overage };
+  const description = { points_limit: 100, team_slots_limit: 3, overage: PRICE };
   const made = { name: `Overage ${String(plans)}`, description };
   const { plan_id } = await done<{ plan_id: number }>(suite.account, 'POST', '/private/plans', made);
   const path = `/private/plans/${String(plan_id)}`;
@@ -154,6 +154,37 @@ test('what waits for the next invoice is on one of its own once the subscription
   expect(invoice).toMatchObject({ billing_reason: 'manual', total: 70, auto_advance: true });
 });
 
+test('what waits is part of the amount of a change that is charged at once, and is charged with it only', async () => {
+  const subscriber = await newSubscriber(await newPlan());
+  const { browser, period_id, subscription_id } = subscriber;
+  const priceOf = async () => {
+    const { body } = await browser.request('GET', `/subscription/team-slots?team_slots_limit=5`);
+    return body as { amount: number; period_id: number };
+  };
+  const buying = ({ amount, period_id: id }: { amount: number; period_id: number }) =>
+    browser.request('POST', '/subscription/team-slots', { team_slots_limit: 5, period_id: id, amount });
+  const before = await priceOf();
+  await charge(subscriber, period_id);
+  const made = async () => (await chargesOf(subscriber))[0]?.stripe_item_id ?? undefined;
+  const item = await waitFor(made, { what: 'the item to be made' });
+  const price = await priceOf();
+  expect(price.amount).toBe(before.amount + 50);
+  const stale = await buying(before);
+  expect(stale.body['code']).toBe('amount_changed');
+  expect((await buying(price)).status).toBe(200);
+  await quiet(suite);
+  const items = (await stripeOf('/invoiceitems?limit=100'))['data'] as Row[];
+  const invoice = String(items.find(({ id }) => id === item)?.['invoice']);
+  expect(await stripeOf(`/invoices/${invoice}`)).toMatchObject({
+    billing_reason: 'subscription_update',
+    total: price.amount,
+    status: 'paid',
+  });
+  const path = `/private/subscriptions/${String(subscription_id)}/cancel`;
+  await done(suite.account, 'POST', path, { effective: 'now' });
+  expect(await invoicedFor(subscriber)).toBe(invoice);
+});
+
 test('what another subscription owes is on an invoice of its own', async () => {
   const subscriber = await newSubscriber(await newPlan());
   const before = { started_at: secondsFromNow(-3_600 * 24 * 60), ended_at: secondsFromNow(-3_600 * 24 * 30) };
@@ -166,7 +197,8 @@ test('what another subscription owes is on an invoice of its own', async () => {
 });
 
 describe('an invoice of its own that is not paid', () => {
-  test('is an issue, and stops further points until it is paid', async () => {
+  /** With a cap of 1,000, and an invoice that is to be paid. */
+  async function newDebtor() {
     const buyer = await newBuyer(suite, { points_limit: 100, overage: PRICE });
     const { body } = await buyer.browser.request('POST', '/payments/portal');
     const saved = new URLSearchParams({ payment_method: 'pm_card_visa' });
@@ -188,6 +220,20 @@ describe('an invoice of its own that is not paid', () => {
       };
       return answer.billing_period.limits['points_limit'];
     };
+    return { buyer, id, pay, issues, limit };
+  }
+
+  test('stops further points until an operator forgives it, by voiding it at Stripe', async () => {
+    const { id, pay, issues, limit } = await newDebtor();
+    await pay('pm_card_chargeCustomerFail');
+    await waitFor(async () => (await limit()) === 100, { what: 'further points to stop' });
+    await suite.payments.post(`/v1/invoices/${id}/void`, {});
+    await waitFor(async () => (await limit()) === 1_100, { what: 'further points to be back' });
+    expect(await issues()).toEqual([]);
+  });
+
+  test('is an issue, and stops further points until it is paid', async () => {
+    const { buyer, id, pay, issues, limit } = await newDebtor();
     await pay('pm_card_chargeCustomerFail');
     await waitFor(async () => (await limit()) === 100, { what: 'further points to stop' });
     expect(await issues()).toMatchObject([
@@ -235,9 +281,40 @@ test('an account is erased once its last further points are charged', async () =
   ]);
 });
 
+describe('further points in another currency than the plan', () => {
+  const other = { ...PRICE, currency: 'usd' };
+  const described = (overage: Row | null) => ({
+    description: { points_limit: 100, team_slots_limit: 3, ...(overage !== null && { overage }) },
+  });
+
+  test('are refused for a plan that has a price', async () => {
+    const path = `/private/plans/${String(await newPlan())}`;
+    const { status, body } = await operatePath(suite.account, 'PATCH', path, described(other));
+    const message = 'its currency must be eur, which the plan is sold in';
+    expect([status, body['errors']]).toEqual([400, [{ field: 'description.overage', message }]]);
+  });
+
+  test('make its price be refused, until they are removed', async () => {
+    const path = `/private/plans/${String(await newPlan())}`;
+    await done(suite.account, 'DELETE', `${path}/team-slot-prices/month`);
+    const usd = { currency: 'usd', unit_amount: 4_900 };
+    const { status, body } = await operatePath(suite.account, 'PUT', `${path}/prices/month`, usd);
+    const message =
+      "must be eur, which the plan's further points (overage) are sold in, or remove them first";
+    expect([status, body['errors']]).toEqual([400, [{ field: 'currency', message }]]);
+    await done(suite.account, 'PATCH', path, described(null));
+    await done(suite.account, 'PUT', `${path}/prices/month`, usd);
+    await done(suite.account, 'PATCH', path, described(other));
+  });
+});
+
 test('further points are offered in the currency of the subscription only', async () => {
   const other = { ...PRICE, currency: 'usd' };
-  const subscriber = await newSubscriber(await newPlan(other));
+  const plan_id = await newPlan();
+  // As a former version took it.
+  const description = JSON.stringify({ points_limit: 100, team_slots_limit: 3, overage: other });
+  await suite.database('plans').where({ plan_id }).update({ description });
+  const subscriber = await newSubscriber(plan_id);
   const { body } = await subscriber.browser.request('GET', '/overage');
   expect(body['overage']).toMatchObject({ offer: null });
   const refused = await put(subscriber, { cap_points: 100, ...other });

@@ -1,5 +1,6 @@
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
+import { isServiceUnavailable } from '@tollgate/http/problem';
 import type { Logger } from '@tollgate/log';
 import type { LockInstant } from '../../billing/credits/changes.ts';
 import { lockHolder } from '../../billing/credits/store.ts';
@@ -9,13 +10,14 @@ import type { Query, Transact } from '../../platform/database/query.ts';
 import { postpone } from '../../platform/outbox/leased-rows.ts';
 import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
-import { startAccountChecks } from '../account-checks.ts';
+import { RECHECK_MS, startAccountChecks } from '../account-checks.ts';
 import { customerOf } from '../customers.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { chargeOverage, reportUnpaid, settleOverage } from './settle.ts';
 import {
   CHARGE_DUE,
   CHECK_DUE,
+  askLater,
   claimCharges,
   findLiveAtStripe,
   findTerms,
@@ -87,8 +89,8 @@ export function startOverage(options: Options): { wake: () => void; close: () =>
     check: async (inside, accountId) => {
       if (!(await lockHolder(inside, accountId))) return;
       await reportUnpaid(inside, accountId);
-      await settleOverage(inside, lockInstant, accountId);
       await chargeOverage(inside, accountId);
+      await settleOrPutOff(inside, { lockInstant, logger }, accountId);
     },
     putOff: putOffChecks,
     onDone: charges.wake,
@@ -110,6 +112,23 @@ export function startOverage(options: Options): { wake: () => void; close: () =>
       await charges.close();
     },
   };
+}
+
+/** A cap that can't be granted, as an account can't have so many points, leaves the charges as they are. */
+async function settleOrPutOff(
+  query: Query,
+  { lockInstant, logger }: Pick<Options, 'lockInstant' | 'logger'>,
+  account_id: number,
+): Promise<void> {
+  await query('SAVEPOINT charged');
+  try {
+    await settleOverage(query, lockInstant, account_id);
+  } catch (error) {
+    if (isServiceUnavailable(error)) throw error;
+    await query('ROLLBACK TO SAVEPOINT charged');
+    await askLater(query, account_id, RECHECK_MS);
+    logger.error({ err: error, account_id }, 'further points of an account could not be settled');
+  }
 }
 
 async function attemptCharge(options: Options, charge: OverageCharge): Promise<Attempt> {

@@ -1,5 +1,6 @@
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { Problem } from '@tollgate/http/problem';
+import { overagePrice } from '../../billing/periods/limits.ts';
 import { lockPlan } from '../../billing/plans/store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
@@ -42,8 +43,26 @@ export async function setSlotPrice(query: Query, wanted: NewPrice, by: Actor): P
   return setPrice(query, TEAM_SLOTS, wanted, by);
 }
 
-/** @throws {Problem} not_found */
-export async function setPrice<Row extends Price>(
+/**
+ * What is charged with a plan, slots and further points, has its currency.
+ * @throws {Problem} not_found; invalid_request for the currency
+ */
+export async function setPlanPrice(query: Query, wanted: NewPrice, by: Actor): Promise<PlanPrice> {
+  const { description } = await lockPlan(query, wanted.plan_id);
+  const slots = await slotPrices.find(query, wanted);
+  if (slots !== undefined && slots.currency !== wanted.currency) {
+    const message = `must be ${slots.currency}, which the plan's team slots are sold in, or withdraw their price first`;
+    throw invalidFields([{ field: 'currency', message }]);
+  }
+  const overage = overagePrice(description);
+  if (overage !== null && overage.currency !== wanted.currency) {
+    const message = `must be ${overage.currency}, which the plan's further points (overage) are sold in, or remove them first`;
+    throw invalidFields([{ field: 'currency', message }]);
+  }
+  return setPrice(query, PLANS, wanted, by);
+}
+
+async function setPrice<Row extends Price>(
   query: Query,
   { prices, setAs: action }: Sale<Row>,
   wanted: NewPrice,

@@ -6,7 +6,7 @@ import { idParameter } from '../../http/input/id-parameter.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { newPriceSchema } from '../money/price-input.ts';
-import { PLANS, setPrice, withdrawPrice } from './changes.ts';
+import { PLANS, setPlanPrice, withdrawPrice } from './changes.ts';
 import { planPrices } from './store.ts';
 
 type Needs = { query: Query; transact: Transact };
@@ -46,7 +46,9 @@ export const operatorPrices = {
     operation('PUT /private/plans/{plan_id}/prices/{billing_interval}', {
       operationId: 'setPlanPrice',
       summary: 'Set the price of a plan',
-      description: 'Stripe has it once it is first needed, or after `POST /private/payments/sync`.',
+      description:
+        'Stripe has it once it is first needed, or after `POST /private/payments/sync`. The currency is that of the ' +
+        "plan's team slots and further points, if it sells any: an invoice has one.",
       caller: operator,
       roles: ['admin'],
       params: ofPrice,
@@ -55,7 +57,7 @@ export const operatorPrices = {
       answers: { 200: { description: 'The price.', schema: planPriceSchema } },
       problems: ['not_found'],
       handle: ({ transact }: Needs, { by, params, body }) =>
-        transact((query) => setPrice(query, PLANS, { ...params, ...body }, by.actor)),
+        transact((query) => setPlanPrice(query, { ...params, ...body }, by.actor)),
     }),
     operation('DELETE /private/plans/{plan_id}/prices/{billing_interval}', {
       operationId: 'withdrawPlanPrice',

@@ -158,6 +158,22 @@ describe('a price in another currency', () => {
     ]);
   });
 
+  test('is refused for a plan whose slots have a price, until that is withdrawn', async () => {
+    const path = `/private/plans/${String(await newPlan())}`;
+    const { status, body } = await operatePath(suite.account, 'PUT', `${path}/prices/month`, usd(4_900));
+    expect([status, body['errors']]).toEqual([
+      400,
+      [
+        {
+          field: 'currency',
+          message: "must be eur, which the plan's team slots are sold in, or withdraw their price first",
+        },
+      ],
+    ]);
+    await done(suite.account, 'DELETE', `${path}/team-slot-prices/month`);
+    await done(suite.account, 'PUT', `${path}/prices/month`, usd(4_900));
+  });
+
   test('is none for who pays in euros: neither of a plan nor of its slots', async () => {
     const subscriber = await newSubscriber();
     await bought(subscriber, 5);
@@ -172,9 +188,9 @@ describe('a price in another currency', () => {
       });
     const planned = await newPlan({ slot: null });
     const path = `/private/plans/${String(planned)}`;
-    await done(suite.account, 'DELETE', `${path}/prices/month`);
-    await done(suite.account, 'PUT', `${path}/team-slot-prices/month`, usd(500));
-    await done(suite.account, 'PUT', `${path}/prices/month`, { currency: 'eur', unit_amount: 3_900 });
+    // As a former version took it.
+    const slot = { plan_id: planned, billing_interval: 'month', ...usd(500), tax_behavior: 'exclusive' };
+    await suite.database('team_slot_prices').insert(slot);
     expect((await change(planned)).body).toMatchObject({
       code: 'plan_not_offered',
       detail: 'The plan sells no additional team slots. Release yours first.',

@@ -16,6 +16,7 @@ import * as reducedGrants from './migrations/0016-reduced-grants.ts';
 import * as overageInvoices from './migrations/0017-overage-invoices.ts';
 import * as operators from './migrations/0018-operators.ts';
 import * as invoiceNumbers from './migrations/0019-invoice-numbers.ts';
+import * as lateOverage from './migrations/0020-late-overage.ts';
 import * as authorization from './migrations/0026-authorization.ts';
 import * as memberRoles from './migrations/0029-member-roles.ts';
 
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0017-overage-invoices', migration: overageInvoices },
   { name: '0018-operators', migration: operators },
   { name: '0019-invoice-numbers', migration: invoiceNumbers },
+  { name: '0020-late-overage', migration: lateOverage },
   { name: '0026-authorization', migration: authorization },
   { name: '0029-member-roles', migration: memberRoles },
 ];

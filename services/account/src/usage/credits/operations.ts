@@ -32,6 +32,10 @@ const creditsSchema = z
       points_remaining: count.meta({
         description: 'Points that can be used now, after the included points of the plan.',
       }),
+      overage_points_remaining: count.meta({
+        description:
+          'Further points that can be used after those, at the plan’s price, up to the cap that was set.',
+      }),
       overuse_points: count.meta({
         description: 'What the next purchase pays first: usage that neither the plan nor credits covered.',
       }),
@@ -63,6 +67,7 @@ const CREDITS = {
     payer_id: 7,
     credits: {
       points_remaining: 8_200,
+      overage_points_remaining: 0,
       overuse_points: 0,
       grants: [
         {
@@ -115,7 +120,8 @@ async function credits({ query, redisNowMs, overuseMode }: Needs, accountId: num
   if (found === undefined) throw invalidToken();
   const { account_id, payer_id } = found;
   const nowMs = redisNowMs();
-  const { points_remaining, credits: held } = await findHoldings(query, payer_id, nowMs);
+  const holdings = await findHoldings(query, payer_id, nowMs);
+  const { points_remaining, overage_points_remaining, credits: held } = holdings;
   const grants = held.map((credit) => ({
     credit_id: credit.credit_id,
     status: creditStatus(credit, nowMs) === 'scheduled' ? ('scheduled' as const) : ('active' as const),
@@ -128,6 +134,7 @@ async function credits({ query, redisNowMs, overuseMode }: Needs, accountId: num
     note: account_id === payer_id ? credit.note : null,
   }));
   const overuse_points = overuseMode === 'carry' ? await findCarriedOveruse(query, payer_id) : 0;
-  const answer = { account_id, payer_id, credits: { points_remaining, overuse_points, grants } };
+  const held_points = { points_remaining, overage_points_remaining, overuse_points };
+  const answer = { account_id, payer_id, credits: { ...held_points, grants } };
   return new Reply(200, answer, { 'cache-control': 'no-store' });
 }

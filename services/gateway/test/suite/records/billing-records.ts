@@ -6,7 +6,7 @@ import { withClient } from '@tollgate/stack/postgres';
 /** An account with an active billing period of that description, without a grace window. */
 export async function insertPayer(
   databaseUrl: string,
-  description: Readonly<Record<string, number>>,
+  description: Readonly<Record<string, unknown>>,
 ): Promise<{ accountId: number; periodId: number }> {
   return withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ account_id: string; period_id: string }>(

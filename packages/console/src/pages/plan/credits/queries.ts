@@ -4,8 +4,7 @@ import type { components } from '../../../api/schema.d.ts';
 
 export type Pack = components['schemas']['OfferedPack'];
 export type Purchase = components['schemas']['Purchase'];
-type Credits = components['schemas']['Credits']['credits'];
-export type Grant = Credits['grants'][number];
+export type Grant = components['schemas']['Credits']['credits']['grants'][number];
 
 const CREDITS_INTERVAL_MS = 30_000;
 
@@ -15,22 +14,9 @@ const PURCHASE_INTERVAL_MS = 2_000;
 /** What the payer has beside the plan's points, in order of use; further points have a place of their own. */
 export const creditsQuery = queryOptions({
   queryKey: ['credits', 'own'],
-  queryFn: async ({ signal }) =>
-    withoutFurther((await resultOf(api.GET('/api/console/credits', { signal }))).credits),
+  queryFn: async ({ signal }) => (await resultOf(api.GET('/api/console/credits', { signal }))).credits,
   refetchInterval: CREDITS_INTERVAL_MS,
 });
-
-/** Further points end with the period, and are paid afterwards. */
-function withoutFurther(credits: Credits): Credits {
-  const isFurther = ({ source }: Grant) => source === 'overage';
-  const further = credits.grants.filter(isFurther);
-  const left = further.reduce((sum, { points_remaining }) => sum + points_remaining, 0);
-  return {
-    ...credits,
-    points_remaining: credits.points_remaining - left,
-    grants: credits.grants.filter((grant) => !isFurther(grant)),
-  };
-}
 
 /** Points that stay whatever becomes of the plan; 0 until they are known. */
 export function useCreditsLeft(): number {
