@@ -31,8 +31,7 @@ export const operatorSessionSchema = z
 
 /** How someone signed in, in the audit log. */
 export type SignedInBy =
-  | { method: 'passkey' | 'enrolment' | 'link' }
-  | ({ method: 'oidc' } & ProviderSession);
+  { method: 'passkey' | 'enrolment' | 'link' } | ({ method: 'oidc' } & ProviderSession);
 
 export type Begun = { token: string; session: OperatorSession };
 

@@ -132,7 +132,12 @@ export const operatorSignIn = {
         const begun = await needs.transact(async (inside) => {
           const person = await lockLocalOperator(inside, used.operator_id);
           if (person === undefined || !(await noteOperatorPasskeyUse(inside, used))) throw passkeyRefused();
-          return beginSession(needs, inside, { person, role: person.local_role, by: { method: 'passkey' } }, { req, res });
+          return beginSession(
+            needs,
+            inside,
+            { person, role: person.local_role, by: { method: 'passkey' } },
+            { req, res },
+          );
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -176,7 +181,12 @@ export const operatorSignIn = {
             action: 'operator_enrolled',
             details: {},
           });
-          return beginSession(needs, inside, { person, role: person.local_role, by: { method: 'enrolment' } }, { req, res });
+          return beginSession(
+            needs,
+            inside,
+            { person, role: person.local_role, by: { method: 'enrolment' } },
+            { req, res },
+          );
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -196,7 +206,12 @@ export const operatorSignIn = {
         const owner = await ownerOfLink(needs.query, token, 'sign_in');
         const begun = await needs.transact(async (inside) => {
           const person = await takeLinkOf(inside, owner, { token, purpose: 'sign_in' });
-          return beginSession(needs, inside, { person, role: person.local_role, by: { method: 'link' } }, { req, res });
+          return beginSession(
+            needs,
+            inside,
+            { person, role: person.local_role, by: { method: 'link' } },
+            { req, res },
+          );
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -224,7 +239,8 @@ export const operatorSessions = {
           description: 'The session has ended.',
           schema: z.object({
             end_session_url: z.string().nullable().meta({
-              description: 'Where the browser goes to sign out of the identity provider too; null if nowhere.',
+              description:
+                'Where the browser goes to sign out of the identity provider too; null if nowhere.',
             }),
           }),
           headers: COOKIE,

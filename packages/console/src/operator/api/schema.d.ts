@@ -109,6 +109,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/api/sign-in/oidc/authorization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a sign-in by the identity provider */
+        post: operations["beginOperatorOidcSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/api/sign-in/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in with the answer of the identity provider */
+        post: operations["signInOperatorByOidc"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/api/session": {
         parameters: {
             query?: never;
@@ -2837,7 +2871,7 @@ export interface components {
             at: string;
             actor: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
             application_id: number | null;
             /** @description Null for plans and products. */
             account_id: number | null;
@@ -2855,6 +2889,8 @@ export interface components {
             email: string | null;
             /** @description Null for those whose role an identity provider decides. */
             local_role: ("viewer" | "support" | "finance" | "admin") | null;
+            /** @description The identity provider; null for those who sign in with a passkey. */
+            issuer: string | null;
             has_passkey: boolean;
             /** @description Of the sessions that are kept. */
             last_seen_at: string | null;
@@ -3044,6 +3080,62 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `not_found`: Not found. */
+        not_found: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `identity_provider_unavailable`: The identity provider is unavailable. `service_unavailable`: Temporarily unavailable. */
+        "identity_provider_unavailable.service_unavailable": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `invalid_request`: The request is malformed. `operator_sign_in_failed`: The identity provider’s answer was not accepted. */
+        "invalid_request.operator_sign_in_failed": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `forbidden`: Forbidden. `no_operator_role`: No role for this operator. */
+        "forbidden.no_operator_role": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `sign_in_expired`: The sign-in has been used or has expired. */
+        sign_in_expired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `unauthorized`: Unauthorized. */
         unauthorized: {
             headers: {
@@ -3059,17 +3151,6 @@ export interface components {
         };
         /** @description `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
         "csrf_token_required.forbidden": {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["No-Store"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `not_found`: Not found. */
-        not_found: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -3369,6 +3450,10 @@ export interface operations {
                         passkeys: {
                             origin: string;
                         } | null;
+                        /** @description The identity provider; null without one. */
+                        oidc: {
+                            issuer: string;
+                        } | null;
                         /** @description What must be set up before anyone can sign in. */
                         missing: ("operators_url" | "operators_local" | "operator") | null;
                     };
@@ -3630,6 +3715,103 @@ export interface operations {
             505: components["responses"]["http_version_not_supported"];
         };
     };
+    beginOperatorOidcSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "again": false
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Whether the provider must ask who it is, also where it knows: after signing out. */
+                    again: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Where the browser goes. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Binds the sign-in to the browser, or the session's cookie. */
+                    "Set-Cookie": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        authorization_url: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable.service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    signInOperatorByOidc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "parameters": "code=SplxlOBeZQQYbYS6WxSbIA&state=af0ifjsldkj"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The query of the address that the provider has led to, without the `?`. */
+                    parameters: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The new session. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Binds the sign-in to the browser, or the session's cookie. */
+                    "Set-Cookie": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorSession"];
+                };
+            };
+            400: components["responses"]["invalid_request.operator_sign_in_failed"];
+            403: components["responses"]["forbidden.no_operator_role"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            410: components["responses"]["sign_in_expired"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable.service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
     getOperatorSession: {
         parameters: {
             query?: never;
@@ -3669,14 +3851,19 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The session has ended. */
-            204: {
+            200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The session's cookie. */
                     "Set-Cookie": string;
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @description Where the browser goes to sign out of the identity provider too; null if nowhere. */
+                        end_session_url: string | null;
+                    };
+                };
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
@@ -8447,7 +8634,7 @@ export interface operations {
                 account_id?: number;
                 application_id?: number;
                 actor?: string;
-                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
                 from?: string;
                 to?: string;
             };
@@ -8509,7 +8696,7 @@ export interface operations {
                     application_id?: number;
                     actor?: string;
                     /** @enum {string} */
-                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
                     /**
                      * @description Start of the range, inclusive.
                      * @example 2026-07-01

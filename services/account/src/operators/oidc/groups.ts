@@ -31,8 +31,7 @@ export function roleOf(claims: Readonly<Record<string, unknown>>, roles: GroupRo
   if (groups.length > MAX_GROUPS) return without('too_many_groups');
   const held = new Set<unknown>(groups);
   const found = [...roles].filter(([group]) => held.has(group)).map(([, role]) => role);
-  const role =
-    found.find((one) => one === 'admin') ?? found.find((one) => one !== 'viewer') ?? found.find(() => true);
+  const role = found.find((one) => one === 'admin') ?? found.find((one) => one !== 'viewer') ?? found[0];
   if (role !== undefined) return { role };
   if (groups.length === 0 || claim === '') return without('no_group');
   return without('unmapped_groups', groups);

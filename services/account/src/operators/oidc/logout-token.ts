@@ -44,15 +44,17 @@ const library = async () => import('jose');
 export function logoutTokenReader(options: ReaderOptions): (token: string) => Promise<LogoutToken> {
   const { clientId, clockToleranceSec, timeoutMs, refetchMs } = options;
   let keys:
-    | { uri: string; of: ReturnType<Awaited<ReturnType<typeof library>>['createRemoteJWKSet']> }
-    | undefined;
+    { uri: string; of: ReturnType<Awaited<ReturnType<typeof library>>['createRemoteJWKSet']> } | undefined;
   return async (token) => {
     const { createRemoteJWKSet, jwtVerify } = await library();
     const { issuer, jwks_uri: uri } = await options.provider();
     if (uri === undefined) throw new Error('the identity provider has no keys');
     // Kept, since it keeps what it has read.
     if (keys?.uri !== uri) {
-      const of = createRemoteJWKSet(new URL(uri), { timeoutDuration: timeoutMs, cooldownDuration: refetchMs });
+      const of = createRemoteJWKSet(new URL(uri), {
+        timeoutDuration: timeoutMs,
+        cooldownDuration: refetchMs,
+      });
       keys = { uri, of };
     }
     const { payload } = await jwtVerify(token, keys.of, {

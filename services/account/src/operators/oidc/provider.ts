@@ -1,4 +1,4 @@
-import type { Configuration, CustomFetch } from 'openid-client';
+import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
 import type { Logger } from '@tollgate/log';
 import { Problem } from '@tollgate/http/problem';
 import { logoutTokenReader } from './logout-token.ts';
@@ -54,6 +54,9 @@ const CLOCK_TOLERANCE_SEC = 60;
 const DISCOVERED_FOR_MS = 3_600_000;
 const MIN_REFETCH_MS = 60_000;
 const MAX_ANSWER_BYTES = 1_048_576;
+/** OpenID Connect Core 1.0, section 2. */
+const MAX_SUBJECT_LENGTH = 255;
+const MAX_SID_LENGTH = 1_024;
 /** Longer ones are not kept, and signing out at the provider asks there. */
 const MAX_ID_TOKEN_LENGTH = 8_192;
 
@@ -129,16 +132,18 @@ export function createIdentityProvider(
         );
         const own = tokens.claims();
         if (own === undefined) throw new Error('the answer has no ID token');
-        const asked = saysGroups(own)
-          ? {}
-          : await groupsOfUserInfo(client, configuration, { ...tokens, subject: own.sub });
+        if (!isText(own.sub, MAX_SUBJECT_LENGTH)) throw new Error('the subject is too long, or not text');
+        const isWhole = saysGroups(own) && own['name'] !== undefined;
+        const claims = isWhole
+          ? own
+          : { ...(await userInfo(client, configuration, tokens, own.sub)), ...own };
         const { id_token } = tokens;
         return {
           issuer,
           subject: own.sub,
-          ...shownOf(own),
-          found: roleOf({ ...own, ...asked }, settings.groups),
-          provider_session: typeof own['sid'] === 'string' ? own['sid'] : null,
+          ...shownOf(claims),
+          found: roleOf(claims, settings.groups),
+          provider_session: isText(own['sid'], MAX_SID_LENGTH) ? own['sid'] : null,
           id_token: id_token !== undefined && id_token.length <= MAX_ID_TOKEN_LENGTH ? id_token : null,
         };
       } catch (error) {
@@ -174,16 +179,17 @@ async function discover(
   const execute = [
     // Otherwise an ID token that comes straight from the provider is believed without its signature.
     client.enableNonRepudiationChecks,
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- on loopback only (../settings.ts)
     ...(server.protocol === 'http:' ? [client.allowInsecureRequests] : []),
   ];
   const options = { execute, timeout: TIMEOUT_SEC, [client.customFetch]: boundedFetch };
   const metadata = { client_secret: clientSecret, [client.clockTolerance]: CLOCK_TOLERANCE_SEC };
-  const authentication: typeof client.None = () => (as, own, body, headers) => {
+  const authentication: ClientAuth = (as, own, body, headers) => {
     const methods = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
     const use = methods.includes('client_secret_basic') ? client.ClientSecretBasic : client.ClientSecretPost;
     use(clientSecret)(as, own, body, headers);
   };
-  const configuration = await client.discovery(server, clientId, metadata, authentication(), options);
+  const configuration = await client.discovery(server, clientId, metadata, authentication, options);
   // The library lets Entra's common issuer stand for any tenant.
   const { issuer: own } = configuration.serverMetadata();
   if (!URL.canParse(own) || new URL(own).href !== server.href) {
@@ -211,17 +217,22 @@ const boundedFetch: CustomFetch = async (url, { method, headers, body, redirect,
   }
   const { status, statusText } = response;
   const isEmpty = status === 204 || status === 205 || status === 304;
-  return new Response(isEmpty ? null : Buffer.concat(chunks), { status, statusText, headers: response.headers });
+  return new Response(isEmpty ? null : Buffer.concat(chunks), {
+    status,
+    statusText,
+    headers: response.headers,
+  });
 };
 
-async function groupsOfUserInfo(
+/** Most providers have names and groups there only. What the ID token says comes first. */
+async function userInfo(
   client: Library,
   configuration: Configuration,
-  { access_token, subject }: { access_token: string; subject: string },
-): Promise<Record<string, unknown>> {
+  { access_token }: { access_token: string },
+  subject: string,
+): Promise<Readonly<Record<string, unknown>>> {
   if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
-  const { groups, roles } = await client.fetchUserInfo(configuration, access_token, subject);
-  return { ...(groups === undefined ? {} : { groups }), ...(roles === undefined ? {} : { roles }) };
+  return client.fetchUserInfo(configuration, access_token, subject);
 }
 
 const MAX_NAME_LENGTH = 200;
@@ -231,8 +242,7 @@ const MAX_EMAIL_LENGTH = 254;
 function shownOf(claims: Readonly<Record<string, unknown>>): Pick<Identity, 'name' | 'email'> {
   const { email, email_verified: verified } = claims;
   const isVerified = verified === true || verified === 'true';
-  const isAddress =
-    typeof email === 'string' && email.length >= 3 && [...email].length <= MAX_EMAIL_LENGTH;
+  const isAddress = isText(email, MAX_EMAIL_LENGTH) && email.length >= 3;
   const names = [claims['name'], claims['preferred_username'], isVerified ? email : undefined, claims['sub']];
   const text = names.find((one): one is string => typeof one === 'string' && clean(one) !== '');
   return {
@@ -241,8 +251,13 @@ function shownOf(claims: Readonly<Record<string, unknown>>): Pick<Identity, 'nam
   };
 }
 
+/** What the database holds. */
+function isText(value: unknown, maxLength: number): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= maxLength && !/\p{Cc}/u.test(value);
+}
+
 function clean(text: string): string {
-  return [...text.replaceAll(/\p{C}/gu, ' ').trim()].slice(0, MAX_NAME_LENGTH).join('').trim();
+  return Array.from(text.replaceAll(/\p{C}/gu, ' ').trim()).slice(0, MAX_NAME_LENGTH).join('').trim();
 }
 
 const UNAVAILABLE_CODES = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT']);
@@ -261,10 +276,9 @@ function isUnavailable(client: Library, error: unknown): boolean {
   return UNAVAILABLE_CODES.has(String(codeOf(error)));
 }
 
-const KEY_CODES = new Set(['OAUTH_KEY_SELECTION_FAILED', 'OAUTH_INVALID_RESPONSE']);
-
+/** The ID token names a key that isn't among those that were read. */
 function isOfKeys(error: unknown): boolean {
-  return KEY_CODES.has(String(codeOf(error)));
+  return codeOf(error) === 'OAUTH_KEY_SELECTION_FAILED';
 }
 
 /** Not the error itself: some hold the tokens that they are about. */
