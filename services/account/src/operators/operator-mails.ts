@@ -10,7 +10,7 @@ export const operatorMails: MailRenderers<OperatorMail> = {
       subject: 'An admin among the operators was removed',
       lines: [
         `One of the admins who operate ${productName} was removed and can no longer sign in there.`,
-        "The audit log says who it was and who did it. If this wasn't planned, check it now: tollgate audit --action operator_removed",
+        "The audit log says who it was and who did it. If this wasn't planned, check it now: tollgate audit list --action operator_removed",
       ],
     }),
   operator_break_glass: (_query, { recipient }, { productName }) =>
@@ -19,7 +19,7 @@ export const operatorMails: MailRenderers<OperatorMail> = {
       subject: 'An operator signed in without the identity provider',
       lines: [
         `An operator of ${productName} signed in with a passkey, not by the identity provider.`,
-        "The audit log says who it was and from where. If this wasn't planned, check it now: tollgate audit --action operator_break_glass",
+        "The audit log says who it was and from where. If this wasn't planned, check it now: tollgate audit list --action operator_break_glass",
       ],
     }),
 };

@@ -3,7 +3,7 @@ import type { OperatorRole } from '@tollgate/contracts/operator-roles';
 /** What `OPERATORS_OIDC_GROUPS` says: each group's role, in the order of the setting. */
 export type GroupRoles = ReadonlyMap<string, OperatorRole>;
 
-/** Why an identity has no role; each is a message of its own, since each is mended elsewhere. */
+/** Why an identity has no role; each is a message of its own, since each is put right elsewhere. */
 export type NoRole = 'no_groups_claim' | 'too_many_groups' | 'no_group' | 'unmapped_groups';
 
 /** `groups`: those that it has, as text to show. */

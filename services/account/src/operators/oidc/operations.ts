@@ -123,7 +123,7 @@ function providerOf({ identityProvider }: Pick<Needs, 'identityProvider'>): Iden
   return identityProvider;
 }
 
-const MEND: Readonly<Record<NoRole, (groups: string) => string>> = {
+const WHAT_TO_DO: Readonly<Record<NoRole, (groups: string) => string>> = {
   no_groups_claim: () =>
     'The identity provider sent no groups. Have it send the groups assigned to the application, or app roles.',
   too_many_groups: () =>
@@ -137,5 +137,5 @@ function noRole(
   { why, groups }: { why: NoRole; groups: string },
 ): Problem {
   const who = email === null || email === name ? name : `${name} (${email})`;
-  return new Problem('no_operator_role', { detail: `${who} has no role here. ${MEND[why](groups)}` });
+  return new Problem('no_operator_role', { detail: `${who} has no role here. ${WHAT_TO_DO[why](groups)}` });
 }
