@@ -24,6 +24,7 @@ import {
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
 import { allowedOrigins } from '@tollgate/config/allowed-origins';
 import { introspectionSettings } from '@tollgate/introspection/settings';
+import { auditStreamSecrets, auditStreamUrl, checkAuditStream } from './operating/audit-stream/settings.ts';
 import { OVERUSE_MODES } from './billing/credits/settlement.ts';
 import { explorerExamples } from './console/explorer/examples-setting.ts';
 import { PAYMENT_MODES, checkPayments, stripeSecretKey, stripeWebhookSecrets } from './payments/settings.ts';
@@ -303,6 +304,16 @@ export const SETTINGS = {
     OPERATOR_ROLE_MAX_AGE_SEC: wholeNumber(60, 86_400)
       .default(3_600)
       .describe('a session by the identity provider lasts at most this long, so that groups are read again'),
+    AUDIT_STREAM_URL: auditStreamUrl.optional().meta({
+      description: 'your server that gets each entry of the audit log: a webhook, or syslog over TLS',
+      unset: 'the audit log is not streamed',
+      isSecret: true,
+    }),
+    AUDIT_STREAM_SECRET: auditStreamSecrets.optional().meta({
+      description: 'signing secret of that webhook; required with one',
+      values: '`whsec_…`; two, separated by a comma, during a rotation',
+      isSecret: true,
+    }),
     OPERATOR_SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 86_400)
       .default(1_800)
       .describe("an operator's session without requests for this long ends"),
@@ -431,6 +442,7 @@ export const schema = z
   .superRefine(checkRoles)
   .superRefine(checkOperatorsUrl)
   .superRefine(checkOidc)
+  .superRefine(checkAuditStream)
   .superRefine(checkPayments)
   .superRefine(checkDatabaseTls)
   .superRefine(checkRedisTls);

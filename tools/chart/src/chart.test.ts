@@ -292,7 +292,8 @@ describeWithHelm('the chart', () => {
       manifests
         .filter(({ kind, spec }) => kind === 'NetworkPolicy' && JSON.stringify(spec).includes(text))
         .map(({ metadata }) => componentOf(metadata));
-    const off = rendered();
+    const off = rendered('--set-json=networkPolicy.egress.auditStream=[{"ports":[{"port":6514}]}]');
+    expect(policiesWith(off, '6514')).toEqual(['account']);
     expect(environment(off)).toEqual([]);
     expect(policiesWith(off, '192.0.2.8')).toEqual([]);
     expect(policiesWith(off, 'ingress-controller')).toEqual([]);

@@ -169,7 +169,7 @@ describe('signing in', () => {
 describe('without a role', () => {
   test.each([
     ['unmapped_groups', { groups: ['Help', '*'] }, 'OPERATORS_OIDC_GROUPS has none of its groups: Help, *.'],
-    ['no_group', { groups: [] }, 'knows no group'],
+    ['no_group', { groups: [] }, 'lists no groups'],
     ['no_groups_claim', { groups: undefined }, 'sent no groups'],
     ['too_many_groups', { groups: undefined, hasgroups: true }, 'too many groups'],
   ])('%s is refused by its name, and audited', async (why, claims, text) => {
@@ -336,7 +336,7 @@ describe('while the provider is down', () => {
         email: 'grace@example.com',
         role: 'admin',
       });
-      const token = new URL(String((body['enrolment'] as { url: string }).url)).hash.replace('#enrol=', '');
+      const token = new URL((body['enrolment'] as { url: string }).url).hash.replace('#enrol=', '');
       const local: OperatorBrowser = {};
       const options = await call(local, 'POST', '/enrolment/options', { token });
       const credential = newAuthenticator(origin).create(options.body);

@@ -128,7 +128,7 @@ const WHAT_TO_DO: Readonly<Record<NoRole, (groups: string) => string>> = {
     'The identity provider sent no groups. Have it send the groups assigned to the application, or app roles.',
   too_many_groups: () =>
     'There are too many groups for the identity provider to send. Have it send only groups assigned to the application, or app roles.',
-  no_group: () => 'The identity provider knows no group of this account.',
+  no_group: () => 'The identity provider lists no groups for this account.',
   unmapped_groups: (groups) => `OPERATORS_OIDC_GROUPS has none of its groups: ${groups}.`,
 };
 

@@ -17,6 +17,7 @@ import * as overageInvoices from './migrations/0017-overage-invoices.ts';
 import * as operators from './migrations/0018-operators.ts';
 import * as invoiceNumbers from './migrations/0019-invoice-numbers.ts';
 import * as operatorsOidc from './migrations/0023-operators-oidc.ts';
+import * as auditStream from './migrations/0024-audit-stream.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0018-operators', migration: operators },
   { name: '0019-invoice-numbers', migration: invoiceNumbers },
   { name: '0023-operators-oidc', migration: operatorsOidc },
+  { name: '0024-audit-stream', migration: auditStream },
 ];
 
 export function migrationSource(
