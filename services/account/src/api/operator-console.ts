@@ -40,7 +40,13 @@ const OPERATED = OPERATOR_API.map((chapter) => ({
 }));
 
 /** What the operators' console calls, on the private listener below /operator/api, in reading order. */
-export const OPERATOR_CONSOLE_API = [operatorSignIn, operatorOidc, operatorSessions, operatorSearch, ...OPERATED];
+export const OPERATOR_CONSOLE_API = [
+  operatorSignIn,
+  operatorOidc,
+  operatorSessions,
+  operatorSearch,
+  ...OPERATED,
+];
 
 /** What the handlers need of the service. */
 export type OperatorConsoleNeeds = NeedsOf<

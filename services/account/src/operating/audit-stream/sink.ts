@@ -45,7 +45,7 @@ function webhookSink({ url, secrets, attemptTimeoutMs }: SinkOptions): AuditSink
 const PRIORITY = 110;
 
 /** RFC 5424, its message as JSON, in the frames of RFC 5425. */
-export function syslogFrame(entry: Logged, host: string): Buffer {
+function syslogFrame(entry: Logged, host: string): Buffer {
   const { at, action, audit_id } = entry;
   const header = `<${String(PRIORITY)}>1 ${at.toISOString()} ${host} tollgate ${String(audit_id)} ${action.slice(0, 32)} -`;
   const message = Buffer.from(`${header} \u{feff}${JSON.stringify(entry)}`);

@@ -30,7 +30,7 @@ export type LyingProvider = {
   comeBack: () => Promise<void>;
 };
 
-export type Lie = {
+type Lie = {
   /** Signs with a key that nothing publishes, not at all, or with the client's secret. */
   key?: 'foreign' | 'none' | 'client_secret';
   type?: string;

@@ -38,3 +38,11 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX operator_sessions_subject_idx ON operator_sessions (issuer, subject) WHERE issuer IS NOT NULL;
   `);
 }
+
+const NEW = 'is a rule, or an index, that operator_sessions did not have';
+
+export const exceptions = {
+  [`operator_sessions_id_token_check ${NEW}`]: 'The version before writes no such column.',
+  [`operator_sessions_provider_session_check ${NEW}`]: 'The version before writes no such column.',
+  [`operator_sessions_subject_idx ${NEW}`]: 'The index is not unique, so it refuses no row.',
+};
