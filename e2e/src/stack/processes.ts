@@ -41,10 +41,13 @@ export async function startProcessStack(): Promise<ProcessStack> {
   // A renewal that isn't paid blocks calls within a journey.
   process.env['PAYMENT_GRACE_SEC'] ??= '45';
   const identityProvider = await startOidcProvider(operatorsUrl(settings.ports.accountPrivate));
-  process.env['OPERATORS_OIDC_ISSUER'] = identityProvider.issuer;
-  process.env['OPERATORS_OIDC_CLIENT_ID'] = identityProvider.clientId;
-  process.env['OPERATORS_OIDC_CLIENT_SECRET'] = identityProvider.clientSecret;
-  process.env['OPERATORS_OIDC_GROUPS'] = 'help desk=support';
+  const oidc = {
+    OPERATORS_OIDC_ISSUER: identityProvider.issuer,
+    OPERATORS_OIDC_CLIENT_ID: identityProvider.clientId,
+    OPERATORS_OIDC_CLIENT_SECRET: identityProvider.clientSecret,
+    OPERATORS_OIDC_GROUPS: 'help desk=support',
+  };
+  Object.assign(process.env, oidc);
   const say = () => undefined;
   const parts = new Map<string, WatchedPart>();
   const watch = (process: ManagedProcess, startAgain: WatchedPart['startAgain']) => {
@@ -54,6 +57,8 @@ export async function startProcessStack(): Promise<ProcessStack> {
   const stop = async () => {
     await supervisor.stopAll();
     await identityProvider.stop();
+    // The next suite of this process has a provider of its own, or none.
+    for (const name of Object.keys(oidc)) Reflect.deleteProperty(process.env, name);
     await rm(directory, { recursive: true });
   };
   const partOf = (name: Part): WatchedPart => {
