@@ -7,7 +7,9 @@ import { newSampleSecrets } from '@tollgate/sample/secrets';
 import { copyDatabase, restoreDatabase } from '@tollgate/stack/database-copy';
 import type { ManagedProcess } from '@tollgate/stack/process';
 import { signalProcess } from '@tollgate/stack/process-identity';
+import { operatorsUrl } from '@tollgate/stack/service-settings';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { startOidcProvider } from '@tollgate/testbed/oidc-provider';
 import { localDemo } from '../../../scripts/launcher/demo.ts';
 import { launch } from '../../../scripts/launcher/launch.ts';
 import { freePortBase } from '../../../scripts/launcher/running-launcher.ts';
@@ -38,6 +40,14 @@ export async function startProcessStack(): Promise<ProcessStack> {
   process.env['MAIL_REQUESTS_PER_ADDRESS'] ??= '1000';
   // A renewal that isn't paid blocks calls within a journey.
   process.env['PAYMENT_GRACE_SEC'] ??= '45';
+  const identityProvider = await startOidcProvider(operatorsUrl(settings.ports.accountPrivate));
+  const oidc = {
+    OPERATORS_OIDC_ISSUER: identityProvider.issuer,
+    OPERATORS_OIDC_CLIENT_ID: identityProvider.clientId,
+    OPERATORS_OIDC_CLIENT_SECRET: identityProvider.clientSecret,
+    OPERATORS_OIDC_GROUPS: 'help desk=support',
+  };
+  Object.assign(process.env, oidc);
   const say = () => undefined;
   const parts = new Map<string, WatchedPart>();
   const watch = (process: ManagedProcess, startAgain: WatchedPart['startAgain']) => {
@@ -46,6 +56,9 @@ export async function startProcessStack(): Promise<ProcessStack> {
   const supervisor = { ...createSupervisor(statePaths(directory).ledger, say), watch };
   const stop = async () => {
     await supervisor.stopAll();
+    await identityProvider.stop();
+    // The next suite of this process has a provider of its own, or none.
+    for (const name of Object.keys(oidc)) Reflect.deleteProperty(process.env, name);
     await rm(directory, { recursive: true });
   };
   const partOf = (name: Part): WatchedPart => {
@@ -62,6 +75,7 @@ export async function startProcessStack(): Promise<ProcessStack> {
       kind: 'processes',
       postgresUrl,
       redisUrl,
+      identityProvider,
       demo: localDemo(settings, secrets, ids),
       payments: {
         url: `http://127.0.0.1:${String(settings.ports.payments)}`,

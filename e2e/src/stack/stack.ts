@@ -34,6 +34,8 @@ export type Stack = {
   resume: (part: Part) => Promise<void>;
   /** The sample payment server, for what customers, banks and time do there; only of processes. */
   payments?: { url: string; secretKey: string };
+  /** By which operators sign in: the groups of each name; only of processes. */
+  identityProvider?: { issuer: string; groups: Map<string, string[]> };
   /** The raw messages that were sent, in any order; the stack's mail goes to files. */
   mails: () => Promise<string[]>;
   /** Redis loses all keys of auth, as FLUSHALL would take them; usage that isn't counted yet stays. */

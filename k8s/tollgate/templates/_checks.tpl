@@ -16,6 +16,16 @@ values. Checked before the migrations, so that a refused upgrade changes nothing
 {{- if and $sells (not .Values.secrets.stripe.existingSecret) (not (hasKey .Values.account.secretSettings "STRIPE_SECRET_KEY")) -}}
 {{- fail "Set secrets.stripe.existingSecret to a Secret with the keys stripe_secret_key and stripe_webhook_secret; it also sets PAYMENTS." -}}
 {{- end -}}
+{{- $operators := .Values.operators -}}
+{{- if and $operators.oidc.issuer (not .Values.secrets.operatorsOidc.existingSecret) -}}
+{{- fail "Set secrets.operatorsOidc.existingSecret to a Secret with the key client_secret, of the operators' console at operators.oidc.issuer." -}}
+{{- end -}}
+{{- if and $operators.oidc.issuer (not $operators.ingress.enabled) (not (hasKey (merge (dict) .Values.account.settings .Values.settings) "OPERATORS_URL")) -}}
+{{- fail "operators.oidc.issuer needs the console's address: set operators.ingress.enabled, or account.settings.OPERATORS_URL." -}}
+{{- end -}}
+{{- if and $operators.ingress.enabled .Values.networkPolicy.enabled (not $operators.ingress.from) (not .Values.networkPolicy.privateFrom) -}}
+{{- fail "Set operators.ingress.from to the pods of the ingress controller, which networkPolicy keeps from account's private listener." -}}
+{{- end -}}
 {{- if and .Values.graphql.existingConfigMap (include "tollgate.graphqlFiles" . | fromYaml) -}}
 {{- fail "graphql.existingConfigMap and texts of files are in graphql: keep one of them." -}}
 {{- end -}}

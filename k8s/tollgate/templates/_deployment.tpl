@@ -216,6 +216,22 @@ MAIL_DIR: /mail
 {{- if $values.secrets.stripe.existingSecret }}
 PAYMENTS: stripe
 {{- end }}
+{{- with $values.operators.ingress }}
+{{- if .enabled }}
+OPERATORS_URL: {{ printf "https://%s/operator" .host | quote }}
+{{- end }}
+{{- end }}
+{{- with $values.operators.oidc }}
+{{- if .issuer }}
+OPERATORS_OIDC_ISSUER: {{ .issuer | quote }}
+OPERATORS_OIDC_CLIENT_ID: {{ .clientId | quote }}
+{{- $pairs := list }}
+{{- range .groups }}
+{{- $pairs = append $pairs (printf "%s=%s" (.group | replace "%" "%25" | replace "," "%2C") .role) }}
+{{- end }}
+OPERATORS_OIDC_GROUPS: {{ join ", " $pairs | quote }}
+{{- end }}
+{{- end }}
 EXPLORER_SCHEMA_URL: {{ include "tollgate.upstreamUrl" .root | splitList " " | first | quote }}
 {{- end }}
 {{- end -}}

@@ -42,6 +42,9 @@
 - [STRIPE_SECRET_KEY, stripe, stripe_secret_key]
 - [STRIPE_WEBHOOK_SECRET, stripe, stripe_webhook_secret]
 {{- end }}
+{{- if .root.Values.operators.oidc.issuer }}
+- [OPERATORS_OIDC_CLIENT_SECRET, operatorsOidc, client_secret]
+{{- end }}
 {{- end }}
 {{- end -}}
 

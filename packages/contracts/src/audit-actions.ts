@@ -115,6 +115,8 @@ export const AUDIT_ACTIONS = [
   'operator_link_created',
   'operator_enrolled',
   'operator_signed_in',
+  'operator_sign_in_refused',
+  'operator_break_glass',
   'operator_signed_out',
   'operator_session_ended',
   'operator_searched',

@@ -545,6 +545,31 @@ const OPERATORS = {
     meaning: 'A link for an operator works once and for minutes.',
     fix: 'Ask for another one.',
   },
+  sign_in_expired: {
+    status: 410,
+    title: 'The sign-in has been used or has expired',
+    meaning:
+      'A sign-in by the identity provider is finished once, within ten minutes, in the browser that began it.',
+    fix: 'Sign in again.',
+  },
+  operator_sign_in_failed: {
+    status: 400,
+    title: 'The identity provider’s answer was not accepted',
+    meaning: 'The identity provider has refused, or its answer isn’t valid for this sign-in.',
+    fix: 'Sign in again. The log of account says why.',
+  },
+  no_operator_role: {
+    status: 403,
+    title: 'No role for this operator',
+    meaning: 'None of the groups that the identity provider has sent is in `OPERATORS_OIDC_GROUPS`.',
+    fix: 'Add the operator to a group there, or the group to the setting.',
+  },
+  identity_provider_unavailable: {
+    status: 503,
+    title: 'The identity provider is unavailable',
+    meaning: 'The identity provider of `OPERATORS_OIDC_ISSUER` doesn’t answer.',
+    fix: 'Operators who have a passkey can sign in with it.',
+  },
   email_taken: {
     status: 409,
     title: 'The email address already has an account',

@@ -28,6 +28,7 @@ import { browserProtection } from './http/browser-protection.ts';
 import { noteCallerAddress } from './http/caller-address.ts';
 import { noStore } from './http/no-store.ts';
 import { admitOperator, requireOperator } from './platform/audit/private-callers.ts';
+import { backChannelLogout } from './operators/oidc/back-channel-logout.ts';
 import { operatorPage } from './operators/page.ts';
 import { oneKindOfCredential, requireOperatorSession } from './operators/require-operator-session.ts';
 import { noteSignedIn, requireSession } from './identity/sessions/require-session.ts';
@@ -87,7 +88,7 @@ export function createPrivateApp(
   const app = bareApp();
   app.use(probes({ checks, registry, draining }), requestLog(logger), httpMetrics(registry, 'private'));
   const checkAnswers = config.CHECK_ANSWERS;
-  app.use(createOperatorConsole({ config, addressOf }, needs));
+  app.use(createOperatorConsole({ config, logger, addressOf }, needs));
   // Separate credentials: none is accepted in place of another.
   const operator = [
     oneKindOfCredential(needs),
@@ -105,7 +106,7 @@ export function createPrivateApp(
 
 /** For people among the operators, below /operator; the only part of the private listener that an Ingress passes on. */
 function createOperatorConsole(
-  { config, addressOf }: Pick<Context, 'config' | 'addressOf'>,
+  { config, logger, addressOf }: Pick<Context, 'config' | 'logger' | 'addressOf'>,
   needs: OperatorConsoleNeeds,
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
@@ -127,6 +128,10 @@ function createOperatorConsole(
     checkAnswers: config.CHECK_ANSWERS,
   });
   router.use('/operator/api', session, notFound);
+  const provider = needs.identityProvider;
+  if (provider !== undefined) {
+    router.post('/operator/oidc/back-channel-logout', backChannelLogout(provider, needs, logger));
+  }
   router.use(operatorPage(resolve(config.CONSOLE_DIR), { productName: config.PRODUCT_NAME }));
   return router;
 }

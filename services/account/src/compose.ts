@@ -56,7 +56,18 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const operators = openOperators(platform);
   const lifecycle = openLifecycle(platform, { ...mail.needs, ...counting.needs });
   const console = openConsole(platform);
-  const working = [mail, access, billing, notifications, counting, closing, payments, refusals, lifecycle];
+  const working = [
+    mail,
+    access,
+    billing,
+    notifications,
+    counting,
+    closing,
+    payments,
+    refusals,
+    lifecycle,
+    operating,
+  ];
   const workers = working.flatMap((domain) => domain.workers);
   const role = config.PROCESS_ROLE;
   const background = role === 'api' ? null : platform.startBackground([ENTITLEMENT_NOTICES]);

@@ -25,6 +25,7 @@ import {
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
 import { allowedOrigins } from '@tollgate/config/allowed-origins';
 import { introspectionSettings } from '@tollgate/introspection/settings';
+import { auditStreamSecrets, auditStreamUrl, checkAuditStream } from './operating/audit-stream/settings.ts';
 import { OVERUSE_MODES } from './billing/credits/settlement.ts';
 import { explorerExamples } from './console/explorer/examples-setting.ts';
 import { PAYMENT_MODES, checkPayments, stripeSecretKey, stripeWebhookSecrets } from './payments/settings.ts';
@@ -34,7 +35,7 @@ import { senderOf } from './mail/sender.ts';
 import { parseDatabaseUrl } from './platform/database/database-url.ts';
 import { checkRoles, credentialRoles } from './platform/audit/credential-roles.ts';
 import { sealingKeysSetting } from './platform/sealing/sealing.ts';
-import { checkOperatorsUrl, operatorsUrl } from './operators/settings.ts';
+import { checkOidc, checkOperatorsUrl, oidcGroups, oidcIssuer, operatorsUrl } from './operators/settings.ts';
 import { MIN_RETENTION_MONTHS } from './counting/retention/months.ts';
 
 /** One server, or several of which one takes writes (docs/design/stores.md). */
@@ -289,6 +290,36 @@ export const SETTINGS = {
     OPERATORS_LOCAL: trueOrFalse
       .default(true)
       .describe('whether operators made by `tollgate operators create` can sign in, with a passkey'),
+    OPERATORS_OIDC_ISSUER: oidcIssuer.optional().meta({
+      description: 'the identity provider by which operators sign in, by OpenID Connect',
+      unset: 'operators sign in with passkeys',
+    }),
+    OPERATORS_OIDC_CLIENT_ID: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .meta({ description: 'client ID of the console there; required with `OPERATORS_OIDC_ISSUER`' }),
+    OPERATORS_OIDC_CLIENT_SECRET: z.string().min(1).max(2_000).optional().meta({
+      description: 'client secret of the console there; required with `OPERATORS_OIDC_ISSUER`',
+      isSecret: true,
+    }),
+    OPERATORS_OIDC_GROUPS: oidcGroups
+      .default(new Map())
+      .describe('role of each group there; required with `OPERATORS_OIDC_ISSUER`'),
+    OPERATOR_ROLE_MAX_AGE_SEC: wholeNumber(60, 86_400)
+      .default(3_600)
+      .describe('a session by the identity provider lasts at most this long, so that groups are read again'),
+    AUDIT_STREAM_URL: auditStreamUrl.optional().meta({
+      description: 'your server that gets each entry of the audit log: a webhook, or syslog over TLS',
+      unset: 'the audit log is not streamed',
+      isSecret: true,
+    }),
+    AUDIT_STREAM_SECRET: auditStreamSecrets.optional().meta({
+      description: 'signing secret of that webhook; required with one',
+      values: '`whsec_…`; two, separated by a comma, during a rotation',
+      isSecret: true,
+    }),
     OPERATOR_SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 86_400)
       .default(1_800)
       .describe("an operator's session without requests for this long ends"),
@@ -416,6 +447,8 @@ export const schema = z
   })
   .superRefine(checkRoles)
   .superRefine(checkOperatorsUrl)
+  .superRefine(checkOidc)
+  .superRefine(checkAuditStream)
   .superRefine(checkPayments)
   .superRefine(checkDatabaseTls)
   .superRefine(checkRedisTls);

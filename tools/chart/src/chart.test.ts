@@ -271,6 +271,59 @@ describeWithHelm('the chart', () => {
     expect(reaching(selling)).toEqual(sellers);
   });
 
+  test('leads operators to one path of account’s private listener, and account to their identity provider', () => {
+    const provider = { to: [{ ipBlock: { cidr: '192.0.2.8/32' } }], ports: [{ port: 443 }] };
+    const controller = { podSelector: { matchLabels: { app: 'ingress-controller' } } };
+    const rendered = (...args: string[]) =>
+      render(
+        'demo',
+        '--set=networkPolicy.enabled=true',
+        `--set-json=networkPolicy.egress.identityProvider=[${JSON.stringify(provider)}]`,
+        `--set-json=operators.ingress.from=[${JSON.stringify(controller)}]`,
+        ...args,
+      );
+    const environment = (manifests: Manifest[]) =>
+      podSpecs(manifests).flatMap(({ component, containers }) =>
+        (containers[0]?.env ?? [])
+          .filter(({ name }) => name.startsWith('OPERATORS_'))
+          .map(({ name, value }) => [component, name, value]),
+      );
+    const policiesWith = (manifests: Manifest[], text: string) =>
+      manifests
+        .filter(({ kind, spec }) => kind === 'NetworkPolicy' && JSON.stringify(spec).includes(text))
+        .map(({ metadata }) => componentOf(metadata));
+    const off = rendered('--set-json=networkPolicy.egress.auditStream=[{"ports":[{"port":6514}]}]');
+    expect(policiesWith(off, '6514')).toEqual(['account']);
+    expect(environment(off)).toEqual([]);
+    expect(policiesWith(off, '192.0.2.8')).toEqual([]);
+    expect(policiesWith(off, 'ingress-controller')).toEqual([]);
+
+    const on = rendered(
+      '--set=operators.ingress.enabled=true,operators.ingress.host=ops.example.com',
+      '--set=operators.oidc.issuer=https://id.example.com,operators.oidc.clientId=console',
+      '--set=secrets.operatorsOidc.existingSecret=tollgate-operators',
+      '--set-json=operators.oidc.groups=[{"group":"cn=ops,dc=example","role":"admin"},{"group":"50% help","role":"support"}]',
+    );
+    const paths = on
+      .filter(({ kind, metadata }) => kind === 'Ingress' && componentOf(metadata) === 'operators')
+      .flatMap(({ spec }) => (spec as { rules: { host: string; http: { paths: unknown[] } }[] }).rules)
+      .flatMap(({ host, http }) => http.paths.map((path) => [host, path]));
+    const service = { name: 'tollgate-account-private', port: { name: 'private' } };
+    expect(paths).toEqual([
+      ['ops.example.com', { path: '/operator', pathType: 'Prefix', backend: { service } }],
+    ]);
+    expect(on.some(({ kind, metadata }) => kind === 'Service' && metadata.name === service.name)).toBe(true);
+    expect(environment(on)).toEqual([
+      ['account', 'OPERATORS_OIDC_CLIENT_ID', 'console'],
+      ['account', 'OPERATORS_OIDC_GROUPS', 'cn=ops%2Cdc=example=admin, 50%25 help=support'],
+      ['account', 'OPERATORS_OIDC_ISSUER', 'https://id.example.com'],
+      ['account', 'OPERATORS_URL', 'https://ops.example.com/operator'],
+      ['account', 'OPERATORS_OIDC_CLIENT_SECRET_FILE', '/run/secrets/tollgate/operatorsOidc/client_secret'],
+    ]);
+    expect(policiesWith(on, '192.0.2.8')).toEqual(['account']);
+    expect(policiesWith(on, 'ingress-controller')).toEqual(['account']);
+  });
+
   test('gives the gateway, and nothing else, the files of prices and the settings that name them', () => {
     const texts = {
       schema: 'type Query { a: Int }\n# "quoted": yes',

@@ -66,6 +66,9 @@ test('the ingress of values/production.yaml balances as docs/load-balancing.md s
   for (const line of lines) expect(page).toContain(`\n  ${line}\n`);
 });
 
+const OIDC =
+  'operators.oidc.issuer=https://id.example.com,operators.oidc.clientId=c,operators.oidc.groups[0].group=g,operators.oidc.groups[0].role=admin';
+
 /** What the API server refuses after the migrations have run, or what no rollout or drain could finish. */
 describeWithHelm('values that the API server would refuse are refused before', () => {
   test.each([
@@ -120,6 +123,19 @@ describeWithHelm('values that the API server would refuse are refused before', (
     ['image.registry=https://registry.example.com', "at '/image/registry'"],
     ['ingress.enabled=true,ingress.host=API.example.com', "at '/ingress/host'"],
     ['ingress.enabled=true,ingress.host=a.example.com,ingress.tlsSecret=A_b', "at '/ingress/tlsSecret'"],
+    ['operators.ingress.enabled=true', "at '/operators/ingress/host': minLength"],
+    ['operators.ingress.enabled=true,operators.ingress.host=OPS.example.com', "at '/operators/ingress/host'"],
+    ['operators.ingress.path=/private', "additional properties 'path' not allowed"],
+    ['operators.oidc.issuer=http://id.example.com', "at '/operators/oidc/issuer'"],
+    ['operators.oidc.issuer=https://id.example.com', "at '/operators/oidc/clientId': minLength"],
+    [`${OIDC},operators.oidc.groups[0].role=owner`, "at '/operators/oidc/groups/0/role'"],
+    [`${OIDC},operators.oidc.groups[0].group=*`, "at '/operators/oidc/groups/0/group'"],
+    [OIDC, 'Set secrets.operatorsOidc.existingSecret'],
+    [`${OIDC},secrets.operatorsOidc.existingSecret=a`, "operators.oidc.issuer needs the console's address"],
+    [
+      'operators.ingress.enabled=true,operators.ingress.host=ops.example.com,networkPolicy.enabled=true',
+      'Set operators.ingress.from to the pods of the ingress controller',
+    ],
     ['httpRoute.enabled=true,httpRoute.parentRefs[0].kind=Gateway', "missing property 'name'"],
     [
       'networkPolicy.publicFrom[0].ipBlock.cidr=10.0.0.256/8',

@@ -111,4 +111,54 @@ export function operatorJourneys(journey: Journey): void {
       await close();
     }
   });
+
+  test('by the identity provider: its pages, no role, a role, and signing out of both', async () => {
+    const { identityProvider } = journey.stack();
+    if (identityProvider === undefined) throw new Error('the identity provider is out of reach');
+    const { issuer, groups } = identityProvider;
+    const { url } = await newOperator('Operator with a passkey');
+    const { page, faults, close } = await openTab(journey.browser(), new URL('.', url).href);
+    const byProvider = page.getByRole('button', { name: `Sign in with ${new URL(issuer).host}` });
+    const atProvider = async (name: string) => {
+      await page.getByPlaceholder('Enter any login').fill(name);
+      await page.getByPlaceholder('and password').fill('any');
+      await page.getByRole('button', { name: 'Sign-in' }).click();
+      await page.getByRole('button', { name: 'Continue' }).click();
+    };
+    try {
+      await byProvider.waitFor();
+      await signInButton(page).waitFor();
+      await expectAccessible(page);
+      await byProvider.click();
+      await atProvider('Katherine');
+      await page.getByText('Katherine (Katherine@example.com) has no role here.').waitFor();
+      await expectAccessible(page);
+      expect(new URL(page.url()).pathname).toBe('/operator/');
+      // The answer works once, and a reload doesn't send it again.
+      await page.reload();
+      await byProvider.waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+
+      groups.set('Katherine', ['help desk']);
+      // The provider still knows who it is.
+      await byProvider.click();
+      await page.getByRole('heading', { name: 'Customers' }).waitFor();
+      await page.getByText('Katherine (support)').waitFor();
+      expect(page.url()).not.toContain('code=');
+      await page.getByRole('link', { name: 'Your sessions' }).click();
+      await page.getByText('This one').waitFor();
+      await page.reload();
+      await page.getByText('This one').waitFor();
+
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+      await byProvider.click();
+      await page.getByPlaceholder('Enter any login').waitFor();
+      await page.goto(new URL('.', url).href);
+      await byProvider.waitFor();
+      expect(faults.filter((fault) => !fault.includes('fonts.googleapis'))).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
 }

@@ -1,5 +1,5 @@
 import { mount } from '../mount.tsx';
-import { takeLinkFromAddress } from './api/session.ts';
+import { takeAnswerFromAddress, takeLinkFromAddress } from './api/session.ts';
 import { OperatorConsole } from './operator-console.tsx';
 
-mount(<OperatorConsole link={takeLinkFromAddress()} />);
+mount(<OperatorConsole link={takeLinkFromAddress()} answer={takeAnswerFromAddress()} />);

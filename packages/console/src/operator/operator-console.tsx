@@ -14,15 +14,17 @@ import { OperatorShell } from './shell.tsx';
 import { OperatorSignIn } from './sign-in.tsx';
 
 /** The sign-in, or the pages behind it: nothing of them is asked for without a session. */
-export function OperatorConsole({ link: given }: { link: LinkInAddress | null }) {
-  // It works once, so after signing out it is not offered again.
-  const [link, setLink] = useState(given);
+export function OperatorConsole(given: { link: LinkInAddress | null; answer: string | null }) {
+  // Both work once, so after signing out they are not offered again.
+  const [link, setLink] = useState(given.link);
+  const [answer, setAnswer] = useState(given.answer);
   const queryClient = useQueryClient();
   const session = useQuery(operatorSessionQuery);
   const { refetch } = session;
   const begin = (begun: OperatorSession | null) => {
     setCsrfToken(begun?.csrf_token ?? null);
     setLink(null);
+    setAnswer(null);
     queryClient.setQueryData(operatorSessionQuery.queryKey, begun);
   };
   useEffect(() => {
@@ -56,13 +58,15 @@ export function OperatorConsole({ link: given }: { link: LinkInAddress | null })
       </EntryPage>
     );
   }
-  if (session.data === null || link !== null) {
+  if (session.data === null || link !== null || answer !== null) {
     return (
       <OperatorSignIn
         link={link}
+        answer={answer}
         onSignedIn={begin}
         onGiveUp={() => {
           setLink(null);
+          setAnswer(null);
         }}
       />
     );

@@ -14,7 +14,13 @@ type ShellProps = { session: OperatorSession; onSignedOut: () => void };
 /** The frame of every page behind the sign-in. */
 export function OperatorShell({ session, onSignedOut }: ShellProps) {
   const address = useAddress();
-  const leave = useMutation({ mutationFn: signOut, onSuccess: onSignedOut });
+  const leave = useMutation({
+    mutationFn: signOut,
+    onSuccess: (next) => {
+      if (next === null) onSignedOut();
+      else location.assign(next);
+    },
+  });
   return (
     <div className={shell['shell']}>
       <a href="#content" className={shell['skip']}>

@@ -1,20 +1,30 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { brand } from '../api/brand.ts';
 import { EntryPage } from '../pages/entry/entry-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorMessage, Skeleton } from '../ui/page/states.tsx';
 import type { OperatorSession } from './api/client.ts';
-import { enrol, signInByLink, signInByPasskey, waysQuery } from './api/session.ts';
+import {
+  enrol,
+  goToProvider,
+  signInByAnswer,
+  signInByLink,
+  signInByPasskey,
+  waysQuery,
+} from './api/session.ts';
 import type { LinkInAddress } from './api/session.ts';
 
 type SignInProps = {
   link: LinkInAddress | null;
+  /** Of the identity provider, which has led here. */
+  answer: string | null;
   onSignedIn: (session: OperatorSession) => void;
-  /** Goes on without the link. */
+  /** Goes on without the link or the answer. */
   onGiveUp: () => void;
 };
 
-/** Before the operators' console: a passkey, or what has to be set up first. */
+/** Before the operators' console: the identity provider, a passkey, or what has to be set up first. */
 export function OperatorSignIn(props: SignInProps) {
   const ways = useQuery(waysQuery);
   return (
@@ -28,10 +38,11 @@ export function OperatorSignIn(props: SignInProps) {
 
 type Ways = {
   passkeys: { origin: string } | null;
+  oidc: { issuer: string } | null;
   missing: 'operators_url' | 'operators_local' | 'operator' | null;
 };
 
-function Ways({ ways, link, onSignedIn, onGiveUp }: SignInProps & { ways: Ways }) {
+function Ways({ ways, link, answer, onSignedIn, onGiveUp }: SignInProps & { ways: Ways }) {
   if (ways.missing === 'operators_url') {
     return (
       <p>
@@ -47,9 +58,11 @@ function Ways({ ways, link, onSignedIn, onGiveUp }: SignInProps & { ways: Ways }
       </p>
     );
   }
+  if (answer !== null) return <ByAnswer answer={answer} onSignedIn={onSignedIn} onGiveUp={onGiveUp} />;
   if (link !== null) {
     return <ByLink key={link.token} link={link} onSignedIn={onSignedIn} onGiveUp={onGiveUp} />;
   }
+  if (ways.oidc !== null) return <ByProvider oidc={ways.oidc} ways={ways} onSignedIn={onSignedIn} />;
   if (ways.missing === 'operator') {
     return (
       <>
@@ -60,21 +73,84 @@ function Ways({ ways, link, onSignedIn, onGiveUp }: SignInProps & { ways: Ways }
       </>
     );
   }
-  if (ways.passkeys === null) {
+  return <ByPasskey passkeys={ways.passkeys} variant="primary" onSignedIn={onSignedIn} />;
+}
+
+type ByPasskeyProps = Pick<Ways, 'passkeys'> &
+  Pick<SignInProps, 'onSignedIn'> & { variant: 'primary' | 'secondary' };
+
+function ByPasskey({ passkeys, variant, onSignedIn }: ByPasskeyProps) {
+  if (passkeys === null) {
     return <p>Passkeys cannot be used at this address. They need a domain name and TLS, or localhost.</p>;
   }
-  if (ways.passkeys.origin !== location.origin) {
-    const url = `${ways.passkeys.origin}/operator/`;
+  if (passkeys.origin !== location.origin) {
+    const url = `${passkeys.origin}/operator/`;
     return (
       <p>
         Passkeys work at another address: <a href={url}>{url}</a>
       </p>
     );
   }
-  return <Attempt label="Sign in with a passkey" act={signInByPasskey} onSignedIn={onSignedIn} />;
+  return (
+    <Attempt label="Sign in with a passkey" variant={variant} act={signInByPasskey} onSuccess={onSignedIn} />
+  );
 }
 
-function ByLink({ link: { purpose, token }, onSignedIn, onGiveUp }: SignInProps & { link: LinkInAddress }) {
+/** Who has a passkey can go past it. */
+function ByProvider({
+  oidc: { issuer },
+  ways: { passkeys },
+  onSignedIn,
+}: Pick<SignInProps, 'onSignedIn'> & { oidc: { issuer: string }; ways: Pick<Ways, 'passkeys'> }) {
+  return (
+    <>
+      <Attempt
+        label={`Sign in with ${new URL(issuer).host}`}
+        act={goToProvider}
+        onSuccess={() => undefined}
+      />
+      {passkeys !== null && (
+        <>
+          <p>
+            If the identity provider is down, an operator who has a passkey can sign in without it. All admins
+            are told by mail.
+          </p>
+          <ByPasskey passkeys={passkeys} variant="secondary" onSignedIn={onSignedIn} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The answer of the identity provider is sent once, without anything to press. */
+function ByAnswer({
+  answer,
+  onSignedIn,
+  onGiveUp,
+}: Pick<SignInProps, 'onSignedIn' | 'onGiveUp'> & { answer: string }) {
+  const { mutate, error } = useMutation({ mutationFn: signInByAnswer, onSuccess: onSignedIn });
+  const sent = useRef(false);
+  useEffect(() => {
+    if (sent.current) return;
+    sent.current = true;
+    mutate(answer);
+  }, [mutate, answer]);
+  if (error === null) return <Skeleton rows={2} />;
+  return (
+    <>
+      <ErrorMessage error={error} />
+      <Button variant="primary" onPress={onGiveUp}>
+        Back to the sign-in
+      </Button>
+    </>
+  );
+}
+
+function ByLink({
+  link: { purpose, token },
+  onSignedIn,
+  onGiveUp,
+}: Pick<SignInProps, 'onSignedIn' | 'onGiveUp'> & { link: LinkInAddress }) {
   return (
     <>
       <p>
@@ -85,7 +161,7 @@ function ByLink({ link: { purpose, token }, onSignedIn, onGiveUp }: SignInProps 
       <Attempt
         label={purpose === 'enrol' ? 'Create a passkey' : 'Sign in'}
         act={() => (purpose === 'enrol' ? enrol(token) : signInByLink(token))}
-        onSignedIn={onSignedIn}
+        onSuccess={onSignedIn}
       />
       <p>
         <Button variant="quiet" onPress={onGiveUp}>
@@ -96,19 +172,20 @@ function ByLink({ link: { purpose, token }, onSignedIn, onGiveUp }: SignInProps 
   );
 }
 
-type AttemptProps = {
+type AttemptProps<Result> = {
   label: string;
-  act: () => Promise<OperatorSession>;
-  onSignedIn: (session: OperatorSession) => void;
+  variant?: 'primary' | 'secondary';
+  act: () => Promise<Result>;
+  onSuccess: (result: Result) => void;
 };
 
-function Attempt({ label, act, onSignedIn }: AttemptProps) {
-  const attempt = useMutation({ mutationFn: act, onSuccess: onSignedIn });
+function Attempt<Result>({ label, variant = 'primary', act, onSuccess }: AttemptProps<Result>) {
+  const attempt = useMutation({ mutationFn: act, onSuccess });
   return (
     <>
       {attempt.isError && <ErrorMessage error={attempt.error} />}
       <Button
-        variant="primary"
+        variant={variant}
         isPending={attempt.isPending}
         onPress={() => {
           attempt.mutate();

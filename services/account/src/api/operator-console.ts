@@ -2,6 +2,7 @@ import type { NeedsOf, Operation } from '@tollgate/operation';
 import { createOpenApi } from '@tollgate/operation/api-document';
 import type { ApiDocument } from '@tollgate/operation/api-document';
 import { OPERATOR_CONSOLE_SECURITY } from '@tollgate/operation/security';
+import { operatorOidc } from '../operators/oidc/operations.ts';
 import { operatorSearch } from '../operators/search.ts';
 import { operatorSessions, operatorSignIn } from '../operators/sign-in.ts';
 import { OPERATOR_API } from './operator.ts';
@@ -39,11 +40,17 @@ const OPERATED = OPERATOR_API.map((chapter) => ({
 }));
 
 /** What the operators' console calls, on the private listener below /operator/api, in reading order. */
-export const OPERATOR_CONSOLE_API = [operatorSignIn, operatorSessions, operatorSearch, ...OPERATED];
+export const OPERATOR_CONSOLE_API = [
+  operatorSignIn,
+  operatorOidc,
+  operatorSessions,
+  operatorSearch,
+  ...OPERATED,
+];
 
 /** What the handlers need of the service. */
 export type OperatorConsoleNeeds = NeedsOf<
-  [typeof operatorSignIn, typeof operatorSessions, typeof operatorSearch]
+  [typeof operatorSignIn, typeof operatorOidc, typeof operatorSessions, typeof operatorSearch]
 > &
   OperatorNeeds;
 

@@ -208,6 +208,7 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
     pages: ['/user/api_v2/applications'],
   },
   { name: 'operator_admin_removed', row: () => ({ kind: 'operator_admin_removed' }), pages: [] },
+  { name: 'operator_break_glass', row: () => ({ kind: 'operator_break_glass' }), pages: [] },
   { name: 'account_deleted', row: () => ({ kind: 'account_deleted' }), pages: [] },
 ];
 

@@ -61,7 +61,8 @@ function conditionsOf(filters: AuditFilters): string[] {
   return asked.map((name) => CONDITIONS[name]);
 }
 
-const COLUMNS = 'audit_id, at, actor, action, application_id, account_id, address, request_id, details';
+export const COLUMNS =
+  'audit_id, at, actor, action, application_id, account_id, address, request_id, details';
 
 /** Newest first. */
 export function findEntries(

@@ -39,6 +39,10 @@ const operatorSchema = z
       .enum(OPERATOR_ROLES)
       .nullable()
       .meta({ description: 'Null for those whose role an identity provider decides.' }),
+    issuer: z
+      .string()
+      .nullable()
+      .meta({ description: 'The identity provider; null for those who sign in with a passkey.' }),
     has_passkey: z.boolean(),
     last_seen_at: instant.nullable().meta({ description: 'Of the sessions that are kept.' }),
     created_at: instant,
@@ -116,11 +120,16 @@ export const operatorPeople = {
       params: ofOperator,
       answers: { 204: { description: 'The operator is removed.' } },
       problems: ['last_admin'],
-      handle: async ({ transact }: Pick<Needs, 'transact'>, { by, params: { operator_id } }) => {
+      handle: async (
+        { transact, operatorSite }: Pick<Needs, 'transact' | 'operatorSite'>,
+        { by, params: { operator_id } },
+      ) => {
         await transact(async (inside) => {
           const admins = await lockLocalAdmins(inside);
           const [one, ...others] = admins.enrolled;
-          if (one === operator_id && others.length === 0) throw new Problem('last_admin');
+          // An identity provider has admins of its own.
+          const isLast = one === operator_id && others.length === 0 && operatorSite.issuer === undefined;
+          if (isLast) throw new Problem('last_admin');
           const addresses = admins.all.includes(operator_id) ? await adminAddresses(inside) : [];
           const removed = await deleteOperator(inside, operator_id);
           if (removed === undefined) throw new Problem('not_found');

@@ -7,6 +7,8 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { freePort } from '@tollgate/stack/ports';
 import { makeApplication, operatePath, operatorAuthorization } from '../../test/suite/operator.ts';
 import { OPERATOR_CONSOLE_API } from '../api/operator-console.ts';
+import { callConsole } from '../../test/suite/operator-browser.ts';
+import type { OperatorBrowser } from '../../test/suite/operator-browser.ts';
 import type { Answer } from '../../test/suite/operator.ts';
 import { startOperatedAccount } from '../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../test/suite/operated-account.ts';
@@ -45,35 +47,20 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-type Browser = { cookie?: string; csrf?: string };
+type Browser = OperatorBrowser;
 
 let made = 0;
 
-/** Below /operator/api, as the page calls it. */
-async function call(
+const call = (
   browser: Browser,
   method: string,
   path: string,
   body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const response = await fetch(`${suite.account.privateUrl}/operator/api${path}`, {
-    method,
-    headers: {
-      ...(browser.cookie === undefined ? {} : { cookie: browser.cookie }),
-      ...(browser.csrf === undefined ? {} : { 'x-csrf-token': browser.csrf }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const answer = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-  const [set] = response.headers.getSetCookie();
-  if (set !== undefined) browser.cookie = set.split(';')[0] ?? '';
-  if (typeof answer['csrf_token'] === 'string') browser.csrf = answer['csrf_token'];
-  return { status: response.status, headers: response.headers, body: answer };
-}
+  headers?: Record<string, string>,
+) => callConsole(suite.account, browser, method, path, body, headers);
+
+/** The header of a browser's session. */
+const cookieOf = ({ cookies }: Browser) => `tollgate_operator=${cookies?.['tollgate_operator'] ?? ''}`;
 
 async function createOperator(role = 'admin') {
   made += 1;
@@ -203,9 +190,9 @@ describe('another enrolment link', () => {
 describe('signing in', () => {
   test('by the passkey, with a new session', async () => {
     const { authenticator, browser, operator } = await signedIn();
-    const again = await signIn(authenticator, { ...browser });
+    const again = await signIn(authenticator, structuredClone(browser));
     expect(again.answer.status).toBe(201);
-    expect(again.browser.cookie).not.toBe(browser.cookie);
+    expect(cookieOf(again.browser)).not.toBe(cookieOf(browser));
     // The browser's session before has ended.
     expect((await call(browser, 'GET', '/session')).status).toBe(401);
     const entries = await suite
@@ -294,8 +281,8 @@ describe('a session', () => {
     const { browser } = await signedIn();
     const path = `/accounts/${String(suite.account_id)}/unblock`;
     expect((await call({}, 'POST', path)).status).toBe(401);
-    const { cookie = '' } = browser;
-    expect((await call({ cookie }, 'POST', path)).body).toMatchObject({ code: 'csrf_token_required' });
+    const { cookies = {} } = browser;
+    expect((await call({ cookies }, 'POST', path)).body).toMatchObject({ code: 'csrf_token_required' });
     for (const headers of [
       { 'sec-fetch-site': 'same-site' },
       { origin: 'https://elsewhere.example' },
@@ -309,7 +296,7 @@ describe('a session', () => {
 
   test('is not accepted below /private, nor a credential below /operator, nor both', async () => {
     const { browser } = await signedIn();
-    const cookie = browser.cookie ?? '';
+    const cookie = cookieOf(browser);
     const ask = (path: string, headers: Record<string, string>) =>
       fetch(`${suite.account.privateUrl}${path}`, { headers });
     const basic = { authorization: operatorAuthorization };
@@ -343,14 +330,17 @@ describe('a session', () => {
     const { browser, authenticator } = await signedIn();
     const other = await signIn(authenticator);
     const replica = await suite.startReplica();
-    const { cookie = '' } = other.browser;
+    const cookie = cookieOf(other.browser);
     const ask = () => fetch(`${replica.privateUrl}/operator/api/session`, { headers: { cookie } });
     expect((await ask()).status).toBe(200);
     const id = String(other.answer.body['session_id']);
     expect((await call(browser, 'DELETE', `/sessions/${id}`)).status).toBe(204);
     expect((await ask()).status).toBe(401);
     expect((await call(browser, 'DELETE', `/sessions/${id}`)).status).toBe(404);
-    expect((await call(browser, 'DELETE', '/session')).status).toBe(204);
+    expect(await call(browser, 'DELETE', '/session')).toMatchObject({
+      status: 200,
+      body: { end_session_url: null },
+    });
     expect((await call(browser, 'GET', '/session')).status).toBe(401);
   });
 
@@ -599,9 +589,13 @@ describe('set up', () => {
   test('says what is missing', async () => {
     await suite.database('operators').delete();
     const { body } = await call({}, 'GET', '/sign-in');
-    expect(body).toEqual({ passkeys: { origin }, missing: 'operator' });
+    expect(body).toEqual({ passkeys: { origin }, oidc: null, missing: 'operator' });
     await createOperator();
-    expect((await call({}, 'GET', '/sign-in')).body).toEqual({ passkeys: { origin }, missing: null });
+    expect((await call({}, 'GET', '/sign-in')).body).toEqual({
+      passkeys: { origin },
+      oidc: null,
+      missing: null,
+    });
   });
 
   test('without OPERATORS_URL, or with OPERATORS_LOCAL=false, there are no local operators', async () => {
@@ -620,7 +614,7 @@ describe('set up', () => {
         const url = `${other.account.privateUrl}/operator/api/sign-in`;
         expect((await fetch(`${url}/passkey/options`, { method: 'POST' })).status).toBe(409);
         const ways: unknown = await (await fetch(url)).json();
-        expect(ways).toEqual({ passkeys: null, missing });
+        expect(ways).toEqual({ passkeys: null, oidc: null, missing });
       } finally {
         await other.close();
       }

@@ -18,7 +18,8 @@ import type { OperatorSession } from './session-store.ts';
 export type OperatorSessionNeeds = {
   query: Query;
   operatorCookie: SessionCookie;
-  operatorLifetimes: SessionLifetimes;
+  /** `byProvider`: of those whose role an identity provider gives, which is read again at the next sign-in. */
+  operatorLifetimes: SessionLifetimes & { byProvider: SessionLifetimes };
   operatorSite: OperatorSite;
 };
 
@@ -48,13 +49,15 @@ export function oneKindOfCredential({
  */
 export function requireOperatorSession(needs: OperatorSessionNeeds): RequestHandler {
   const { query, operatorCookie, operatorLifetimes, operatorSite } = needs;
-  // Sessions from before such operators, or the console, were switched off don't outlast that.
-  const isOn = operatorSite.url !== undefined && operatorSite.allowsLocal;
+  const { url, allowsLocal, issuer } = operatorSite;
+  // Sessions from before such operators, their provider, or the console, were switched off don't outlast that.
+  const isOn = (session: OperatorSession) =>
+    session.issuer === null ? allowsLocal : session.issuer === issuer;
   return async (req, res, next) => {
-    const token = isOn ? operatorCookie.read(req) : undefined;
+    const token = url === undefined ? undefined : operatorCookie.read(req);
     const session =
       token === undefined ? undefined : await findOperatorSession(query, token, operatorLifetimes);
-    if (token === undefined || session === undefined) throw new Problem('unauthorized');
+    if (token === undefined || session === undefined || !isOn(session)) throw new Problem('unauthorized');
     if (isUnsafe(req) && !isCsrfTokenOf(token, req.get(CSRF_HEADER))) {
       throw new Problem('csrf_token_required', {
         detail: 'Send the csrf_token of GET /operator/api/session in the X-CSRF-Token header.',
@@ -70,10 +73,10 @@ export function requireOperatorSession(needs: OperatorSessionNeeds): RequestHand
 
 /** An operator who is a person, in the audit log. */
 export function actorOf(
-  { operator_id, name }: Pick<OperatorSession, 'operator_id' | 'name'>,
+  { operator_id, name, issuer }: Pick<OperatorSession, 'operator_id' | 'name' | 'issuer'>,
   at: Pick<Actor, 'address' | 'request_id'>,
 ): Actor {
-  return { actor: `operator:person/${String(operator_id)}`, ...at, person: { name, issuer: null } };
+  return { actor: `operator:person/${String(operator_id)}`, ...at, person: { name, issuer } };
 }
 
 /** The caller of operations about an operator's own session. */

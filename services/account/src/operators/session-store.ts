@@ -13,8 +13,18 @@ export type OperatorSession = {
   name: string;
   email: string | null;
   role: OperatorRole;
+  /** The identity provider; null for passkeys. */
+  issuer: string | null;
   created_at: Date;
   expires_at: Date;
+};
+
+/** What the identity provider's session is recognized by, and ended with. */
+export type ProviderSession = {
+  issuer: string;
+  subject: string;
+  provider_session: string | null;
+  id_token: string | null;
 };
 
 export type ListedOperatorSession = Pick<OperatorSession, 'session_id' | 'created_at' | 'expires_at'> & {
@@ -30,17 +40,22 @@ const MAX_PER_OPERATOR = 10;
 const IS_LIVE = `operator_sessions.expires_at > now()
   AND operator_sessions.last_seen_at > now() - :idleTimeoutSec * interval '1 second'`;
 
+const NO_PROVIDER = { issuer: null, subject: null, provider_session: null, id_token: null };
+
 /** `query` is a transaction's. */
 export async function beginOperatorSession(
   query: Query,
-  begun: { operator_id: number; role: OperatorRole; token: string },
+  begun: { operator_id: number; role: OperatorRole; token: string; provider: ProviderSession | null },
   { address, userAgent }: SessionOrigin,
   { lifetimeSec }: SessionLifetimes,
 ): Promise<Pick<OperatorSession, 'session_id' | 'created_at' | 'expires_at'>> {
-  const { operator_id, role, token } = begun;
+  const { operator_id, role, token, provider } = begun;
+  const { issuer, subject, provider_session, id_token } = provider ?? NO_PROVIDER;
   const rows = await query<Pick<OperatorSession, 'session_id' | 'created_at' | 'expires_at'>>(
-    `INSERT INTO operator_sessions (token_hash, operator_id, role, expires_at, address, user_agent)
-     VALUES (:tokenHash, :operator_id, :role, now() + :lifetimeSec * interval '1 second', :address, :userAgent)
+    `INSERT INTO operator_sessions (token_hash, operator_id, role, expires_at, address, user_agent,
+       issuer, subject, provider_session, id_token)
+     VALUES (:tokenHash, :operator_id, :role, now() + :lifetimeSec * interval '1 second', :address, :userAgent,
+       :issuer, :subject, :provider_session, :id_token)
      RETURNING session_id, created_at, expires_at`,
     {
       tokenHash: hashOfToken(token),
@@ -49,6 +64,10 @@ export async function beginOperatorSession(
       lifetimeSec,
       address,
       userAgent: storedUserAgent(userAgent),
+      issuer,
+      subject,
+      provider_session,
+      id_token,
     },
   );
   await query(
@@ -67,7 +86,7 @@ export async function findOperatorSession(
   { idleTimeoutSec }: SessionLifetimes,
 ): Promise<OperatorSession | undefined> {
   const rows = await query<OperatorSession & { is_stale: boolean }>(
-    `SELECT session_id, operator_id, name, email, role, operator_sessions.created_at, expires_at,
+    `SELECT session_id, operator_id, name, email, role, issuer, operator_sessions.created_at, expires_at,
             last_seen_at < now() - ${String(LAST_SEEN_STEP_SEC)} * interval '1 second' AS is_stale
      FROM operator_sessions JOIN operators USING (operator_id)
      WHERE token_hash = :tokenHash AND ${IS_LIVE}`,
@@ -96,17 +115,18 @@ export function listOperatorSessions(
   );
 }
 
-/** Whether the operator had it. */
+/** Undefined: the operator didn't have it. */
 export async function deleteOperatorSession(
   query: Query,
   operatorId: number,
   sessionId: number,
-): Promise<boolean> {
-  const rows = await query(
-    'DELETE FROM operator_sessions WHERE session_id = :sessionId AND operator_id = :operatorId RETURNING 1',
+): Promise<{ issuer: string | null; id_token: string | null } | undefined> {
+  const rows = await query<{ issuer: string | null; id_token: string | null }>(
+    `DELETE FROM operator_sessions WHERE session_id = :sessionId AND operator_id = :operatorId
+     RETURNING issuer, id_token`,
     { sessionId, operatorId },
   );
-  return rows.length > 0;
+  return rows[0];
 }
 
 /** The session that a browser had before it signed in again. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { OPERATOR_ROLES } from '@tollgate/contracts/operator-roles';
+import type { OperatorRole } from '@tollgate/contracts/operator-roles';
 
 /** Where operators sign in. */
 export type OperatorSite = {
@@ -7,6 +9,8 @@ export type OperatorSite = {
   isLoopback: boolean;
   /** Whether operators with a passkey of ours can sign in. */
   allowsLocal: boolean;
+  /** The identity provider by which operators sign in; undefined without one. */
+  issuer: string | undefined;
 };
 
 /** `OPERATORS_URL` (docs/operators.md): the one source of links, cookies, passkeys and checks of origins. */
@@ -52,5 +56,83 @@ export function checkOperatorsUrl(
         message: `must have another host than ${name}`,
       });
     }
+  }
+}
+
+/** `OPERATORS_OIDC_ISSUER`: compared with what the provider says of itself. */
+export const oidcIssuer = z
+  .string()
+  .refine((value) => {
+    if (!URL.canParse(value)) return false;
+    const { protocol, hostname, search, hash, username } = new URL(value);
+    const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+    return isSafe && search === '' && hash === '' && username === '';
+  }, 'must be an https:// URL without a query; http:// on loopback only')
+  .meta({ values: 'an `https://` URL' });
+
+const isRole = z.enum(OPERATOR_ROLES);
+
+/** `OPERATORS_OIDC_GROUPS`, in the order of the setting. */
+export const oidcGroups = z
+  .string()
+  .transform((value) => value.split(/[,\n]/).map((pair) => pair.trim()))
+  .transform((pairs) => pairs.filter((pair) => pair !== ''))
+  .transform((pairs, context) => {
+    const roles = new Map<string, OperatorRole>();
+    for (const pair of pairs) {
+      const at = pair.lastIndexOf('=');
+      const group = decoded(pair.slice(0, Math.max(at, 0)).trim());
+      const { data: role } = isRole.safeParse(pair.slice(at + 1).trim());
+      if (role === undefined || group === undefined || group === '' || group === '*' || roles.has(group)) {
+        context.addIssue({
+          code: 'custom',
+          message: `must be group=role pairs separated by commas, each group once and never *, with the roles ${OPERATOR_ROLES.join(', ')}; write a comma in a group as %2C and a % as %25`,
+        });
+        return z.NEVER;
+      }
+      roles.set(group, role);
+    }
+    return roles;
+  })
+  .meta({ values: `\`group=role\` pairs; ${OPERATOR_ROLES.map((role) => `\`${role}\``).join(', ')}` });
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** All of it or nothing: with half of it no one could sign in. */
+export function checkOidc(
+  settings: {
+    OPERATORS_URL?: string | undefined;
+    OPERATORS_OIDC_ISSUER?: string | undefined;
+    OPERATORS_OIDC_CLIENT_ID?: string | undefined;
+    OPERATORS_OIDC_CLIENT_SECRET?: string | undefined;
+    OPERATORS_OIDC_GROUPS: ReadonlyMap<string, OperatorRole>;
+  },
+  context: z.RefinementCtx,
+): void {
+  const { OPERATORS_OIDC_ISSUER, OPERATORS_OIDC_CLIENT_ID, OPERATORS_OIDC_CLIENT_SECRET } = settings;
+  const groups = settings.OPERATORS_OIDC_GROUPS.size === 0 ? undefined : settings.OPERATORS_OIDC_GROUPS;
+  const parts = {
+    OPERATORS_OIDC_ISSUER,
+    OPERATORS_OIDC_CLIENT_ID,
+    OPERATORS_OIDC_CLIENT_SECRET,
+    OPERATORS_OIDC_GROUPS: groups,
+  };
+  const names = Object.entries(parts);
+  const set = names.filter(([, value]) => value !== undefined);
+  if (set.length === 0) return;
+  const missing = names.filter(([, value]) => value === undefined).map(([name]) => name);
+  if (settings.OPERATORS_URL === undefined) missing.push('OPERATORS_URL');
+  for (const name of missing) {
+    context.addIssue({
+      code: 'custom',
+      path: [name],
+      message: `is required with ${set[0]?.[0] ?? ''}`,
+    });
   }
 }

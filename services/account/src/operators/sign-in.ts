@@ -6,8 +6,6 @@ import type { Request, Response } from 'express';
 import { id, instant } from '../http/answer-fields.ts';
 import { callerOf } from '../http/caller-address.ts';
 import { idParameter } from '../http/input/id-parameter.ts';
-import { refuseExceeded } from '../identity/attempts/attempt-counts.ts';
-import type { AttemptCounts } from '../identity/attempts/attempt-counts.ts';
 import { isSecretToken } from '../identity/secret-token.ts';
 import { webauthnOptionsSchema } from '../identity/two-factor/answers.ts';
 import {
@@ -18,6 +16,8 @@ import {
 import { recordAudit } from '../platform/audit/audit-log.ts';
 import { isUniqueViolation } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
+import { countAttempt } from './attempts.ts';
+import type { AttemptNeeds } from './attempts.ts';
 import {
   answerWithSession,
   beginSession,
@@ -31,6 +31,7 @@ import {
   verifyOperatorAssertion,
 } from './passkeys.ts';
 import type { OperatorPasskeyNeeds } from './passkeys.ts';
+import type { IdentityProvider } from './oidc/provider.ts';
 import { actorOf, operatorSession } from './require-operator-session.ts';
 import type { OperatorSessionNeeds } from './require-operator-session.ts';
 import type { OperatorSite } from './settings.ts';
@@ -46,10 +47,11 @@ import {
 import type { LinkPurpose, LocalOperator, OperatorPerson } from './store.ts';
 
 type Needs = OperatorSessionNeeds &
-  OperatorPasskeyNeeds & {
+  OperatorPasskeyNeeds &
+  AttemptNeeds & {
     transact: Transact;
-    counts: AttemptCounts;
     operatorSite: OperatorSite;
+    identityProvider: IdentityProvider | undefined;
     productName: string;
   };
 
@@ -78,6 +80,10 @@ export const operatorSignIn = {
               .object({ origin: z.string() })
               .nullable()
               .meta({ description: 'The origin whose page can use passkeys; null if none can.' }),
+            oidc: z
+              .object({ issuer: z.string() })
+              .nullable()
+              .meta({ description: 'The identity provider; null without one.' }),
             missing: z
               .enum(['operators_url', 'operators_local', 'operator'])
               .nullable()
@@ -86,12 +92,20 @@ export const operatorSignIn = {
         },
       },
       handle: async ({ query, operatorSite, operatorRelyingParty }: Needs) => {
-        const { url, allowsLocal } = operatorSite;
-        if (url === undefined) return { passkeys: null, missing: 'operators_url' as const };
-        if (!allowsLocal) return { passkeys: null, missing: 'operators_local' as const };
+        const { url, allowsLocal, issuer } = operatorSite;
+        const oidc = issuer === undefined ? null : { issuer };
+        if (url === undefined) return { passkeys: null, oidc, missing: 'operators_url' as const };
+        if (!allowsLocal) {
+          return { passkeys: null, oidc, missing: oidc === null ? ('operators_local' as const) : null };
+        }
         const origin = operatorRelyingParty?.origin;
-        const passkeys = origin === undefined ? null : { origin };
-        return { passkeys, missing: (await hasLocalOperators(query)) ? null : ('operator' as const) };
+        const hasLocal = await hasLocalOperators(query);
+        return {
+          // Beside a provider only where someone has one.
+          passkeys: origin === undefined || (oidc !== null && !hasLocal) ? null : { origin },
+          oidc,
+          missing: hasLocal || oidc !== null ? null : ('operator' as const),
+        };
       },
     }),
     operation('POST /operator/api/sign-in/passkey/options', {
@@ -101,7 +115,7 @@ export const operatorSignIn = {
       answers: { 200: { description: 'For `navigator.credentials.get()`.', schema: webauthnOptionsSchema } },
       problems: ['passkeys_unavailable', 'local_operators_off', 'too_many_requests'],
       handle: async (needs: Needs, { req, res }) => {
-        await countAttempt(needs, req, res);
+        await countLocalAttempt(needs, req, res);
         return operatorAssertionOptions(needs);
       },
     }),
@@ -113,12 +127,17 @@ export const operatorSignIn = {
       answers: BEGUN,
       problems: ['passkeys_unavailable', 'local_operators_off', 'too_many_requests'],
       handle: async (needs: Needs, { body, req, res }) => {
-        await countAttempt(needs, req, res);
+        await countLocalAttempt(needs, req, res);
         const used = await verifyOperatorAssertion(needs, body.credential);
         const begun = await needs.transact(async (inside) => {
           const person = await lockLocalOperator(inside, used.operator_id);
           if (person === undefined || !(await noteOperatorPasskeyUse(inside, used))) throw passkeyRefused();
-          return beginSession(needs, inside, { person, method: 'passkey' }, { req, res });
+          return beginSession(
+            needs,
+            inside,
+            { person, role: person.local_role, by: { method: 'passkey' } },
+            { req, res },
+          );
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -134,7 +153,7 @@ export const operatorSignIn = {
       },
       problems: ['passkeys_unavailable', 'local_operators_off', 'link_expired', 'too_many_requests'],
       handle: async (needs: Needs, { body, req, res }) => {
-        await countAttempt(needs, req, res);
+        await countLocalAttempt(needs, req, res);
         return enrolmentOptions(needs, await ownerOfLink(needs.query, body.token, 'enrolment'));
       },
     }),
@@ -146,7 +165,7 @@ export const operatorSignIn = {
       answers: BEGUN,
       problems: ['passkeys_unavailable', 'local_operators_off', 'link_expired', 'too_many_requests'],
       handle: async (needs: Needs, { body: { token, credential }, req, res }) => {
-        await countAttempt(needs, req, res);
+        await countLocalAttempt(needs, req, res);
         const owner = await ownerOfLink(needs.query, token, 'enrolment');
         const passkey = await verifyEnrolment(needs, credential, owner.operator_id);
         const begun = await needs.transact(async (inside) => {
@@ -156,13 +175,18 @@ export const operatorSignIn = {
           });
           const { address, request_id } = callerOf(req, res);
           await recordAudit(inside, {
-            ...actorOf(person, { address, request_id }),
+            ...actorOf({ ...person, issuer: null }, { address, request_id }),
             application_id: null,
             account_id: null,
             action: 'operator_enrolled',
             details: {},
           });
-          return beginSession(needs, inside, { person, method: 'enrolment' }, { req, res });
+          return beginSession(
+            needs,
+            inside,
+            { person, role: person.local_role, by: { method: 'enrolment' } },
+            { req, res },
+          );
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -177,12 +201,17 @@ export const operatorSignIn = {
       answers: BEGUN,
       problems: ['local_operators_off', 'link_expired', 'too_many_requests'],
       handle: async (needs: Needs, { body: { token }, req, res }) => {
-        await countAttempt(needs, req, res);
+        await countLocalAttempt(needs, req, res);
         if (!needs.operatorSite.isLoopback) throw linkExpired();
         const owner = await ownerOfLink(needs.query, token, 'sign_in');
         const begun = await needs.transact(async (inside) => {
           const person = await takeLinkOf(inside, owner, { token, purpose: 'sign_in' });
-          return beginSession(needs, inside, { person, method: 'link' }, { req, res });
+          return beginSession(
+            needs,
+            inside,
+            { person, role: person.local_role, by: { method: 'link' } },
+            { req, res },
+          );
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -205,18 +234,34 @@ export const operatorSessions = {
       operationId: 'signOutOperator',
       summary: 'Sign out',
       caller: operatorSession,
-      answers: { 204: { description: 'The session has ended.', headers: COOKIE } },
+      answers: {
+        200: {
+          description: 'The session has ended.',
+          schema: z.object({
+            end_session_url: z.string().nullable().meta({
+              description:
+                'Where the browser goes to sign out of the identity provider too; null if nowhere.',
+            }),
+          }),
+          headers: COOKIE,
+        },
+      },
       handle: async (
-        { transact, operatorCookie }: Pick<Needs, 'transact' | 'operatorCookie'>,
+        needs: Pick<Needs, 'transact' | 'operatorCookie' | 'identityProvider'>,
         { by: { session, actor }, res },
       ) => {
-        await transact(async (inside) => {
+        const ended = await needs.transact(async (inside) => {
+          const deleted = await deleteOperatorSession(inside, session.operator_id, session.session_id);
           // A concurrent request may have ended it.
-          if (!(await deleteOperatorSession(inside, session.operator_id, session.session_id))) return;
+          if (deleted === undefined) return;
           const entry = { ...actor, application_id: null, account_id: null, details: {} };
           await recordAudit(inside, { ...entry, action: 'operator_signed_out' });
+          return deleted;
         });
-        operatorCookie.clear(res);
+        needs.operatorCookie.clear(res);
+        const isByProvider = ended !== undefined && ended.issuer !== null;
+        const provider = isByProvider ? needs.identityProvider : undefined;
+        return { end_session_url: (await provider?.endSessionUrl(ended?.id_token ?? null)) ?? null };
       },
     }),
     operation('GET /operator/api/sessions', {
@@ -260,7 +305,7 @@ export const operatorSessions = {
         { by: { session, actor }, params: { session_id } },
       ) => {
         await transact(async (inside) => {
-          if (!(await deleteOperatorSession(inside, session.operator_id, session_id))) {
+          if ((await deleteOperatorSession(inside, session.operator_id, session_id)) === undefined) {
             throw new Problem('not_found');
           }
           const entry = { ...actor, application_id: null, account_id: null, details: { session_id } };
@@ -271,19 +316,15 @@ export const operatorSessions = {
   ],
 } satisfies Chapter;
 
-/** Requests of one address before it has signed in. */
-const ATTEMPTS_PER_ADDRESS = 100;
-const ATTEMPTS_WINDOW_SEC = 900;
-
 /** @throws {Problem} local_operators_off; too_many_requests */
-async function countAttempt(
-  { counts, operatorSite }: Pick<Needs, 'counts' | 'operatorSite'>,
+async function countLocalAttempt(
+  needs: Pick<Needs, 'counts' | 'operatorSite'>,
   req: Request,
   res: Response,
 ): Promise<void> {
-  if (operatorSite.url === undefined || !operatorSite.allowsLocal) throw new Problem('local_operators_off');
-  const subject = `operator sign-in address ${callerOf(req, res).addressGroup}`;
-  refuseExceeded(await counts.take([{ subject, max: ATTEMPTS_PER_ADDRESS, windowSec: ATTEMPTS_WINDOW_SEC }]));
+  const { url, allowsLocal } = needs.operatorSite;
+  if (url === undefined || !allowsLocal) throw new Problem('local_operators_off');
+  await countAttempt(needs, req, res);
 }
 
 async function ownerOfLink(query: Query, token: string, purpose: LinkPurpose): Promise<OperatorPerson> {

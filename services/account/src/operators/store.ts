@@ -15,12 +15,17 @@ export type OperatorPerson = {
 
 export type LocalOperator = OperatorPerson & { local_role: OperatorRole };
 
-export type ListedOperator = OperatorPerson & { has_passkey: boolean; last_seen_at: Date | null };
+export type ListedOperator = OperatorPerson & {
+  issuer: string | null;
+  has_passkey: boolean;
+  last_seen_at: Date | null;
+};
 
 const HAS_PASSKEY =
   'EXISTS (SELECT FROM operator_passkeys WHERE operator_passkeys.operator_id = operators.operator_id)';
 
 const LISTED = `operator_id, name, email, local_role, created_at, ${HAS_PASSKEY} AS has_passkey,
+  (SELECT min(issuer) FROM operator_identities WHERE operator_identities.operator_id = operators.operator_id) AS issuer,
   (SELECT max(last_seen_at) FROM operator_sessions WHERE operator_sessions.operator_id = operators.operator_id)
     AS last_seen_at`;
 

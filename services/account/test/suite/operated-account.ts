@@ -24,7 +24,7 @@ export async function startOperatedAccount(
   changed: { databaseUrl?: string; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<OperatedAccount> {
   const [home, redis, auth] = await Promise.all([createDatabase(), startRedis(), startAuthStandIn()]);
-  const settings = {
+  const settings: Record<string, string> & { DATABASE_URL: string } = {
     DATABASE_URL: changed.databaseUrl ?? home.url,
     REDIS_URL: redis.url,
     AUTH_PRIVATE_URL: auth.url,
@@ -43,7 +43,9 @@ export async function startOperatedAccount(
     account_id: await insertAccount(database),
     databaseUrl: settings.DATABASE_URL,
     startReplica: async () => {
-      const replica = await startServiceProcess('account', settings);
+      // The ports of the first are taken, and its answers would pass for the replica's.
+      const { PUBLIC_PORT: _public, PRIVATE_PORT: _private, ...shared } = settings;
+      const replica = await startServiceProcess('account', shared);
       replicas.push(replica);
       await becomeReady(replica);
       return replica;

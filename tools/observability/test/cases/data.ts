@@ -99,6 +99,11 @@ export const DATA_CASES: AlertCases = {
     fires: { tollgate_mail_outbox_oldest_age_seconds: '0+60x60' },
     quiet: { tollgate_mail_outbox_oldest_age_seconds: '3x60' },
   },
+  TollgateAuditStreamOld: {
+    at: '30m',
+    fires: { tollgate_audit_stream_oldest_age_seconds: '0+60x60' },
+    quiet: { tollgate_audit_stream_oldest_age_seconds: '3x60' },
+  },
   TollgateWebhooksFailing: {
     at: '90m',
     fires: {

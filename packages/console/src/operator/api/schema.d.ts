@@ -109,6 +109,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/api/sign-in/oidc/authorization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin a sign-in by the identity provider */
+        post: operations["beginOperatorOidcSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/api/sign-in/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in with the answer of the identity provider */
+        post: operations["signInOperatorByOidc"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/api/session": {
         parameters: {
             query?: never;
@@ -370,8 +404,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name, the token lifespan or the redirect URIs of an application
-         * @description A new lifespan applies to new tokens only, and new redirect URIs to new authorizations.
+         * Change the name or the token lifespan of an application
+         * @description A new lifespan applies to new tokens only.
          */
         patch: operations["changeApplication"];
         trace?: never;
@@ -1183,7 +1217,7 @@ export interface paths {
         get?: never;
         /**
          * Set the price of a plan
-         * @description Stripe has it once it is first needed, or after `POST /private/payments/sync`. The currency is that of the plan's team slots and further points, if it sells any: an invoice has one.
+         * @description Stripe has it once it is first needed, or after `POST /private/payments/sync`.
          */
         put: operations["setPlanPrice"];
         post?: never;
@@ -1911,10 +1945,10 @@ export interface components {
             account_id: number;
             name: string;
             /**
-             * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
+             * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
              * @enum {string}
              */
-            type: "automatic" | "manual" | "authorization";
+            type: "automatic" | "manual";
             token_lifespan_sec: number;
             /**
              * @description The lifespan in words.
@@ -1944,10 +1978,6 @@ export interface components {
                 /** @description Set by the manager of the owner's team. The lower figure holds. */
                 manager_points_per_day: number | null;
             } | null;
-            /** @description Whether it has no client secret; only of type `authorization`. */
-            public_client: boolean;
-            /** @description Only of type `authorization`. */
-            redirect_uris: string[];
         };
         AccountToken: {
             token_id: number;
@@ -2370,8 +2400,6 @@ export interface components {
                 email: string;
                 /** @enum {string} */
                 role: "manager" | "member";
-                /** @description Null for the manager. */
-                member_role: ("billing" | "developer" | "viewer") | null;
                 /**
                  * Format: date-time
                  * @example 2026-07-01T12:34:56.789Z
@@ -2534,7 +2562,7 @@ export interface components {
                 /** @description The application’s owner; null if the application is unknown. */
                 account_id: number | null;
                 name: string | null;
-                type: ("automatic" | "manual" | "authorization" | "temporary" | "connection") | null;
+                type: ("automatic" | "manual" | "temporary") | null;
                 status: ("active" | "revoked" | "deleted") | null;
                 /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                 usage: {
@@ -2843,7 +2871,7 @@ export interface components {
             at: string;
             actor: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
             application_id: number | null;
             /** @description Null for plans and products. */
             account_id: number | null;
@@ -2861,6 +2889,8 @@ export interface components {
             email: string | null;
             /** @description Null for those whose role an identity provider decides. */
             local_role: ("viewer" | "support" | "finance" | "admin") | null;
+            /** @description The identity provider; null for those who sign in with a passkey. */
+            issuer: string | null;
             has_passkey: boolean;
             /** @description Of the sessions that are kept. */
             last_seen_at: string | null;
@@ -3050,6 +3080,62 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `not_found`: Not found. */
+        not_found: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `identity_provider_unavailable`: The identity provider is unavailable. `service_unavailable`: Temporarily unavailable. */
+        "identity_provider_unavailable.service_unavailable": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `invalid_request`: The request is malformed. `operator_sign_in_failed`: The identity provider’s answer was not accepted. */
+        "invalid_request.operator_sign_in_failed": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `forbidden`: Forbidden. `no_operator_role`: No role for this operator. */
+        "forbidden.no_operator_role": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `sign_in_expired`: The sign-in has been used or has expired. */
+        sign_in_expired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `unauthorized`: Unauthorized. */
         unauthorized: {
             headers: {
@@ -3065,17 +3151,6 @@ export interface components {
         };
         /** @description `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
         "csrf_token_required.forbidden": {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["No-Store"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `not_found`: Not found. */
-        not_found: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -3375,6 +3450,10 @@ export interface operations {
                         passkeys: {
                             origin: string;
                         } | null;
+                        /** @description The identity provider; null without one. */
+                        oidc: {
+                            issuer: string;
+                        } | null;
                         /** @description What must be set up before anyone can sign in. */
                         missing: ("operators_url" | "operators_local" | "operator") | null;
                     };
@@ -3636,6 +3715,103 @@ export interface operations {
             505: components["responses"]["http_version_not_supported"];
         };
     };
+    beginOperatorOidcSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "again": false
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Whether the provider must ask who it is, also where it knows: after signing out. */
+                    again: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Where the browser goes. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Binds the sign-in to the browser, or the session's cookie. */
+                    "Set-Cookie": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        authorization_url: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable.service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    signInOperatorByOidc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "parameters": "code=SplxlOBeZQQYbYS6WxSbIA&state=af0ifjsldkj"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The query of the address that the provider has led to, without the `?`. */
+                    parameters: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The new session. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Binds the sign-in to the browser, or the session's cookie. */
+                    "Set-Cookie": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorSession"];
+                };
+            };
+            400: components["responses"]["invalid_request.operator_sign_in_failed"];
+            403: components["responses"]["forbidden.no_operator_role"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            410: components["responses"]["sign_in_expired"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable.service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
     getOperatorSession: {
         parameters: {
             query?: never;
@@ -3675,14 +3851,19 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The session has ended. */
-            204: {
+            200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description The session's cookie. */
                     "Set-Cookie": string;
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": {
+                        /** @description Where the browser goes to sign out of the identity provider too; null if nowhere. */
+                        end_session_url: string | null;
+                    };
+                };
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
@@ -4167,7 +4348,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 status?: "active" | "revoked";
-                type?: "automatic" | "manual" | "authorization";
+                type?: "automatic" | "manual";
                 search?: string;
                 account_id?: number;
             };
@@ -4228,12 +4409,8 @@ export interface operations {
                     /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
                     /** @enum {string} */
-                    type: "automatic" | "manual" | "authorization";
+                    type: "automatic" | "manual";
                     token_lifespan_sec: number;
-                    /** @description For type `authorization`, 1 to 10: where people are sent back to. `https`, `http` to the loopback address, or a private-use scheme such as `com.example.app:/callback`. */
-                    redirect_uris?: string[];
-                    /** @description For type `authorization`: the application gets no client secret, because it can’t keep one, such as an app on a phone. */
-                    public_client?: boolean;
                 };
             };
         };
@@ -4252,10 +4429,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual" | "authorization";
+                        type: "automatic" | "manual";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4285,12 +4462,8 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
-                        /** @description Whether it has no client secret; only of type `authorization`. */
-                        public_client: boolean;
-                        /** @description Only of type `authorization`. */
-                        redirect_uris: string[];
-                        /** @description Returned by this response only; null for a public client. */
-                        client_secret: string | null;
+                        /** @description Returned by this response only. */
+                        client_secret: string;
                     };
                 };
             };
@@ -4331,10 +4504,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual" | "authorization";
+                        type: "automatic" | "manual";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4364,10 +4537,6 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
-                        /** @description Whether it has no client secret; only of type `authorization`. */
-                        public_client: boolean;
-                        /** @description Only of type `authorization`. */
-                        redirect_uris: string[];
                         /** @description When each live secret was created and expires, newest first. The secrets themselves are never returned. */
                         secrets: {
                             /**
@@ -4449,8 +4618,6 @@ export interface operations {
                     /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name?: string;
                     token_lifespan_sec?: number;
-                    /** @description For type `authorization`, 1 to 10: where people are sent back to. `https`, `http` to the loopback address, or a private-use scheme such as `com.example.app:/callback`. */
-                    redirect_uris?: string[];
                 };
             };
         };
@@ -4467,10 +4634,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual" | "authorization";
+                        type: "automatic" | "manual";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4500,10 +4667,6 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
-                        /** @description Whether it has no client secret; only of type `authorization`. */
-                        public_client: boolean;
-                        /** @description Only of type `authorization`. */
-                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -4548,10 +4711,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual" | "authorization";
+                        type: "automatic" | "manual";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4581,10 +4744,6 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
-                        /** @description Whether it has no client secret; only of type `authorization`. */
-                        public_client: boolean;
-                        /** @description Only of type `authorization`. */
-                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -4638,10 +4797,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual" | "authorization";
+                        type: "automatic" | "manual";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4671,10 +4830,6 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
-                        /** @description Whether it has no client secret; only of type `authorization`. */
-                        public_client: boolean;
-                        /** @description Only of type `authorization`. */
-                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                         /** @description Returned by this response only. */
@@ -4724,10 +4879,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual" | "authorization";
+                        type: "automatic" | "manual";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4757,10 +4912,6 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
-                        /** @description Whether it has no client secret; only of type `authorization`. */
-                        public_client: boolean;
-                        /** @description Only of type `authorization`. */
-                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -8483,7 +8634,7 @@ export interface operations {
                 account_id?: number;
                 application_id?: number;
                 actor?: string;
-                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
                 from?: string;
                 to?: string;
             };
@@ -8545,7 +8696,7 @@ export interface operations {
                     application_id?: number;
                     actor?: string;
                     /** @enum {string} */
-                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
                     /**
                      * @description Start of the range, inclusive.
                      * @example 2026-07-01

@@ -40,9 +40,44 @@ export function signInByLink(token: string): Promise<OperatorSession> {
   return resultOf(operatorApi.POST('/operator/api/sign-in/link', { body: { token } }));
 }
 
-/** Also where the session has ended by itself. @throws {ApiError} */
-export function signOut(): Promise<unknown> {
-  return nullIf(401, resultOf(operatorApi.DELETE('/operator/api/session')));
+/** After signing out, the provider must ask who it is: it may still know. Of this tab only. */
+const SIGNED_OUT = 'tollgate-operator-signed-out';
+
+/** Leaves for the identity provider, whose answer comes back as {@link takeAnswerFromAddress}. @throws {ApiError} */
+export async function goToProvider(): Promise<void> {
+  const again = sessionStorage.getItem(SIGNED_OUT) !== null;
+  const { authorization_url } = await resultOf(
+    operatorApi.POST('/operator/api/sign-in/oidc/authorization', { body: { again } }),
+  );
+  location.assign(authorization_url);
+}
+
+/** @throws {ApiError} */
+export async function signInByAnswer(parameters: string): Promise<OperatorSession> {
+  const session = await resultOf(operatorApi.POST('/operator/api/sign-in/oidc', { body: { parameters } }));
+  sessionStorage.removeItem(SIGNED_OUT);
+  return session;
+}
+
+/**
+ * Also where the session has ended by itself. Null: nothing is left to do; otherwise the browser must go to the address
+ * to sign out of the identity provider too. @throws {ApiError}
+ */
+export async function signOut(): Promise<string | null> {
+  const ended = await nullIf(401, resultOf(operatorApi.DELETE('/operator/api/session')));
+  sessionStorage.setItem(SIGNED_OUT, '1');
+  return ended?.end_session_url ?? null;
+}
+
+/**
+ * What the identity provider has answered. It works once, and only with this browser's cookie; it leaves the address at
+ * once all the same, as a reload would send it again.
+ */
+export function takeAnswerFromAddress(): string | null {
+  if (location.pathname !== '/operator/oidc/callback') return null;
+  const parameters = location.search.slice(1);
+  history.replaceState(null, '', '/operator/');
+  return parameters;
 }
 
 export type LinkInAddress = { purpose: 'enrol' | 'sign-in'; token: string };

@@ -121,6 +121,8 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   operator_link_created: null,
   operator_enrolled: null,
   operator_signed_in: null,
+  operator_sign_in_refused: null,
+  operator_break_glass: null,
   operator_signed_out: null,
   operator_session_ended: null,
   operator_searched: null,

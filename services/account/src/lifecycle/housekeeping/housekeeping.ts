@@ -32,6 +32,11 @@ const EXPIRED: Readonly<Record<string, string>> = {
   operator_sessions: 'expires_at <= now()',
   operator_challenges: 'expires_at <= now()',
   operator_links: 'expires_at <= now()',
+  operator_oidc_sign_ins: 'expires_at <= now()',
+  operator_logout_tokens: 'expires_at <= now()',
+  // No process has a sink any more; then nothing is kept for it.
+  audit_stream: "seen_at <= now() - interval '1 day'",
+  audit_stream_outbox: 'NOT EXISTS (SELECT FROM audit_stream)',
   totp_secrets: "confirmed_at IS NULL AND created_at <= now() - interval '1 day'",
   // The manager sees for a while that it was not answered.
   team_invitations: "expires_at <= now() - interval '14 days'",

@@ -17,6 +17,8 @@ import * as overageInvoices from './migrations/0017-overage-invoices.ts';
 import * as operators from './migrations/0018-operators.ts';
 import * as invoiceNumbers from './migrations/0019-invoice-numbers.ts';
 import * as lateOverage from './migrations/0020-late-overage.ts';
+import * as operatorsOidc from './migrations/0023-operators-oidc.ts';
+import * as auditStream from './migrations/0024-audit-stream.ts';
 import * as authorization from './migrations/0026-authorization.ts';
 import * as memberRoles from './migrations/0029-member-roles.ts';
 
@@ -45,6 +47,8 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0018-operators', migration: operators },
   { name: '0019-invoice-numbers', migration: invoiceNumbers },
   { name: '0020-late-overage', migration: lateOverage },
+  { name: '0023-operators-oidc', migration: operatorsOidc },
+  { name: '0024-audit-stream', migration: auditStream },
   { name: '0026-authorization', migration: authorization },
   { name: '0029-member-roles', migration: memberRoles },
 ];

@@ -4,6 +4,7 @@ import { singleRow } from '../database/single-row.ts';
 import type { Query } from '../database/query.ts';
 
 export type BacklogTable =
+  | 'audit_stream_outbox'
   | 'client_change_outbox'
   | 'entitlement_outbox'
   | 'mail_outbox'
