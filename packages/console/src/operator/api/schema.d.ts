@@ -404,8 +404,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name or the token lifespan of an application
-         * @description A new lifespan applies to new tokens only.
+         * Change the name, the token lifespan or the redirect URIs of an application
+         * @description A new lifespan applies to new tokens only, and new redirect URIs to new authorizations.
          */
         patch: operations["changeApplication"];
         trace?: never;
@@ -1217,7 +1217,7 @@ export interface paths {
         get?: never;
         /**
          * Set the price of a plan
-         * @description Stripe has it once it is first needed, or after `POST /private/payments/sync`.
+         * @description Stripe has it once it is first needed, or after `POST /private/payments/sync`. The currency is that of the plan's team slots and further points, if it sells any: an invoice has one.
          */
         put: operations["setPlanPrice"];
         post?: never;
@@ -1945,10 +1945,10 @@ export interface components {
             account_id: number;
             name: string;
             /**
-             * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+             * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
              * @enum {string}
              */
-            type: "automatic" | "manual";
+            type: "automatic" | "manual" | "authorization";
             token_lifespan_sec: number;
             /**
              * @description The lifespan in words.
@@ -1978,6 +1978,10 @@ export interface components {
                 /** @description Set by the manager of the owner's team. The lower figure holds. */
                 manager_points_per_day: number | null;
             } | null;
+            /** @description Whether it has no client secret; only of type `authorization`. */
+            public_client: boolean;
+            /** @description Only of type `authorization`. */
+            redirect_uris: string[];
         };
         AccountToken: {
             token_id: number;
@@ -2400,6 +2404,8 @@ export interface components {
                 email: string;
                 /** @enum {string} */
                 role: "manager" | "member";
+                /** @description Null for the manager. */
+                member_role: ("billing" | "developer" | "viewer") | null;
                 /**
                  * Format: date-time
                  * @example 2026-07-01T12:34:56.789Z
@@ -2562,7 +2568,7 @@ export interface components {
                 /** @description The application’s owner; null if the application is unknown. */
                 account_id: number | null;
                 name: string | null;
-                type: ("automatic" | "manual" | "temporary") | null;
+                type: ("automatic" | "manual" | "authorization" | "temporary" | "connection") | null;
                 status: ("active" | "revoked" | "deleted") | null;
                 /** @description The same fields as in `GET /api/usage`. Each number of seconds is rounded down separately. */
                 usage: {
@@ -2871,7 +2877,7 @@ export interface components {
             at: string;
             actor: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
             application_id: number | null;
             /** @description Null for plans and products. */
             account_id: number | null;
@@ -4348,7 +4354,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 status?: "active" | "revoked";
-                type?: "automatic" | "manual";
+                type?: "automatic" | "manual" | "authorization";
                 search?: string;
                 account_id?: number;
             };
@@ -4409,8 +4415,12 @@ export interface operations {
                     /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name: string;
                     /** @enum {string} */
-                    type: "automatic" | "manual";
+                    type: "automatic" | "manual" | "authorization";
                     token_lifespan_sec: number;
+                    /** @description For type `authorization`, 1 to 10: where people are sent back to. `https`, `http` to the loopback address, or a private-use scheme such as `com.example.app:/callback`. */
+                    redirect_uris?: string[];
+                    /** @description For type `authorization`: the application gets no client secret, because it can’t keep one, such as an app on a phone. */
+                    public_client?: boolean;
                 };
             };
         };
@@ -4429,10 +4439,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4462,8 +4472,12 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
-                        /** @description Returned by this response only. */
-                        client_secret: string;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
+                        /** @description Returned by this response only; null for a public client. */
+                        client_secret: string | null;
                     };
                 };
             };
@@ -4504,10 +4518,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4537,6 +4551,10 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
                         /** @description When each live secret was created and expires, newest first. The secrets themselves are never returned. */
                         secrets: {
                             /**
@@ -4618,6 +4636,8 @@ export interface operations {
                     /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
                     name?: string;
                     token_lifespan_sec?: number;
+                    /** @description For type `authorization`, 1 to 10: where people are sent back to. `https`, `http` to the loopback address, or a private-use scheme such as `com.example.app:/callback`. */
+                    redirect_uris?: string[];
                 };
             };
         };
@@ -4634,10 +4654,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4667,6 +4687,10 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -4711,10 +4735,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4744,6 +4768,10 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -4797,10 +4825,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4830,6 +4858,10 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                         /** @description Returned by this response only. */
@@ -4879,10 +4911,10 @@ export interface operations {
                         account_id: number;
                         name: string;
                         /**
-                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens. Both types can do both.
+                         * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
                          * @enum {string}
                          */
-                        type: "automatic" | "manual";
+                        type: "automatic" | "manual" | "authorization";
                         token_lifespan_sec: number;
                         /**
                          * @description The lifespan in words.
@@ -4912,6 +4944,10 @@ export interface operations {
                             /** @description Set by the manager of the owner's team. The lower figure holds. */
                             manager_points_per_day: number | null;
                         } | null;
+                        /** @description Whether it has no client secret; only of type `authorization`. */
+                        public_client: boolean;
+                        /** @description Only of type `authorization`. */
+                        redirect_uris: string[];
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -8634,7 +8670,7 @@ export interface operations {
                 account_id?: number;
                 application_id?: number;
                 actor?: string;
-                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
                 from?: string;
                 to?: string;
             };
@@ -8696,7 +8732,7 @@ export interface operations {
                     application_id?: number;
                     actor?: string;
                     /** @enum {string} */
-                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
                     /**
                      * @description Start of the range, inclusive.
                      * @example 2026-07-01
