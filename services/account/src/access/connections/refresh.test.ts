@@ -69,7 +69,7 @@ test('a token that is repeated after its successor was used ends the family with
   const third = await rotate(second.refresh_token);
   expect((await rotate(tokens.refresh_token)).error).toBe('invalid_grant');
   await expectFamilyDead(tokens, second, third);
-  const [ended] = await suite
+  const [ended] = (await suite
     .database('audit_log')
     .where({ account_id: person.account_id, action: 'connection_ended' })
     .orderBy('audit_id', 'desc');
