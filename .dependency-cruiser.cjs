@@ -44,7 +44,16 @@ const rooms = {
     },
     access: {
       of: [...base, 'billing'],
-      floors: ['authentication', 'client-changes', 'applications', 'tokens', 'clients'],
+      floors: [
+        'authentication',
+        'client-changes',
+        'redirect-uris',
+        'authorization',
+        'connections',
+        'applications',
+        'tokens',
+        'clients',
+      ],
     },
     teams: { of: [...base, 'billing'], floors: ['.', 'invitations', 'operators', 'console'] },
     budgets: { of: [...base, 'access', 'billing', 'teams'] },

@@ -18,7 +18,7 @@ export type ActingApplication = {
   developer: Owner;
 };
 
-export const CALLBACK = 'https://app.example/callback?from=tollgate';
+const CALLBACK = 'https://app.example/callback?from=tollgate';
 
 export async function newActingApplication(
   suite: Pick<AccountUnderTest, 'account' | 'database'>,

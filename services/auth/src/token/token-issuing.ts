@@ -23,7 +23,7 @@ export type TokenIssuing = {
   issue: (token: string, wanted: WantedToken) => Promise<'issued' | 'changed'>;
 };
 
-export type WantedToken = {
+type WantedToken = {
   client: TokenClient;
   /** See AuthenticClient. */
   json?: string;

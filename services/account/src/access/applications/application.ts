@@ -1,8 +1,5 @@
 import type { ApplicationBudget } from '../../billing/budgets/store.ts';
 
-/** Those of usage and refused calls; the last two are hidden. */
-export const APPLICATION_TYPES = ['automatic', 'manual', 'authorization', 'temporary', 'connection'] as const;
-
 export type Application = {
   application_id: number;
   account_id: number;

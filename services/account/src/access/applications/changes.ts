@@ -11,7 +11,7 @@ import { enqueueClientChange } from '../client-changes/store.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
 import { endConnectionsOf } from '../connections/end.ts';
 import type { Application, ApplicationKey } from './application.ts';
-import { redirectUriFault } from './redirect-uri.ts';
+import { redirectUriFault } from '../redirect-uris/redirect-uri.ts';
 import {
   DELEGATED_TOKEN_LIFESPAN_MAX_SEC,
   endsAfterRevoke,

@@ -3,13 +3,13 @@ import { idField, idQueryField } from '../../http/input/fields.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { pageFields } from '../../http/input/page.ts';
 import { searchField } from '../../http/input/search.ts';
-import { REDIRECT_URIS_MAX, REDIRECT_URI_MAX_CHARACTERS } from './redirect-uri.ts';
+import { REDIRECT_URIS_MAX, REDIRECT_URI_MAX_CHARACTERS } from '../redirect-uris/redirect-uri.ts';
 import { OVERLAP_SEC, TOKEN_LIFESPAN_SEC } from './rules.ts';
 
 const type = z.enum(['automatic', 'manual', 'authorization'], 'must be automatic, manual or authorization');
 const token_lifespan_sec = wholeSeconds(TOKEN_LIFESPAN_SEC);
 
-/** Of applications of type `authorization`; redirect-uri.ts decides which can be registered. */
+/** Of applications of type `authorization`; redirect-uris decides which can be registered. */
 const redirect_uris = z
   .array(z.string().max(REDIRECT_URI_MAX_CHARACTERS, 'must have at most 2,000 characters'))
   .max(REDIRECT_URIS_MAX, 'must have at most 10 entries')

@@ -17,7 +17,7 @@ const COLUMNS = `application_id, account_id, name, type, token_lifespan_sec, cli
   ${APPLICATION_BUDGET} AS budget`;
 
 /** Hidden applications hold the tokens that people get without one of their own. */
-export const IS_LISTED = "status <> 'deleted' AND type NOT IN ('temporary', 'connection')";
+const IS_LISTED = "status <> 'deleted' AND type NOT IN ('temporary', 'connection')";
 
 const IS_MEANT = `application_id = :application_id
   AND (CAST(:owner_id AS bigint) IS NULL OR account_id = :owner_id)

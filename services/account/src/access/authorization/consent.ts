@@ -3,7 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import { hashOfToken, isSecretToken } from '../../identity/secret-token.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import { redirectHost } from '../applications/redirect-uri.ts';
+import { redirectHost } from '../redirect-uris/redirect-uri.ts';
 import { answerAddress } from './request.ts';
 import { findRequest, insertCode, takeRequest } from './store.ts';
 

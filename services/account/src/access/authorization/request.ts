@@ -1,6 +1,6 @@
 import type { AuthorizationFault } from '@tollgate/console/paths';
 import { codeChallengeSchema } from '@tollgate/contracts/grants';
-import { isRegistered } from '../applications/redirect-uri.ts';
+import { isRegistered } from '../redirect-uris/redirect-uri.ts';
 import type { AuthorizationRequest } from './store.ts';
 
 /** RFC 6749, section 4.1.2.1; `invalid_target` is of RFC 8707. */
@@ -26,7 +26,7 @@ const STATE = /^[\x20-\x7e]{1,1000}$/;
 
 const CLIENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-export const SCOPE = 'api';
+const SCOPE = 'api';
 
 /**
  * Validates an authorization request in RFC 9700's order: client and redirect URI, and only then what is answered by a

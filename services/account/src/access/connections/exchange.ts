@@ -2,7 +2,7 @@ import type { CodeExchange, GrantAnswer } from '@tollgate/contracts/grants';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { redirectHost } from '../applications/redirect-uri.ts';
+import { redirectHost } from '../redirect-uris/redirect-uri.ts';
 import { consumeCode, findUsedCode, noteConnection } from '../authorization/store.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
 import { endConnection } from './end.ts';

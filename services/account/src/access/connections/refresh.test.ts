@@ -69,10 +69,11 @@ test('a token that is repeated after its successor was used ends the family with
   const third = await rotate(second.refresh_token);
   expect((await rotate(tokens.refresh_token)).error).toBe('invalid_grant');
   await expectFamilyDead(tokens, second, third);
-  const [ended] = await suite
+  const ended: unknown = await suite
     .database('audit_log')
     .where({ account_id: person.account_id, action: 'connection_ended' })
-    .orderBy('audit_id', 'desc');
+    .orderBy('audit_id', 'desc')
+    .first();
   expect(ended).toMatchObject({
     actor: `client:${application.client_id}`,
     details: { reason: 'refresh_token_reused', client_id: application.client_id },
@@ -153,7 +154,10 @@ test('a refresh token ends after 90 days without use, and its connection after a
       .select('expires_at');
     return ((rows[0] as { expires_at: Date }).expires_at.getTime() - Date.now()) / 86_400_000;
   };
-  const [found] = await suite.database('applications').where({ client_id: connectionIdOf(tokens) });
+  const found: unknown = await suite
+    .database('applications')
+    .where({ client_id: connectionIdOf(tokens) })
+    .first();
   const { application_id } = found as { application_id: number };
   expect(await endOf('refresh_tokens', application_id)).toBeCloseTo(90, 1);
   expect(await endOf('connections', application_id)).toBeCloseTo(365, 1);

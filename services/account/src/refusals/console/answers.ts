@@ -1,4 +1,4 @@
-import { APPLICATION_TYPES } from '../../access/applications/application.ts';
+import { APPLICATION_TYPES } from '@tollgate/contracts/application-types';
 import { z } from 'zod';
 import { REFUSED_CALL_KINDS } from '@tollgate/contracts/refused-call';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';

@@ -1,4 +1,4 @@
-import type { APPLICATION_TYPES } from '../../access/applications/application.ts';
+import type { APPLICATION_TYPES } from '@tollgate/contracts/application-types';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { UsageRange } from '../../usage/views/series/range.ts';

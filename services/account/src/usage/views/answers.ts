@@ -1,4 +1,4 @@
-import { APPLICATION_TYPES } from '../../access/applications/application.ts';
+import { APPLICATION_TYPES } from '@tollgate/contracts/application-types';
 import { z } from 'zod';
 import { billingStatusSchema } from '@tollgate/contracts/entitlement';
 import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';

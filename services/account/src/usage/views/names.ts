@@ -1,4 +1,4 @@
-import type { APPLICATION_TYPES } from '../../access/applications/application.ts';
+import type { APPLICATION_TYPES } from '@tollgate/contracts/application-types';
 import type { Query } from '../../platform/database/query.ts';
 import type { GroupBy } from './input.ts';
 

@@ -1,12 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams, useRouter } from '@tanstack/react-router';
 import { brand } from '../../../api/brand.ts';
-import { api, hasStatus, resultOf } from '../../../api/client.ts';
+import { api, hasStatus, resultOf, setCsrfToken } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.d.ts';
 import { Button } from '../../../ui/button.tsx';
 import pageStyles from '../../../ui/page/page.module.css';
 import { Badge, ErrorMessage, Skeleton } from '../../../ui/page/states.tsx';
-import { useSignOut } from '../../../shell/use-sign-out.ts';
 import { EntryPage } from '../entry-page.tsx';
 import styles from './connect.module.css';
 
@@ -126,12 +125,14 @@ function Payer({ asked: { payer } }: { asked: Asked }) {
 }
 
 function SignedInAs({ account }: { account: Asked['account'] }) {
-  const signOut = useSignOut();
+  const queryClient = useQueryClient();
   const router = useRouter();
   const here = router.latestLocation.href;
   // To sign in as someone else, and come back to the same request.
   const signOutAndReturn = async () => {
-    await signOut();
+    await resultOf(api.DELETE('/api/console/session'));
+    setCsrfToken(null);
+    queryClient.clear();
     await router.navigate({ to: '/sign-in', search: { next: here } });
   };
   return (

@@ -76,3 +76,8 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX refresh_tokens_expires_at_idx ON refresh_tokens (expires_at);
   `);
 }
+
+export const exceptions = {
+  'applications_type_check is a rule, or an index, that applications did not have':
+    'it replaces one that allows fewer types of applications',
+};
