@@ -106,7 +106,7 @@ test('a team member sees those of the manager, without notes', async () => {
 
 test('an account without credits or a billing period has none', async () => {
   const { account_id, token } = await newCaller();
-  const credits = { points_remaining: 0, overuse_points: 0, grants: [] };
+  const credits = { points_remaining: 0, overage_points_remaining: 0, overuse_points: 0, grants: [] };
   expect(await creditsOf(token)).toEqual({ account_id, payer_id: account_id, credits });
 });
 
