@@ -44,7 +44,7 @@ const rooms = {
     },
     access: {
       of: [...base, 'billing'],
-      floors: ['authentication', 'client-changes', 'applications', 'tokens', 'clients'],
+      floors: ['authentication', 'client-changes', 'applications', 'documents', 'tokens', 'clients'],
     },
     teams: { of: [...base, 'billing'], floors: ['.', 'invitations', 'operators', 'console'] },
     budgets: { of: [...base, 'access', 'billing', 'teams'] },

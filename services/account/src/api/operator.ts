@@ -3,6 +3,7 @@ import { createOpenApi } from '@tollgate/operation/api-document';
 import type { ApiDocument } from '@tollgate/operation/api-document';
 import { OPERATOR_SECURITY } from '@tollgate/operation/security';
 import { operatorApplications } from '../access/applications/operations.ts';
+import { operatorDocuments } from '../access/documents/operations.ts';
 import { operatorTokens } from '../access/tokens/operations.ts';
 import { operatorPeriods } from '../billing/period-changes/operations.ts';
 import { operatorCredits } from '../billing/credits/operations.ts';
@@ -35,6 +36,7 @@ export const OPERATOR_API = [
   operatorTwoFactor,
   operatorDeletion,
   operatorApplications,
+  operatorDocuments,
   operatorTokens,
   operatorPlans,
   operatorPlansAsCode,

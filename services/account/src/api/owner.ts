@@ -8,6 +8,7 @@ import { ownerDeletion } from '../lifecycle/deletion/operations.ts';
 import { ownerExport } from '../lifecycle/export/operations.ts';
 import { ownerActivity } from '../identity/activity/operations.ts';
 import { ownerAlerts } from '../notifications/alerts/operations.ts';
+import { ownerDocuments } from '../access/documents/operations.ts';
 import { ownerApplications } from '../access/applications/operations.ts';
 import { ownerBudgets } from '../budgets/operations.ts';
 import { ownerPeople } from '../identity/people/operations.ts';
@@ -51,6 +52,7 @@ export const OWNER_API = [
   ownerSignIn,
   ownerTwoFactor,
   ownerApplications,
+  ownerDocuments,
   ownerTokens,
   ownerTeam,
   ownerInvitations,

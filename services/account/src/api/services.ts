@@ -4,6 +4,7 @@ import type { ApiDocument } from '@tollgate/operation/api-document';
 import { SERVICES_SECURITY } from '@tollgate/operation/security';
 import { PROBES } from '@tollgate/server/health';
 import { serviceClients } from '../access/clients/operations.ts';
+import { serviceDocuments } from '../access/documents/operations.ts';
 import { serviceTokens } from '../access/tokens/auth/operations.ts';
 import { serviceEntitlements } from '../billing/entitlements/operations.ts';
 import { servicePlans } from '../billing/plans/operations.ts';
@@ -15,6 +16,7 @@ export const SERVICE_API = [
   serviceClients,
   serviceTokens,
   serviceEntitlements,
+  serviceDocuments,
   servicePlans,
   serviceSnapshots,
 ] as const;

@@ -3,6 +3,9 @@ import type { CallRules, Limits } from '@tollgate/contracts/entitlement';
 import type { CallerBudgets } from './budgets.ts';
 import type { PayerCredits } from './credits.ts';
 
+/** Of an application's documents, account's revision or a later one. */
+export type DocumentLimit = { applicationId: number; revision: number };
+
 /** Whose billing period a call is held to and charged to. Calls that are held to the same budgets share one object. */
 export type PayerEntitlement = {
   payerId: number;
@@ -24,6 +27,8 @@ export type PayerEntitlement = {
   reservesPoints: boolean;
   /** Where the payer can buy points; null without payments. */
   buyUrl: string | null;
+  /** The documents that the caller's application is limited to; null if it may run any. */
+  documentLimit: DocumentLimit | null;
 };
 
 /** What a call is made and charged with: its active access token, and the payer entitlement of the token's account. */

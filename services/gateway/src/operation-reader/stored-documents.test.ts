@@ -22,6 +22,7 @@ import { createLearnedTexts } from './learned-texts.ts';
 import { createReadDataCall } from './read-call.ts';
 import { createReaderOf } from './readers-of-plans.ts';
 import { createStoredDocuments } from './stored-documents.ts';
+import type { StoredDocuments, StoredDocumentsOptions } from './stored-documents.ts';
 
 const REQUIRED = {
   SERVICE_CLIENT_ID: 'gateway',
@@ -79,6 +80,13 @@ afterAll(async () => {
   await sockets.close();
   rmSync(folder, { recursive: true });
 });
+
+function storedDocuments(
+  textOf: StoredDocumentsOptions['textOf'],
+  trusting: StoredDocumentsOptions['trusting'] = [],
+): StoredDocuments {
+  return createStoredDocuments({ apq: 'learn', learned: createLearnedTexts(), textOf, trusting });
+}
 
 function newToken(): string {
   const accountId = (nextAccount += 1);
@@ -414,8 +422,7 @@ describe('a body that arrives whole', () => {
 
   test('and is short is read in turns if its texts are long, and takes room meanwhile', async () => {
     const long = `{ hello } #${'x'.repeat(40_000)}`;
-    const manifest = { current: () => new Map([['long', long]]), trusted: () => null };
-    const documents = createStoredDocuments({ apq: 'learn', isTrusting: false, manifest });
+    const documents = storedDocuments((id) => (id === 'long' ? long : undefined));
     const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
     const batchOf = (count: number) => requestOf(Array.from({ length: count }, () => ({ id: 'long' })));
     expect(read(batchOf(1), payer, documents)).toMatchObject({ isLong: false });
@@ -432,11 +439,7 @@ describe('a body that arrives whole', () => {
 
   test.each([1, 9])('a reload while a batch of %i is read doesn’t mix two texts', async (count) => {
     let generation = 0;
-    const manifest = {
-      current: () => new Map([['a', `{ of${String((generation += 1))} #${'x'.repeat(20_000)}\n}`]]),
-      trusted: () => null,
-    };
-    const documents = createStoredDocuments({ apq: 'learn', isTrusting: false, manifest });
+    const documents = storedDocuments(() => `{ of${String((generation += 1))} #${'x'.repeat(20_000)}\n}`);
     const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
     const call = await read(requestOf(Array.from({ length: count }, () => ({ id: 'a' }))), payer, documents);
     const bytes = call?.body as Buffer;
@@ -591,8 +594,7 @@ describe('where only registered documents run', () => {
 });
 
 test('nothing runs while no manifest could be read', () => {
-  const manifest = { current: () => new Map<string, string>(), trusted: () => null };
-  const { whyUntrusted } = createStoredDocuments({ apq: 'learn', isTrusting: true, manifest });
+  const { whyUntrusted } = storedDocuments(() => undefined, [() => null]);
   expect(whyUntrusted?.({ text: '{ a }' })?.code).toBe('service_unavailable');
 });
 

@@ -6,7 +6,7 @@ import type { SettlementTimeout } from '../pipeline/settle/settle-call.ts';
 import type { CheckPrice } from '../estimate/check-price.ts';
 import type { EstimateRate } from '../estimate/estimate-rate.ts';
 import type { ReaderOf } from '../operation-reader/readers-of-plans.ts';
-import type { StoredDocuments } from '../operation-reader/stored-documents.ts';
+import type { DocumentsOf } from '../operation-reader/open-stored-documents.ts';
 import type { CallerSocketSettings, SocketReports } from './caller/caller-socket-options.ts';
 import { createOpenSockets } from './caller/open-sockets.ts';
 import type { OpenSockets, OpenSocketsOptions } from './caller/open-sockets.ts';
@@ -40,7 +40,7 @@ export type WebSocketsOptions = {
   settings: WebSocketsSettings;
   upstreamObserver: UpstreamObserver;
   readerOf: ReaderOf;
-  documents: StoredDocuments;
+  documentsOf: DocumentsOf;
   checkPrice: CheckPrice;
   missingPoints: OperationServices['missingPoints'];
   estimateRate: EstimateRate;
@@ -63,7 +63,7 @@ export function createWebSockets(options: WebSocketsOptions): {
   const services: OperationServices = {
     rules: settings.operations,
     readOne: (payload, rules) => options.readerOf(rules).readOne(payload),
-    documents: options.documents,
+    documentsOf: options.documentsOf,
     checkPrice: options.checkPrice,
     missingPoints: options.missingPoints,
     estimateRate: options.estimateRate,

@@ -141,10 +141,10 @@ function scripted() {
         wholeTimeoutMs: 0,
       },
       readOne: (payload) => ({ type: payload['is'] as OperationType, counted: null }),
-      documents: {
+      documentsOf: () => ({
         whyUntrusted: null,
         withTexts: (request) => ({ request, putTexts: null, textBytes: 0, namesDocument: false }),
-      },
+      }),
       checkPrice: () => 1,
       missingPoints: null,
       estimateRate: { check: () => undefined, takeRefused: () => undefined },
