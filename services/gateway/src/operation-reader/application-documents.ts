@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import type { Manifest } from '@tollgate/contracts/documents-manifest';
 import { trustedDocumentsSchema } from '@tollgate/contracts/trusted-documents';
 import type { TrustedDocuments } from '@tollgate/contracts/trusted-documents';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { Problem } from '@tollgate/http/problem';
 import type { DocumentLimit } from '../ledger/principal.ts';
-import type { Manifest } from './documents-manifest.ts';
 import type { StoredDocuments } from './stored-documents.ts';
 import { createTrustedTexts } from './trusted-texts.ts';
 import type { TrustedTexts } from './trusted-texts.ts';

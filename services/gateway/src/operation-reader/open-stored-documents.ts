@@ -1,3 +1,4 @@
+import type { Manifest } from '@tollgate/contracts/documents-manifest';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { ComposeContext } from '@tollgate/server';
 import type { Config } from '../config.ts';
@@ -5,7 +6,7 @@ import type { PayerEntitlement } from '../ledger/principal.ts';
 import { createApplicationDocuments } from './application-documents.ts';
 import type { ApplicationDocuments } from './application-documents.ts';
 import { openManifest } from './documents-manifest.ts';
-import type { Manifest, ManifestSource } from './documents-manifest.ts';
+import type { ManifestSource } from './documents-manifest.ts';
 import { gaugeByVersion } from './gauge-by-version.ts';
 import { createLearnedTexts } from './learned-texts.ts';
 import { createStoredDocuments } from './stored-documents.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { Manifest } from '@tollgate/contracts/documents-manifest';
 import { Problem } from '@tollgate/http/problem';
-import type { Manifest } from './documents-manifest.ts';
 import { isObject } from './json.ts';
 import type { LearnedTexts } from './learned-texts.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';

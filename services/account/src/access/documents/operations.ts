@@ -78,7 +78,7 @@ function operationsOn<By extends { actor: Actor }>({ caller, path: root, ownerOf
       params: ofApplication,
       body: registrationSchema,
       maxBodyBytes: MAX_BODY_BYTES,
-      example: { documents: [{ text: 'query Countries { countries { name } }' }], dry_run: true },
+      example: { documents: [{ document_id: 'countries', text: 'query Countries { countries { name } }' }] },
       answers: { 200: { description: 'What was new.', schema: registrationAnswerSchema } },
       handle: ({ transact }: Needs, { by, params: { application_id }, body }) =>
         transact((inside) =>
