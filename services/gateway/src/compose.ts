@@ -60,7 +60,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const recalls = openRecalls();
   const peers = composePeers(context, store, traces, recalls);
   const { primePayer, readPointsLeft, usage, admit, close } = openMetering(context, store, peers, recalls);
-  const { onDataCall, onSteps, onSettled } = createCallMetrics(registry);
+  const { onDataCall, onSteps, onSettled, onCompared } = createCallMetrics(registry);
   const settlementTimeout = settlementTimeoutOf(config, onSettled);
   const observerOf = createUpstreamMetrics(registry);
   const cors = createGatewayCors(config);
@@ -106,6 +106,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     tokenWatch: peers.tokenWatch,
     record: usage.record,
     settlementTimeout,
+    onCompared,
   });
   const pipeline = {
     ...shared,
@@ -118,7 +119,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       readPointsLeft,
       pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
     }),
-    settle: createSettle(usage.record, settlementTimeout),
+    settle: createSettle(usage.record, settlementTimeout, onCompared),
     estimateRate: estimating.rate,
     pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
     logger,

@@ -84,6 +84,27 @@ describe('credits', () => {
   });
 });
 
+test('prices compare shows estimates beside stated prices, by operation and by field', async () => {
+  await stack.sql(
+    `INSERT INTO operation_documents (hash, document) VALUES (repeat('c', 64), E'query Cheap {\\n  cheap\\n}');
+     INSERT INTO usage_operations (payer_id, account_id, day, application_id, api_version, hash, name, points, requests,
+       errors, durations, compared_requests, compared_points, estimated_points, exceeding_requests, excess_points)
+     VALUES (1, 1, current_date, 1, 'v2', repeat('c', 64), 'Cheap', 30, 3, 0, '{}', 3, 30, 6, 2, 25),
+            (1, 1, current_date - 40, 1, 'v2', repeat('c', 64), 'Cheap', 30, 3, 0, '{}', 3, 30, 6, 2, 25),
+            (1, 1, current_date, 1, 'v2', repeat('d', 64), '', 9, 1, 0, '{}', 0, 0, 0, 0, 0)`,
+  );
+  const { code, stdout } = await stack.run(['prices', 'compare']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^v2 +Cheap +cccccccccccc +3 +30 +6 +5\.00 +2 +25$/m);
+  expect(stdout).toMatch(/^query\.cheap +1 +3 +30 +6 +5\.00 +2 +25$/m);
+  expect(await stack.json('prices', 'compare', '--account', '1', '--from', '2020-01-01')).toMatchObject({
+    from: '2020-01-01',
+    operations: [{ name: 'Cheap', requests: 6, excess_points: 50 }],
+    fields: [{ root_fields: 'query.cheap' }],
+  });
+  expect((await stack.run(['prices', 'compare', '--account', '2'])).stdout).toContain('No request');
+});
+
 describe('documents', () => {
   test('of a manifest are reported, registered, enforced and removed', async () => {
     const made = ['applications', 'create', '--account', await newAccount(), '--name', 'Web'];

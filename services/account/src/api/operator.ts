@@ -28,6 +28,7 @@ import { operatorReconciliation } from '../payments/reconcile/operations.ts';
 import { operatorPlansAsCode } from '../plans-as-code/operations.ts';
 import { operatorRefusals } from '../refusals/operations.ts';
 import { operatorTeams } from '../teams/operators/operations.ts';
+import { operatorPriceComparison } from '../usage/by-operation/operator-operations.ts';
 import { operatorUsage } from '../usage/operations.ts';
 
 /** What operators may do, on the private listener, in reading order. */
@@ -55,6 +56,7 @@ export const OPERATOR_API = [
   operatorTeams,
   operatorBudgets,
   operatorUsage,
+  operatorPriceComparison,
   operatorRefusals,
   operatorCounting,
   operatorOperating,

@@ -333,7 +333,8 @@ function createServe(options: DataCallOptions): Serve {
       const { rateLimitState, lease } = admission instanceof Promise ? await admission : admission;
       slot = lease;
       stepEnded('admit');
-      const call = { token, payer, apiVersion, lease, counted: operations.counted };
+      const { estimatedPoints } = known;
+      const call = { token, payer, apiVersion, lease, counted: operations.counted, estimatedPoints };
       trace?.begin('forward');
       const answer = await forward({
         req,
@@ -342,7 +343,7 @@ function createServe(options: DataCallOptions): Serve {
         requestId,
         callerIds: callerIds({ token, payer }),
         billingStatus: payer.billingStatus,
-        estimatedPoints: known.estimatedPoints,
+        estimatedPoints,
         rateLimitState,
         trace,
         onStream: (open) =>

@@ -2,9 +2,20 @@ import type { Registry } from 'prom-client';
 import { createHistogram, createOutcomes, observeValue } from '@tollgate/server/tallies';
 import type { DataCallOutcome, PipelineStep } from './data-call.ts';
 
+/** Called with what a call cost, and what it was to cost at most. */
+export type OnCompared = (points: number, estimatedPoints: number) => void;
+
 /** Of a data call as a whole, and of the time that its steps take. */
 export function createCallMetrics(registry: Registry) {
-  return { ...callMetrics(registry), ...stepMetrics(registry) };
+  const onEstimated = createOutcomes(registry, {
+    name: 'tollgate_estimated_calls_total',
+    help: 'Calls and socket operations with an estimate and a price that the data API stated, by outcome: within the estimate, exceeded. Over WebSocket, only of plans whose points are strict',
+    outcomes: ['within', 'exceeded'],
+  });
+  const onCompared: OnCompared = (points, estimatedPoints) => {
+    onEstimated(points > estimatedPoints ? 'exceeded' : 'within');
+  };
+  return { ...callMetrics(registry), ...stepMetrics(registry), onCompared };
 }
 
 /** Each starts at 0, so that a rate sees the first one. */

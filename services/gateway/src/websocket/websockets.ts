@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { UpgradeHandler } from '@tollgate/server/listener';
 import type { EjectionRules } from '../pipeline/forward/upstream/ejection.ts';
 import type { UpstreamObserver } from '../pipeline/forward/upstream/metrics.ts';
+import type { OnCompared } from '../pipeline/metrics.ts';
 import type { SettlementTimeout } from '../pipeline/settle/settle-call.ts';
 import type { CheckPrice } from '../estimate/check-price.ts';
 import type { EstimateRate } from '../estimate/estimate-rate.ts';
@@ -45,6 +46,7 @@ export type WebSocketsOptions = {
   missingPoints: OperationServices['missingPoints'];
   estimateRate: EstimateRate;
   settlementTimeout: SettlementTimeout;
+  onCompared: OnCompared;
   registry: Registry;
 } & Pick<UpgradeOptions, 'trusts' | 'addressOf' | 'allowsOrigin' | 'traces' | 'accessLog'> &
   Pick<OpenSocketsOptions, 'introspect' | 'tokenWatch' | 'entitle'> &
@@ -55,7 +57,7 @@ export type WebSocketsOptions = {
 export function createWebSockets(options: WebSocketsOptions): {
   upgradeHandler: UpgradeHandler;
 } & Pick<OpenSockets, 'drain'> {
-  const { settings, admit, record, primePayer, readPointsLeft, settlementTimeout } = options;
+  const { settings, admit, record, primePayer, readPointsLeft, settlementTimeout, onCompared } = options;
   const { logFailure, recordRefusal } = options;
   const { urls, ejection, connection } = settings.upstream;
   const metrics = createWebSocketMetrics(options.registry);
@@ -67,7 +69,15 @@ export function createWebSockets(options: WebSocketsOptions): {
     checkPrice: options.checkPrice,
     missingPoints: options.missingPoints,
     estimateRate: options.estimateRate,
-    metering: { ...settings.metering, admit, record, primePayer, readPointsLeft, settlementTimeout },
+    metering: {
+      ...settings.metering,
+      admit,
+      record,
+      primePayer,
+      readPointsLeft,
+      settlementTimeout,
+      onCompared,
+    },
     pricing: {
       statedPoints: createStatedPoints(settings.pointsExtension),
       defaultPoints: settings.defaultPoints,

@@ -1396,6 +1396,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/private/price-comparison": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare estimates with the prices that the data API stated
+         * @description By operation, over HTTP, in whole days of UTC. Responses with a status of 400 or above, batches of different operations and operations that are counted together are left out.
+         */
+        get: operations["comparePrices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/private/calls/{request_id}": {
         parameters: {
             query?: never;
@@ -2689,6 +2709,34 @@ export interface components {
                 }[];
             }[];
         };
+        PriceComparison: {
+            /** Format: date */
+            from: string;
+            /**
+             * Format: date
+             * @description Inclusive.
+             */
+            to: string;
+            /** @description The 500 whose estimates are furthest from their prices. */
+            operations: {
+                /** @enum {string} */
+                api_version: "v1" | "v2";
+                /** @description SHA-256 of the document without its literals. */
+                hash: string;
+                name: string | null;
+                /** @description With an estimate, and a price that the data API stated. */
+                requests: number;
+                /** @description What they cost. */
+                points: number;
+                estimated_points: number;
+                /** @description Those that cost more than their estimate. */
+                exceeding_requests: number;
+                /** @description By how much, together. */
+                excess_points: number;
+                /** @description Without its literals; null if it is not kept. */
+                document: string | null;
+            }[];
+        };
         RefusedCall: {
             refused_call_id: number;
             /**
@@ -2777,6 +2825,13 @@ export interface components {
                         number,
                         number
                     ][];
+                    compared?: {
+                        requests: number;
+                        points: number;
+                        estimated_points: number;
+                        exceeding_requests: number;
+                        excess_points: number;
+                    };
                 }[];
             }[] | null;
             counted_at: string | null;
@@ -7710,6 +7765,42 @@ export interface operations {
             505: components["responses"]["http_version_not_supported"];
         };
     };
+    comparePrices: {
+        parameters: {
+            query?: {
+                /** @description Default: 6 days before `to`. */
+                from?: string;
+                /** @description Inclusive. Default: today. */
+                to?: string;
+                /** @description Only what this account pays for. */
+                account_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparison. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceComparison"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
     getRefusedCall: {
         parameters: {
             query?: never;
@@ -7926,6 +8017,13 @@ export interface operations {
                                     number,
                                     number
                                 ][];
+                                compared?: {
+                                    requests: number;
+                                    points: number;
+                                    estimated_points: number;
+                                    exceeding_requests: number;
+                                    excess_points: number;
+                                };
                             }[];
                         }[] | null;
                         counted_at: string | null;
@@ -8011,6 +8109,13 @@ export interface operations {
                                     number,
                                     number
                                 ][];
+                                compared?: {
+                                    requests: number;
+                                    points: number;
+                                    estimated_points: number;
+                                    exceeding_requests: number;
+                                    excess_points: number;
+                                };
                             }[];
                         }[] | null;
                         counted_at: string | null;

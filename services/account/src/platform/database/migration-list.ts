@@ -16,7 +16,7 @@ import * as reducedGrants from './migrations/0016-reduced-grants.ts';
 import * as overageInvoices from './migrations/0017-overage-invoices.ts';
 import * as operators from './migrations/0018-operators.ts';
 import * as invoiceNumbers from './migrations/0019-invoice-numbers.ts';
-import * as trustedDocuments from './migrations/0022-trusted-documents.ts';
+import * as graphql from './migrations/0022-graphql.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -42,7 +42,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0017-overage-invoices', migration: overageInvoices },
   { name: '0018-operators', migration: operators },
   { name: '0019-invoice-numbers', migration: invoiceNumbers },
-  { name: '0022-trusted-documents', migration: trustedDocuments },
+  { name: '0022-graphql', migration: graphql },
 ];
 
 export function migrationSource(

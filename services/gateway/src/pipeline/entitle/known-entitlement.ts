@@ -35,7 +35,7 @@ export function knownEntitlement(
   startedMs: number,
   rules: EntitlementRules,
 ): KnownEntitlement {
-  const { cacheTtlMs, staleIfErrorMs, strictPoints } = rules;
+  const { cacheTtlMs, staleIfErrorMs } = rules;
   const passes = entitlement.status === 'active' || entitlement.status === 'grace';
   const freshForMs = passes ? cacheTtlMs : Math.min(cacheTtlMs, REFUSAL_TTL_MS);
   const staleForMs = passes ? Math.max(freshForMs, staleIfErrorMs) : freshForMs;

@@ -3,6 +3,7 @@ import type { Lease } from '../../ledger/leases.ts';
 import type { Principal } from '../../ledger/principal.ts';
 import type { RecordUsage } from '../../ledger/record-usage.ts';
 import type { CountedOperation } from '../../operation-reader/counted-operation.ts';
+import type { OnCompared } from '../metrics.ts';
 import { usageEvent } from '../../ledger/usage-event.ts';
 
 type SettledCall = Principal & {
@@ -10,11 +11,13 @@ type SettledCall = Principal & {
   lease: Lease;
   /** Null if it isn't known. */
   counted: CountedOperation | null;
+  /** What it was to cost at most; null without an estimate. */
+  estimatedPoints: number | null;
 };
 
 type SettledAnswer = {
   /** The upstream's points, and the body bytes sent to the caller; null if there is nothing to settle. */
-  usage: { points: number; trafficBytes: number; isError: boolean } | null;
+  usage: { points: number; trafficBytes: number; isStated: boolean; isError: boolean } | null;
   /** The meter of a stream, which has settled all but the rest. */
   stream: { end: () => Promise<unknown> } | null;
 };
@@ -34,14 +37,20 @@ export type SettlementTimeout = {
  * Settles each call whose response has begun, even if it breaks off. A response completes only when
  * its usage is recorded, so no usage of a completed response is lost.
  */
-export function createSettle(record: RecordUsage, settlementTimeout: SettlementTimeout): Settle {
+export function createSettle(
+  record: RecordUsage,
+  settlementTimeout: SettlementTimeout,
+  onCompared: OnCompared,
+): Settle {
   return (call, { usage, stream }, durationMs) => {
     if (stream !== null) return acknowledgedInTime(stream.end(), settlementTimeout);
     if (usage === null) return Promise.resolve(true);
     const { counted } = call;
-    const { points, trafficBytes, isError } = usage;
+    const { points, trafficBytes, isStated, isError } = usage;
+    const estimatedPoints = isStated && !isError ? call.estimatedPoints : null;
     const used = { points, requests: 1, time_ms: 0, traffic_bytes: trafficBytes };
-    const operation = counted === null ? null : { counted, isError, durationMs };
+    if (estimatedPoints !== null) onCompared(points, estimatedPoints);
+    const operation = counted === null ? null : { counted, isError, durationMs, estimatedPoints };
     return acknowledgedInTime(
       record(usageEvent(call, used, operation, call.apiVersion), call.payer.lane, call.lease.handOver()),
       settlementTimeout,

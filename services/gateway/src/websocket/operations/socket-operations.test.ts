@@ -164,6 +164,7 @@ function scripted() {
         settleIntervalMs: 5_000,
         pointsPerMinute: 0,
         settlementTimeout: { timeoutMs: 60_000, unacknowledged: 'refuse' },
+        onCompared: () => undefined,
       },
       pricing: { statedPoints: createStatedPoints('points'), defaultPoints: 1 },
       openUpstream: (_caller, opened) => {

@@ -3,6 +3,7 @@ import { Problem, toProblem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
 import { graphqlError } from '../../http/graphql-error.ts';
 import type { Principal } from '../../ledger/principal.ts';
+import type { OnCompared } from '../../pipeline/metrics.ts';
 import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
 import type { ReadOperation } from '../../operation-reader/document-types.ts';
 import { isObject } from '../../operation-reader/json.ts';
@@ -49,7 +50,7 @@ export type OperationServices = {
   /** What an operation costs for which the upstream states nothing; null for the default, always or of this one. */
   missingPoints: ((request: OperationRequest) => number | null) | null;
   estimateRate: Pick<EstimateRate, 'check' | 'takeRefused'>;
-  metering: OperationMetering & { settlementTimeout: SettlementTimeout };
+  metering: OperationMetering & { settlementTimeout: SettlementTimeout; onCompared: OnCompared };
   pricing: Pricing;
   openUpstream: OpenUpstream;
   counts: {

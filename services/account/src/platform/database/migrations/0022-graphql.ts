@@ -1,8 +1,20 @@
 import type { Knex } from 'knex';
 
-/** The documents that an application is limited to (docs/design/admission.md). */
+/**
+ * The documents that an application is limited to (docs/design/admission.md), and what requests were estimated to cost
+ * beside what they did (docs/design/price.md).
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.raw(/* sql */ `
+    -- Of an operation's requests with an estimate for which the data API stated a price.
+    ALTER TABLE usage_operations
+      ADD COLUMN compared_requests bigint NOT NULL DEFAULT 0 CHECK (compared_requests >= 0),
+      ADD COLUMN compared_points bigint NOT NULL DEFAULT 0 CHECK (compared_points >= 0),
+      ADD COLUMN estimated_points bigint NOT NULL DEFAULT 0 CHECK (estimated_points >= 0),
+      -- Of these, what cost more than its estimate, and by how much.
+      ADD COLUMN exceeding_requests bigint NOT NULL DEFAULT 0 CHECK (exceeding_requests >= 0),
+      ADD COLUMN excess_points bigint NOT NULL DEFAULT 0 CHECK (excess_points >= 0);
+
     CREATE TABLE trusted_documents (
       application_id bigint NOT NULL REFERENCES applications,
       api_version text NOT NULL CHECK (api_version IN ('v1', 'v2')),
