@@ -73,13 +73,13 @@ export interface paths {
         };
         /**
          * Call the data API by GET
-         * @description Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
+         * @description Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period, and `X-Points-Estimate`, where prices are known in advance, what the call could cost at most. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         get: operations["queryDataApi"];
         put?: never;
         /**
          * Call the data API
-         * @description Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
+         * @description Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period, and `X-Points-Estimate`, where prices are known in advance, what the call could cost at most. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         post: operations["callDataApi"];
         delete?: never;
@@ -97,15 +97,63 @@ export interface paths {
         };
         /**
          * Call API v1 of the data API by GET
-         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
+         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period, and `X-Points-Estimate`, where prices are known in advance, what the call could cost at most. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         get: operations["queryDataApiV1"];
         put?: never;
         /**
          * Call API v1 of the data API
-         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
+         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period, and `X-Points-Estimate`, where prices are known in advance, what the call could cost at most. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         post: operations["callDataApiV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/graphql/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the price of a call by GET
+         * @description Takes what a call takes, and executes nothing: it is free, but limited by a rate of its own (429 `too_many_requests`). `not_found` where prices are not known in advance. A call with the header `X-Points-Estimate: only` is the same.
+         */
+        get: operations["estimateQuery"];
+        put?: never;
+        /**
+         * Get the price of a call
+         * @description Takes what a call takes, and executes nothing: it is free, but limited by a rate of its own (429 `too_many_requests`). `not_found` where prices are not known in advance. A call with the header `X-Points-Estimate: only` is the same.
+         */
+        post: operations["estimateCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/graphql/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the price of a call of API v1 by GET
+         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Takes what a call takes, and executes nothing: it is free, but limited by a rate of its own (429 `too_many_requests`). `not_found` where prices are not known in advance. A call with the header `X-Points-Estimate: only` is the same.
+         */
+        get: operations["estimateQueryV1"];
+        put?: never;
+        /**
+         * Get the price of a call of API v1
+         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Takes what a call takes, and executes nothing: it is free, but limited by a rate of its own (429 `too_many_requests`). `not_found` where prices are not known in advance. A call with the header `X-Points-Estimate: only` is the same.
+         */
+        post: operations["estimateCallV1"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2289,6 +2337,28 @@ export interface components {
                 } & {
                     [key: string]: unknown;
                 };
+            }[];
+        };
+        EstimateAnswer: {
+            extensions: {
+                estimate: components["schemas"]["Estimate"];
+            };
+        };
+        Estimate: {
+            /** @description At most so many, if `bounded`; null without a price. */
+            points: number | null;
+            /** @description Null if points are not limited. */
+            points_remaining: number | null;
+            /** @description Whether the operation would be admitted now. */
+            allowed: boolean;
+            /** @description The code that would refuse it; null if it is allowed. */
+            reason: string | null;
+            /** @description False if the size of a list is not known. */
+            bounded: boolean;
+            /** @description The ten that cost most by themselves. */
+            fields: {
+                path: string[];
+                points: number;
             }[];
         };
         Credits: {
@@ -5161,7 +5231,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5259,7 +5329,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5355,7 +5425,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5453,7 +5523,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5516,6 +5586,662 @@ export interface operations {
                 };
                 content?: never;
             };
+        };
+    };
+    estimateQuery: {
+        parameters: {
+            query: {
+                query: string;
+                operationName?: string;
+                /** @description As JSON. */
+                variables?: string;
+                /** @description As JSON. */
+                extensions?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price; of a batch, a list of them. For clients that accept only `application/json`, also `document_invalid`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description 0. */
+                    "X-Points-Cost": string;
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["graphql.unauthorized"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            403: components["responses"]["graphql.account_blocked.forbidden"];
+            /** @description `not_found`: Not found. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            405: components["responses"]["graphql.method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["graphql.payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["graphql.unsupported_media_type"];
+            /** @description `too_many_requests`: Too many requests. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["graphql.internal_error"];
+            502: components["responses"]["graphql.upstream_unreachable"];
+            503: components["responses"]["graphql.service_unavailable"];
+            504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    estimateCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "query": "{ country(code: \"JP\") { name capital } }"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GraphQLRequest"];
+            };
+        };
+        responses: {
+            /** @description The price; of a batch, a list of them. For clients that accept only `application/json`, also `document_invalid`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description 0. */
+                    "X-Points-Cost": string;
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["graphql.unauthorized"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            403: components["responses"]["graphql.account_blocked.forbidden"];
+            /** @description `not_found`: Not found. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            405: components["responses"]["graphql.method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["graphql.payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["graphql.unsupported_media_type"];
+            /** @description `too_many_requests`: Too many requests. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["graphql.internal_error"];
+            502: components["responses"]["graphql.upstream_unreachable"];
+            503: components["responses"]["graphql.service_unavailable"];
+            504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    estimateQueryV1: {
+        parameters: {
+            query: {
+                query: string;
+                operationName?: string;
+                /** @description As JSON. */
+                variables?: string;
+                /** @description As JSON. */
+                extensions?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price; of a batch, a list of them. For clients that accept only `application/json`, also `document_invalid`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description 0. */
+                    "X-Points-Cost": string;
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["graphql.unauthorized"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            403: components["responses"]["graphql.account_blocked.forbidden"];
+            /** @description `not_found`: Not found. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            405: components["responses"]["graphql.method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["graphql.payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["graphql.unsupported_media_type"];
+            /** @description `too_many_requests`: Too many requests. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["graphql.internal_error"];
+            502: components["responses"]["graphql.upstream_unreachable"];
+            503: components["responses"]["graphql.service_unavailable"];
+            504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    estimateCallV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "query": "{ country(code: \"JP\") { name capital } }"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GraphQLRequest"];
+            };
+        };
+        responses: {
+            /** @description The price; of a batch, a list of them. For clients that accept only `application/json`, also `document_invalid`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description 0. */
+                    "X-Points-Cost": string;
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["graphql.unauthorized"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            403: components["responses"]["graphql.account_blocked.forbidden"];
+            /** @description `not_found`: Not found. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            405: components["responses"]["graphql.method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["graphql.payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["graphql.unsupported_media_type"];
+            /** @description `too_many_requests`: Too many requests. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["graphql.internal_error"];
+            502: components["responses"]["graphql.upstream_unreachable"];
+            503: components["responses"]["graphql.service_unavailable"];
+            504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getUsage: {

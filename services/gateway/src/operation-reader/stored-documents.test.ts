@@ -82,6 +82,21 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+function countTurns(): { stop: () => number } {
+  let turns = 0;
+  let timer = setImmediate(again);
+  function again(): void {
+    turns += 1;
+    timer = setImmediate(again);
+  }
+  return {
+    stop: () => {
+      clearImmediate(timer);
+      return turns;
+    },
+  };
+}
+
 function storedDocuments(
   textOf: StoredDocumentsOptions['textOf'],
   trusting: StoredDocumentsOptions['trusting'] = [],
@@ -436,6 +451,26 @@ describe('a body that arrives whole', () => {
     first?.release();
     (await read(batchOf(9), payer, documents))?.release();
     second?.release();
+  });
+
+  test('and is a batch of some length has a turn of the event loop for each operation, a single one none', async () => {
+    const documents = storedDocuments(() => undefined);
+    const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
+    const query = `query Q($v: [Int!]) { ${Array.from({ length: 60 }, (_, index) => `a${String(index)}: hello(v: $v)`).join(' ')} }`;
+    const single = { query, variables: { v: Array.from({ length: 300 }, (_, index) => index) } };
+    expect(read(requestOf(single), payer, documents)).toMatchObject({ isLong: false });
+    for (const batch of [
+      Array.from({ length: 9 }, () => single),
+      { query, variables: Array.from({ length: 9 }, () => single.variables) },
+    ]) {
+      const turns = countTurns();
+      const call = await read(requestOf(batch), payer, documents);
+      expect(call).toMatchObject({ isLong: true, operations: { isBatch: true } });
+      expect(turns.stop()).toBeGreaterThanOrEqual(Array.isArray(batch) ? 9 : 1);
+      call?.release();
+    }
+    const short = [{ query: '{ hello }' }, { query: '{ a: hello }' }];
+    expect(read(requestOf(short), payer, documents)).toMatchObject({ isLong: false });
   });
 
   test.each([1, 9])('a reload while a batch of %i is read doesn’t mix two texts', async (count) => {

@@ -9,7 +9,7 @@ export type OnCompared = (points: number, estimatedPoints: number) => void;
 export function createCallMetrics(registry: Registry) {
   const onEstimated = createOutcomes(registry, {
     name: 'tollgate_estimated_calls_total',
-    help: 'Calls and socket operations with an estimate and a price that the data API stated, by outcome: within the estimate, exceeded. Over WebSocket, only of plans whose points are strict',
+    help: 'Calls whose estimate could be compared with a stated price by outcome: within, exceeded. Over WebSocket, those with strict points',
     outcomes: ['within', 'exceeded'],
   });
   const onCompared: OnCompared = (points, estimatedPoints) => {
