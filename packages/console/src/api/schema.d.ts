@@ -5615,8 +5615,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
-                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
                 };
             };
             /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
@@ -5780,8 +5780,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
-                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
                 };
             };
             /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
@@ -5943,8 +5943,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
-                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
                 };
             };
             /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
@@ -6108,8 +6108,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
-                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLRefusal"];
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
                 };
             };
             /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */

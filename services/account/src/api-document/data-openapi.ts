@@ -162,7 +162,7 @@ const ESTIMATED: Description['answers'] = {
   200: {
     description:
       'The price; of a batch, a list of them. For clients that accept only `application/json`, also `document_invalid`.',
-    schema: z.union([estimateAnswerSchema, z.array(estimateAnswerSchema), refusalSchema]),
+    schema: z.union([estimateAnswerSchema, z.array(estimateAnswerSchema), graphqlAnswerSchema]),
     contentTypes: JSON_TYPES,
     headers: { 'X-Points-Cost': '0.', 'Cache-Control': '`no-store`.' },
   },

@@ -2,9 +2,7 @@ import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { CallRules, Limits } from '@tollgate/contracts/entitlement';
 import type { CallerBudgets } from './budgets.ts';
 import type { PayerCredits } from './credits.ts';
-
-/** Of an application's documents, account's revision or a later one. */
-export type DocumentLimit = { applicationId: number; revision: number };
+import type { DocumentLimit } from '../operation-reader/application-documents.ts';
 
 /** Whose billing period a call is held to and charged to. Calls that are held to the same budgets share one object. */
 export type PayerEntitlement = {

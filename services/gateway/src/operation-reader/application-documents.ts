@@ -4,15 +4,17 @@ import { trustedDocumentsSchema } from '@tollgate/contracts/trusted-documents';
 import type { TrustedDocuments } from '@tollgate/contracts/trusted-documents';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { Problem } from '@tollgate/http/problem';
-import type { DocumentLimit } from '../ledger/principal.ts';
 import type { StoredDocuments } from './stored-documents.ts';
 import { createTrustedTexts } from './trusted-texts.ts';
 import type { TrustedTexts } from './trusted-texts.ts';
 
 type ApiVersion = 'v1' | 'v2';
 
+/** Of an application's documents, account's revision or a later one. */
+export type DocumentLimit = { applicationId: number; revision: number };
+
 /** What is registered for an application, in one version of the API. */
-export type Registered = { texts: Manifest; trusted: TrustedTexts };
+type Registered = { texts: Manifest; trusted: TrustedTexts };
 
 /** The documents that applications are limited to, as account knows them (docs/design/admission.md). */
 export type ApplicationDocuments = {

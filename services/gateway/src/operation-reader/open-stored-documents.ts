@@ -2,9 +2,8 @@ import type { Manifest } from '@tollgate/contracts/documents-manifest';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { ComposeContext } from '@tollgate/server';
 import type { Config } from '../config.ts';
-import type { PayerEntitlement } from '../ledger/principal.ts';
 import { createApplicationDocuments } from './application-documents.ts';
-import type { ApplicationDocuments } from './application-documents.ts';
+import type { ApplicationDocuments, DocumentLimit } from './application-documents.ts';
 import { openManifest } from './documents-manifest.ts';
 import type { ManifestSource } from './documents-manifest.ts';
 import { gaugeByVersion } from './gauge-by-version.ts';
@@ -16,7 +15,7 @@ import type { StoredDocuments } from './stored-documents.ts';
  * Of a caller; null if it isn't known.
  * @throws {Problem} service_unavailable if the documents that its application is limited to aren't known
  */
-export type DocumentsOf = (caller: Pick<PayerEntitlement, 'documentLimit'> | null) => StoredDocuments;
+export type DocumentsOf = (caller: { documentLimit: DocumentLimit | null } | null) => StoredDocuments;
 
 /** Each API version has documents of its own. */
 export async function openStoredDocuments(

@@ -1,9 +1,7 @@
 import type { Registry } from 'prom-client';
 import { createHistogram, createOutcomes, observeValue } from '@tollgate/server/tallies';
 import type { DataCallOutcome, PipelineStep } from './data-call.ts';
-
-/** Called with what a call cost, and what it was to cost at most. */
-export type OnCompared = (points: number, estimatedPoints: number) => void;
+import type { OnCompared } from './settle/settle-call.ts';
 
 /** Of a data call as a whole, and of the time that its steps take. */
 export function createCallMetrics(registry: Registry) {

@@ -1,4 +1,4 @@
-import type { DocumentLimit, PayerEntitlement } from '../../ledger/principal.ts';
+import type { PayerEntitlement } from '../../ledger/principal.ts';
 import type { Entitle } from './entitle.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Entitle } from './entitle.ts';
 export function entitleWithDocuments(
   entitle: Entitle,
   /** Null if they are known. */
-  load: (limit: DocumentLimit, requestId: string) => Promise<void> | null,
+  load: (limit: NonNullable<PayerEntitlement['documentLimit']>, requestId: string) => Promise<void> | null,
 ): Entitle {
   function withDocuments(
     payer: PayerEntitlement,

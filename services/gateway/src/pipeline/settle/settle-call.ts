@@ -3,7 +3,6 @@ import type { Lease } from '../../ledger/leases.ts';
 import type { Principal } from '../../ledger/principal.ts';
 import type { RecordUsage } from '../../ledger/record-usage.ts';
 import type { CountedOperation } from '../../operation-reader/counted-operation.ts';
-import type { OnCompared } from '../metrics.ts';
 import { usageEvent } from '../../ledger/usage-event.ts';
 
 type SettledCall = Principal & {
@@ -24,6 +23,9 @@ type SettledAnswer = {
 
 /** Resolves with whether the response may be completed. `durationMs`: from the call's head to the end of the answer. */
 export type Settle = (call: SettledCall, answer: SettledAnswer, durationMs: number) => Promise<boolean>;
+
+/** Called with what a call cost, and what it was to cost at most. */
+export type OnCompared = (points: number, estimatedPoints: number) => void;
 
 export type SettlementTimeout = {
   timeoutMs: number;

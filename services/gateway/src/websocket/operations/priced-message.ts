@@ -1,7 +1,6 @@
 import { usageEvent } from '../../ledger/usage-event.ts';
 import { acknowledgedInTime } from '../../pipeline/settle/settle-call.ts';
-import type { OnCompared } from '../../pipeline/metrics.ts';
-import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
+import type { OnCompared, SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
 import type { RecordUsage } from '../../ledger/record-usage.ts';
 import type { Principal } from '../../ledger/principal.ts';
 import { isObject } from '../../operation-reader/json.ts';
