@@ -51,6 +51,7 @@ const rooms = {
         'authorization',
         'connections',
         'applications',
+        'documents',
         'tokens',
         'clients',
       ],

@@ -33,6 +33,7 @@ import { sessionJourneys } from './console/sessions.ts';
 import { teamJourneys } from './console/team.ts';
 import { webhookJourneys } from './console/webhooks.ts';
 import { topUpJourneys } from './console/top-up.ts';
+import { trustedDocumentJourneys } from './console/trusted-documents.ts';
 import { usageJourneys } from './console/usage.ts';
 
 export type Journeys = Readonly<Record<string, (journey: Journey) => void>>;
@@ -44,6 +45,7 @@ export const PEOPLE_JOURNEYS = {
   applications: applicationJourneys,
   team: teamJourneys,
   budgets: budgetJourneys,
+  'trusted documents': trustedDocumentJourneys,
   'top-up': topUpJourneys,
   'alerts and webhooks': webhookJourneys,
   live: liveJourneys,

@@ -3,6 +3,7 @@ export const AUDIT_ACTIONS = [
   'application_created',
   'application_changed',
   'application_budget_changed',
+  'application_documents_changed',
   'application_revoked',
   'application_restored',
   'application_revocation_recovered',

@@ -96,6 +96,15 @@ export const callRulesSchema = z
 
 export type CallRules = z.infer<typeof callRulesSchema>;
 
+/** An application that only runs the documents that are registered for it. */
+const limitedApplicationSchema = z.object({
+  application_id: z.int(),
+  /** Grows with each change of its documents. */
+  documents_revision: z.int().min(1),
+});
+
+export type LimitedApplication = z.infer<typeof limitedApplicationSchema>;
+
 /** Response of `GET /private/entitlements/{account_id}`. `status` is `none` or `blocked` without a period. */
 export const entitlementSchema = z.object({
   account_id: z.int(),
@@ -108,6 +117,8 @@ export const entitlementSchema = z.object({
   valid_for_ms: z.int().min(0).nullable(),
   /** With `blocked`, if that is because a payment is due: where the payer can make it. */
   pay_url: z.url().optional(),
+  /** Absent without one. */
+  limited_applications: z.array(limitedApplicationSchema).min(1).optional(),
   billing_period: z
     .object({
       period_id: z.int(),

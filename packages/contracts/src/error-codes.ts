@@ -173,7 +173,7 @@ const REQUESTS = {
     title: 'The GraphQL document is not registered',
     meaning:
       "Only registered documents run, and this one isn't, apart from blanks, comments and the order of definitions; `sha256` is that of its text.",
-    fix: 'Have the operator register the document.',
+    fix: 'Register the document for the application, or have the operator do so.',
   },
   PERSISTED_QUERY_NOT_FOUND: {
     status: 200,

@@ -93,6 +93,17 @@ export const MAX_OPERATIONS_PER_EVENT = 20;
 /** SHA-256 of a document without its literals, in hex. */
 export const OPERATION_HASH = /^[0-9a-f]{64}$/;
 
+const comparedSchema = z.object({
+  requests: z.int().min(0),
+  points: z.int().min(0),
+  estimated_points: z.int().min(0),
+  /** Of these, what cost more than its estimate, and by how much. */
+  exceeding_requests: z.int().min(0),
+  excess_points: z.int().min(0),
+});
+
+export type ComparedPrices = z.infer<typeof comparedSchema>;
+
 const usedOperationSchema = z.object({
   /** Null: others, together. */
   hash: z.string().regex(OPERATION_HASH).nullable(),
@@ -103,6 +114,8 @@ const usedOperationSchema = z.object({
   /** Requests that were answered with a status of 400 or above, or whose answer broke off. */
   errors: z.int().min(0),
   durations: durationCountsSchema,
+  /** Of requests with an estimate for which the data API stated a price; absent without one. */
+  compared: comparedSchema.optional().catch(undefined),
 });
 
 export type UsedOperation = z.infer<typeof usedOperationSchema>;

@@ -22,6 +22,7 @@ import type { Config } from './config.ts';
 import { openAuthenticate } from './pipeline/authenticate/open-authenticate.ts';
 import { observeCacheTrust } from './pipeline/cache-trust.ts';
 import { createDataEndpoint } from './pipeline/data-call.ts';
+import { entitleWithDocuments } from './pipeline/entitle/with-documents.ts';
 import { openEntitle } from './pipeline/entitle/open-entitle.ts';
 import { createUpstreamMetrics } from './pipeline/forward/upstream/metrics.ts';
 import { createCallMetrics } from './pipeline/metrics.ts';
@@ -33,7 +34,7 @@ import { createPassUnread } from './operation-reader/unread-calls.ts';
 import { openStoredDocuments } from './operation-reader/open-stored-documents.ts';
 import { createReaderOf } from './operation-reader/readers-of-plans.ts';
 import type { ReaderOf } from './operation-reader/readers-of-plans.ts';
-import type { StoredDocuments } from './operation-reader/stored-documents.ts';
+import type { DocumentsOf } from './operation-reader/open-stored-documents.ts';
 import { createCheckPrice } from './estimate/check-price.ts';
 import { createAnswerEstimate } from './estimate/estimate-only.ts';
 import type { Estimates } from './estimate/estimates.ts';
@@ -59,7 +60,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const recalls = openRecalls();
   const peers = composePeers(context, store, traces, recalls);
   const { primePayer, readPointsLeft, usage, admit, close } = openMetering(context, store, peers, recalls);
-  const { onDataCall, onSteps, onSettled } = createCallMetrics(registry);
+  const { onDataCall, onSteps, onSettled, onCompared } = createCallMetrics(registry);
   const settlementTimeout = settlementTimeoutOf(config, onSettled);
   const observerOf = createUpstreamMetrics(registry);
   const cors = createGatewayCors(config);
@@ -80,8 +81,9 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     batchLimit: config.GRAPHQL_BATCH_LIMIT,
   });
   const estimating = await openEstimates(context);
-  const documents = await openStoredDocuments(context);
-  const shared = { entitle: peers.entitle, admit, traces, ...refusals.reports };
+  const documents = await openStoredDocuments(context, peers.account);
+  const entitle = entitleWithDocuments(peers.entitle, documents.loadOfApplication);
+  const shared = { entitle, admit, traces, ...refusals.reports };
   const webSockets = createWebSockets({
     settings: webSocketSettings(config),
     upstreamObserver: observerOf('v2'),
@@ -92,7 +94,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     primePayer,
     readPointsLeft,
     readerOf,
-    documents: documents.v2,
+    documentsOf: documents.v2,
     checkPrice: createCheckPrice(estimating.v2),
     missingPoints:
       config.MISSING_POINTS === 'estimate'
@@ -104,6 +106,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     tokenWatch: peers.tokenWatch,
     record: usage.record,
     settlementTimeout,
+    onCompared,
   });
   const pipeline = {
     ...shared,
@@ -116,7 +119,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       readPointsLeft,
       pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
     }),
-    settle: createSettle(usage.record, settlementTimeout),
+    settle: createSettle(usage.record, settlementTimeout, onCompared),
     estimateRate: estimating.rate,
     pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
     logger,
@@ -124,11 +127,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     onSteps,
     addressOf,
   };
-  const estimatesOf = (estimates: Estimates, ofVersion: StoredDocuments) => ({
+  const estimatesOf = (estimates: Estimates, documentsOf: DocumentsOf) => ({
     estimates,
-    documents: ofVersion,
+    documentsOf,
     checkPrice: createCheckPrice(estimates),
-    answerEstimate: createAnswerEstimate({ estimates, readPointsLeft, documents: ofVersion }),
+    answerEstimate: createAnswerEstimate({ estimates, readPointsLeft }),
   });
   const dataEndpointOf = createDataEndpointOf({
     v2: createDataEndpoint({

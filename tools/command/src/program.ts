@@ -8,6 +8,7 @@ import { auditGroup } from './groups/audit.ts';
 import { budgetsGroup } from './groups/budgets.ts';
 import { callsGroup } from './groups/calls.ts';
 import { creditsGroup } from './groups/credits.ts';
+import { documentsGroup } from './groups/documents.ts';
 import { doctorCommand } from './groups/doctor.ts';
 import { operatorsGroup } from './groups/operators.ts';
 import { paymentsGroup } from './groups/payments.ts';
@@ -55,6 +56,7 @@ export function createProgram(surroundings: Surroundings = {}): Command {
     teamsGroup,
     budgetsGroup,
     applicationsGroup,
+    documentsGroup,
     tokensGroup,
     auditGroup,
     callsGroup,

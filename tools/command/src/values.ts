@@ -93,6 +93,12 @@ export function time(text: string): string {
   );
 }
 
+/** In UTC. */
+export function day(text: string): string {
+  if (date.safeParse(text).success) return text;
+  throw new InvalidArgumentError('It must be a date, such as 2026-07-01.');
+}
+
 /** The same where something begins: a date is its first second. */
 export function firstSecond(text: string): string {
   return date.safeParse(text).success ? `${text}T00:00:00Z` : toSecond(time(text));

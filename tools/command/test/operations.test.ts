@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startOperatedStack } from './operated-stack.ts';
 import type { OperatedStack } from './operated-stack.ts';
 
@@ -78,6 +81,62 @@ describe('credits', () => {
     );
     const { code, stdout } = await stack.run(['credits', 'check', '--account', account]);
     expect([code, stdout]).toEqual([1, expect.stringMatching(/points_remaining +\d+ .* 500 +499/)]);
+  });
+});
+
+test('prices compare shows estimates beside stated prices, by operation and by field', async () => {
+  await stack.sql(
+    `INSERT INTO operation_documents (hash, document) VALUES (repeat('c', 64), E'query Cheap {\\n  cheap\\n}');
+     INSERT INTO usage_operations (payer_id, account_id, day, application_id, api_version, hash, name, points, requests,
+       errors, durations, compared_requests, compared_points, estimated_points, exceeding_requests, excess_points)
+     VALUES (1, 1, current_date, 1, 'v2', repeat('c', 64), 'Cheap', 30, 3, 0, '{}', 3, 30, 6, 2, 25),
+            (1, 1, current_date - 40, 1, 'v2', repeat('c', 64), 'Cheap', 30, 3, 0, '{}', 3, 30, 6, 2, 25),
+            (1, 1, current_date, 1, 'v2', repeat('d', 64), '', 9, 1, 0, '{}', 0, 0, 0, 0, 0)`,
+  );
+  const { code, stdout } = await stack.run(['prices', 'compare']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^v2 +Cheap +cccccccccccc +3 +30 +6 +5\.00 +2 +25$/m);
+  expect(stdout).toMatch(/^query\.cheap +1 +3 +30 +6 +5\.00 +2 +25$/m);
+  expect(await stack.json('prices', 'compare', '--account', '1', '--from', '2020-01-01')).toMatchObject({
+    from: '2020-01-01',
+    operations: [{ name: 'Cheap', requests: 6, excess_points: 50 }],
+    fields: [{ root_fields: 'query.cheap' }],
+  });
+  expect((await stack.run(['prices', 'compare', '--account', '2'])).stdout).toContain('No request');
+});
+
+describe('documents', () => {
+  test('of a manifest are reported, registered, enforced and removed', async () => {
+    const made = ['applications', 'create', '--account', await newAccount(), '--name', 'Web'];
+    const { application_id } = await stack.json<{ application_id: number }>(...made);
+    const id = String(application_id);
+    const manifest = join(mkdtempSync(join(tmpdir(), 'documents-')), 'manifest.json');
+    const read = 'query Read { a }';
+    const sha256 = hash('sha256', read);
+    writeFileSync(manifest, JSON.stringify({ read, write: 'mutation Write { b }' }));
+    const register = ['documents', 'register', id, '--file', manifest];
+    const tried = await stack.run([...register, '--dry-run']);
+    expect([tried.code, tried.stdout]).toEqual([4, expect.stringContaining('2 new, 0 known (dry run).')]);
+    expect(tried.stdout).toMatch(new RegExp(`^v2 +Read +read +${sha256}$`, 'm'));
+    expect((await stack.run(register)).code).toBe(0);
+    const again = await stack.run([...register, '--dry-run']);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('0 new, 2 known')]);
+
+    const on = await stack.run(['documents', 'limit', id, 'on']);
+    expect([on.code, on.stdout]).toEqual([0, expect.stringContaining('Limited to 2 document(s).')]);
+    expect((await stack.run(['documents', 'remove', id, sha256, '--yes'])).code).toBe(0);
+    expect(await stack.json('documents', 'list', id)).toMatchObject({
+      enforced: true,
+      documents: [{ name: 'Write', document_id: 'write' }],
+    });
+    expect(await stack.json('documents', 'limit', id, 'off')).toMatchObject({ enforced: false });
+  });
+
+  test('of a file that is no manifest are refused before anything is sent', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'documents-')), 'manifest.json');
+    writeFileSync(file, '[1]');
+    const { code, stderr } = await stack.run(['documents', 'register', '1', '--file', file]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('not a manifest of Apollo or Relay')]);
   });
 });
 

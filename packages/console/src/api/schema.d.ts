@@ -73,13 +73,13 @@ export interface paths {
         };
         /**
          * Call the data API by GET
-         * @description Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
+         * @description Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period, and `X-Points-Estimate`, where prices are known in advance, what the call could cost at most. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         get: operations["queryDataApi"];
         put?: never;
         /**
          * Call the data API
-         * @description Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
+         * @description Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period, and `X-Points-Estimate`, where prices are known in advance, what the call could cost at most. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         post: operations["callDataApi"];
         delete?: never;
@@ -97,15 +97,63 @@ export interface paths {
         };
         /**
          * Call API v1 of the data API by GET
-         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
+         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period, and `X-Points-Estimate`, where prices are known in advance, what the call could cost at most. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         get: operations["queryDataApiV1"];
         put?: never;
         /**
          * Call API v1 of the data API
-         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
+         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and `RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period, and `X-Points-Estimate`, where prices are known in advance, what the call could cost at most. A refusal costs nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a `request_id`, otherwise from the data API.
          */
         post: operations["callDataApiV1"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/graphql/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the price of a call by GET
+         * @description Takes what a call takes, and executes nothing: it is free, but limited by a rate of its own (429 `too_many_requests`). `not_found` where prices are not known in advance. A call with the header `X-Points-Estimate: only` is the same.
+         */
+        get: operations["estimateQuery"];
+        put?: never;
+        /**
+         * Get the price of a call
+         * @description Takes what a call takes, and executes nothing: it is free, but limited by a rate of its own (429 `too_many_requests`). `not_found` where prices are not known in advance. A call with the header `X-Points-Estimate: only` is the same.
+         */
+        post: operations["estimateCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/graphql/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the price of a call of API v1 by GET
+         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Takes what a call takes, and executes nothing: it is free, but limited by a rate of its own (429 `too_many_requests`). `not_found` where prices are not known in advance. A call with the header `X-Points-Estimate: only` is the same.
+         */
+        get: operations["estimateQueryV1"];
+        put?: never;
+        /**
+         * Get the price of a call of API v1
+         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. Takes what a call takes, and executes nothing: it is free, but limited by a rate of its own (429 `too_many_requests`). `not_found` where prices are not known in advance. A call with the header `X-Points-Estimate: only` is the same.
+         */
+        post: operations["estimateCallV1"];
         delete?: never;
         options?: never;
         head?: never;
@@ -883,6 +931,48 @@ export interface paths {
          * @description Ends the overlap of a rotation. Succeeds also if there is no previous secret.
          */
         delete: operations["endPreviousApplicationSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/applications/{application_id}/trusted-documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List an application's trusted documents */
+        get: operations["listTrustedDocuments"];
+        /**
+         * Limit an application to its trusted documents, or end the limit
+         * @description Without documents, a limited application can run nothing.
+         */
+        put: operations["enforceTrustedDocuments"];
+        /**
+         * Register documents for an application
+         * @description Adds those that are new, and reports them. None is removed. An id that another document has moves to the one that is sent with it.
+         */
+        post: operations["registerTrustedDocuments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/applications/{application_id}/trusted-documents/{sha256}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a document of an application */
+        delete: operations["removeTrustedDocument"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2350,6 +2440,28 @@ export interface components {
                 };
             }[];
         };
+        EstimateAnswer: {
+            extensions: {
+                estimate: components["schemas"]["Estimate"];
+            };
+        };
+        Estimate: {
+            /** @description At most so many, if `bounded`; null without a price. */
+            points: number | null;
+            /** @description Null if points are not limited. */
+            points_remaining: number | null;
+            /** @description Whether the operation would be admitted now. */
+            allowed: boolean;
+            /** @description The code that would refuse it; null if it is allowed. */
+            reason: string | null;
+            /** @description False if the size of a list is not known. */
+            bounded: boolean;
+            /** @description The ten that cost most by themselves. */
+            fields: {
+                path: string[];
+                points: number;
+            }[];
+        };
         Credits: {
             account_id: number;
             /** @description The team manager’s account for a member, else the account itself. */
@@ -2420,7 +2532,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -2563,6 +2675,45 @@ export interface components {
             public_client: boolean;
             /** @description Only of type `authorization`. */
             redirect_uris: string[];
+        };
+        TrustedDocumentList: {
+            application_id: number;
+            /** @description Whether the application only runs these documents. */
+            enforced: boolean;
+            /** @description By version and name. */
+            documents: {
+                /** @enum {string} */
+                api_version: "v1" | "v2";
+                /** @description Of the exact text, in hex. */
+                sha256: string;
+                /** @description By which callers may name it. */
+                document_id: string | null;
+                /** @description Of its first operation. */
+                name: string | null;
+                length: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                registered_at: string;
+            }[];
+        };
+        DocumentRegistration: {
+            application_id: number;
+            dry_run: boolean;
+            /** @description Those that were not registered before. */
+            new_documents: {
+                /** @enum {string} */
+                api_version: "v1" | "v2";
+                /** @description Of the exact text, in hex. */
+                sha256: string;
+                /** @description By which callers may name it. */
+                document_id: string | null;
+                /** @description Of its first operation. */
+                name: string | null;
+            }[];
+            /** @description How many of the sent documents were. */
+            known_documents: number;
         };
         AccountToken: {
             token_id: number;
@@ -5308,7 +5459,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5406,7 +5557,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5502,7 +5653,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5600,7 +5751,7 @@ export interface operations {
                     "application/graphql-response+json": components["schemas"]["GraphQLAnswer"];
                 };
             };
-            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5663,6 +5814,662 @@ export interface operations {
                 };
                 content?: never;
             };
+        };
+    };
+    estimateQuery: {
+        parameters: {
+            query: {
+                query: string;
+                operationName?: string;
+                /** @description As JSON. */
+                variables?: string;
+                /** @description As JSON. */
+                extensions?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price; of a batch, a list of them. For clients that accept only `application/json`, also `document_invalid`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description 0. */
+                    "X-Points-Cost": string;
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["graphql.unauthorized"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            403: components["responses"]["graphql.account_blocked.forbidden"];
+            /** @description `not_found`: Not found. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            405: components["responses"]["graphql.method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["graphql.payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["graphql.unsupported_media_type"];
+            /** @description `too_many_requests`: Too many requests. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["graphql.internal_error"];
+            502: components["responses"]["graphql.upstream_unreachable"];
+            503: components["responses"]["graphql.service_unavailable"];
+            504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    estimateCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "query": "{ country(code: \"JP\") { name capital } }"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GraphQLRequest"];
+            };
+        };
+        responses: {
+            /** @description The price; of a batch, a list of them. For clients that accept only `application/json`, also `document_invalid`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description 0. */
+                    "X-Points-Cost": string;
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["graphql.unauthorized"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            403: components["responses"]["graphql.account_blocked.forbidden"];
+            /** @description `not_found`: Not found. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            405: components["responses"]["graphql.method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["graphql.payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["graphql.unsupported_media_type"];
+            /** @description `too_many_requests`: Too many requests. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["graphql.internal_error"];
+            502: components["responses"]["graphql.upstream_unreachable"];
+            503: components["responses"]["graphql.service_unavailable"];
+            504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    estimateQueryV1: {
+        parameters: {
+            query: {
+                query: string;
+                operationName?: string;
+                /** @description As JSON. */
+                variables?: string;
+                /** @description As JSON. */
+                extensions?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price; of a batch, a list of them. For clients that accept only `application/json`, also `document_invalid`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description 0. */
+                    "X-Points-Cost": string;
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["graphql.unauthorized"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            403: components["responses"]["graphql.account_blocked.forbidden"];
+            /** @description `not_found`: Not found. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            405: components["responses"]["graphql.method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["graphql.payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["graphql.unsupported_media_type"];
+            /** @description `too_many_requests`: Too many requests. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["graphql.internal_error"];
+            502: components["responses"]["graphql.upstream_unreachable"];
+            503: components["responses"]["graphql.service_unavailable"];
+            504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    estimateCallV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "query": "{ country(code: \"JP\") { name capital } }"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GraphQLRequest"];
+            };
+        };
+        responses: {
+            /** @description The price; of a batch, a list of them. For clients that accept only `application/json`, also `document_invalid`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description 0. */
+                    "X-Points-Cost": string;
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                    "application/graphql-response+json": components["schemas"]["EstimateAnswer"] | components["schemas"]["EstimateAnswer"][] | components["schemas"]["GraphQLAnswer"];
+                };
+            };
+            /** @description `invalid_request`: The request is malformed. `batch_too_large`: The batch has too many operations. `document_invalid`: The GraphQL document is not valid. `document_unknown`: The GraphQL document is unknown. `document_not_trusted`: The GraphQL document is not registered. `persisted_query_mismatch`: The hash is not that of the GraphQL document. `call_too_expensive`: The GraphQL operation costs too many points. `price_unknown`: The price of the GraphQL operation is unknown. `document_too_deep`: The GraphQL operation is nested too deep. `too_many_aliases`: The GraphQL operation has too many aliases. `too_many_root_fields`: The GraphQL operation has too many root fields. `too_many_tokens`: The GraphQL document has too many tokens. `too_many_directives`: The GraphQL operation has too many directives. `introspection_disabled`: Introspection is disabled. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "The request is malformed",
+                     *           "extensions": {
+                     *             "code": "invalid_request",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["graphql.unauthorized"];
+            402: components["responses"]["graphql.no_active_billing_period.points_limit_exceeded.budget_exceeded.time_limit_exceeded.traffic_limit_exceeded"];
+            403: components["responses"]["graphql.account_blocked.forbidden"];
+            /** @description `not_found`: Not found. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            405: components["responses"]["graphql.method_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["graphql.payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["graphql.unsupported_media_type"];
+            /** @description `too_many_requests`: Too many requests. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["graphql.internal_error"];
+            502: components["responses"]["graphql.upstream_unreachable"];
+            503: components["responses"]["graphql.service_unavailable"];
+            504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     getUsage: {
@@ -8190,6 +8997,188 @@ export interface operations {
                         delivered: boolean;
                     };
                 };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    listTrustedDocuments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The documents, without their texts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustedDocumentList"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    enforceTrustedDocuments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enforced": true
+                 *     }
+                 */
+                "application/json": {
+                    enforced: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The documents, without their texts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustedDocumentList"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    registerTrustedDocuments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "documents": [
+                 *         {
+                 *           "document_id": "countries",
+                 *           "text": "query Countries { countries { name } }"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @default v2
+                     * @enum {string}
+                     */
+                    api_version?: "v1" | "v2";
+                    documents: {
+                        /**
+                         * @description By which callers may name it, beside its SHA-256.
+                         * @default null
+                         */
+                        document_id?: string | null;
+                        text: string;
+                    }[];
+                    /**
+                     * @description Only report what would be new.
+                     * @default false
+                     */
+                    dry_run?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description What was new. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentRegistration"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    removeTrustedDocument: {
+        parameters: {
+            query?: {
+                api_version?: "v1" | "v2";
+            };
+            header?: never;
+            path: {
+                application_id: number;
+                sha256: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];

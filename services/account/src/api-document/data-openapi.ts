@@ -138,11 +138,44 @@ const ANSWERS: Description['answers'] = {
   },
 };
 
+const estimateSchema = z
+  .object({
+    points: z.int().nullable().meta({ description: 'At most so many, if `bounded`; null without a price.' }),
+    points_remaining: z.int().nullable().meta({ description: 'Null if points are not limited.' }),
+    allowed: z.boolean().meta({ description: 'Whether the operation would be admitted now.' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'The code that would refuse it; null if it is allowed.' }),
+    bounded: z.boolean().meta({ description: 'False if the size of a list is not known.' }),
+    fields: z
+      .array(z.object({ path: z.array(z.string()), points: z.number() }))
+      .meta({ description: 'The ten that cost most by themselves.' }),
+  })
+  .meta({ id: 'Estimate' });
+
+const estimateAnswerSchema = z
+  .object({ extensions: z.object({ estimate: estimateSchema }) })
+  .meta({ id: 'EstimateAnswer' });
+
+const ESTIMATED: Description['answers'] = {
+  200: {
+    description:
+      'The price; of a batch, a list of them. For clients that accept only `application/json`, also `document_invalid`.',
+    schema: z.union([estimateAnswerSchema, z.array(estimateAnswerSchema), graphqlAnswerSchema]),
+    contentTypes: JSON_TYPES,
+    headers: { 'X-Points-Cost': '0.', 'Cache-Control': '`no-store`.' },
+  },
+};
+
 const ERRORS: Description['answers'] = {
   400: refusal([
     'invalid_request',
     'batch_too_large',
     'document_invalid',
+    'document_unknown',
+    'document_not_trusted',
+    'persisted_query_mismatch',
     'call_too_expensive',
     'price_unknown',
     'document_too_deep',
@@ -166,11 +199,17 @@ const EXAMPLE = { query: '{ country(code: "JP") { name capital } }' };
 
 const METERED =
   'Accepts GraphQL over HTTP. The call is metered and held to the limits of the plan: `RateLimit` and ' +
-  '`RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period. A refusal costs ' +
+  '`RateLimit-Policy` show the rate limit, `X-Points-Remaining` the points left in the billing period, and ' +
+  '`X-Points-Estimate`, where prices are known in advance, what the call could cost at most. A refusal costs ' +
   'nothing and states the limit and when to retry. An error comes from Tollgate if its `extensions` contain a ' +
   '`request_id`, otherwise from the data API.';
 
 const OF_V1 = 'API v1, if it is offered; otherwise `not_found`. Both versions share the points. ';
+
+const ESTIMATES =
+  'Takes what a call takes, and executes nothing: it is free, but limited by a rate of its own (429 ' +
+  '`too_many_requests`). `not_found` where prices are not known in advance. A call with the header ' +
+  '`X-Points-Estimate: only` is the same.';
 
 function post(operationId: string, summary: string, description: string): Description {
   return {
@@ -197,6 +236,11 @@ function get(operationId: string, summary: string, description: string): Descrip
   };
 }
 
+function estimating(description: Description): Description {
+  const errors = { ...ERRORS, 404: refusal(['not_found']), 429: refusal(['too_many_requests']) };
+  return { ...description, answers: ESTIMATED, errors };
+}
+
 export const dataApi: ApiChapter = {
   title: 'Data API',
   description:
@@ -207,5 +251,13 @@ export const dataApi: ApiChapter = {
     'GET /graphql': get('queryDataApi', 'Call the data API by GET', METERED),
     'POST /v1/graphql': post('callDataApiV1', 'Call API v1 of the data API', OF_V1 + METERED),
     'GET /v1/graphql': get('queryDataApiV1', 'Call API v1 of the data API by GET', OF_V1 + METERED),
+    'POST /graphql/estimate': estimating(post('estimateCall', 'Get the price of a call', ESTIMATES)),
+    'GET /graphql/estimate': estimating(get('estimateQuery', 'Get the price of a call by GET', ESTIMATES)),
+    'POST /v1/graphql/estimate': estimating(
+      post('estimateCallV1', 'Get the price of a call of API v1', OF_V1 + ESTIMATES),
+    ),
+    'GET /v1/graphql/estimate': estimating(
+      get('estimateQueryV1', 'Get the price of a call of API v1 by GET', OF_V1 + ESTIMATES),
+    ),
   },
 };

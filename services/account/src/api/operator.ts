@@ -3,6 +3,7 @@ import { createOpenApi } from '@tollgate/operation/api-document';
 import type { ApiDocument } from '@tollgate/operation/api-document';
 import { OPERATOR_SECURITY } from '@tollgate/operation/security';
 import { operatorApplications } from '../access/applications/operations.ts';
+import { operatorDocuments } from '../access/documents/operations.ts';
 import { operatorTokens } from '../access/tokens/operations.ts';
 import { operatorPeriods } from '../billing/period-changes/operations.ts';
 import { operatorCredits } from '../billing/credits/operations.ts';
@@ -27,6 +28,7 @@ import { operatorReconciliation } from '../payments/reconcile/operations.ts';
 import { operatorPlansAsCode } from '../plans-as-code/operations.ts';
 import { operatorRefusals } from '../refusals/operations.ts';
 import { operatorTeams } from '../teams/operators/operations.ts';
+import { operatorPriceComparison } from '../usage/by-operation/operator-operations.ts';
 import { operatorUsage } from '../usage/operations.ts';
 
 /** What operators may do, on the private listener, in reading order. */
@@ -35,6 +37,7 @@ export const OPERATOR_API = [
   operatorTwoFactor,
   operatorDeletion,
   operatorApplications,
+  operatorDocuments,
   operatorTokens,
   operatorPlans,
   operatorPlansAsCode,
@@ -53,6 +56,7 @@ export const OPERATOR_API = [
   operatorTeams,
   operatorBudgets,
   operatorUsage,
+  operatorPriceComparison,
   operatorRefusals,
   operatorCounting,
   operatorOperating,

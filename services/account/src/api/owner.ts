@@ -10,6 +10,7 @@ import { ownerActivity } from '../identity/activity/operations.ts';
 import { ownerAlerts } from '../notifications/alerts/operations.ts';
 import { ownerAuthorization } from '../access/authorization/operations.ts';
 import { ownerConnections } from '../access/connections/operations.ts';
+import { ownerDocuments } from '../access/documents/operations.ts';
 import { ownerApplications } from '../access/applications/operations.ts';
 import { ownerBudgets } from '../budgets/operations.ts';
 import { ownerPeople } from '../identity/people/operations.ts';
@@ -53,6 +54,7 @@ export const OWNER_API = [
   ownerSignIn,
   ownerTwoFactor,
   ownerApplications,
+  ownerDocuments,
   ownerTokens,
   ownerAuthorization,
   ownerConnections,

@@ -27,16 +27,21 @@ export function asksForEstimate(req: Pick<HttpRequest, 'rawHeaders' | 'url'>): b
 export type EstimateAnswerOptions = {
   estimates: Estimates;
   readPointsLeft: ReadPointsLeft;
+};
+
+type EstimatedCaller = {
+  /** The code of why the payer may not call, or its entitlement. */
+  payer: PayerEntitlement | ErrorCode;
   documents: Pick<StoredDocuments, 'whyUntrusted'>;
 };
 
 const DEAREST = 10;
 
 /** Answers with what the operations would cost, whether they would be admitted, and which fields cost most. */
-export function createAnswerEstimate({ estimates, readPointsLeft, documents }: EstimateAnswerOptions) {
+export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnswerOptions) {
   function estimateOf(
     request: OperationRequest,
-    payer: PayerEntitlement | ErrorCode,
+    { payer, documents }: EstimatedCaller,
     left: PointsLeft | null,
   ) {
     const estimate = estimates.ofRequest(request);
@@ -59,19 +64,19 @@ export function createAnswerEstimate({ estimates, readPointsLeft, documents }: E
     };
   }
 
-  /** `payer` is the code of why the payer may not call, or its entitlement. */
   return async (
     res: HttpResponse,
     { operations, requests }: ReadRequest,
-    payer: PayerEntitlement | ErrorCode,
+    caller: EstimatedCaller,
     requestId: string,
   ): Promise<void> => {
+    const { payer } = caller;
     // Missing live counters are rebuilt by the first attempt.
     const left =
       typeof payer === 'string' ? null : ((await readPointsLeft(payer)) ?? (await readPointsLeft(payer)));
     const answers: { extensions: { estimate: ReturnType<typeof estimateOf> } }[] = [];
     for (const request of requests) {
-      answers.push({ extensions: { estimate: estimateOf(request, payer, left) } });
+      answers.push({ extensions: { estimate: estimateOf(request, caller, left) } });
       // A batch of long documents must hold no others up.
       if (requests.length > 1) await setImmediate();
     }

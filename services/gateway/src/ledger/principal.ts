@@ -2,6 +2,7 @@ import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { CallRules, Limits } from '@tollgate/contracts/entitlement';
 import type { CallerBudgets } from './budgets.ts';
 import type { PayerCredits } from './credits.ts';
+import type { DocumentLimit } from '../operation-reader/application-documents.ts';
 
 /** Whose billing period a call is held to and charged to. Calls that are held to the same budgets share one object. */
 export type PayerEntitlement = {
@@ -24,6 +25,8 @@ export type PayerEntitlement = {
   reservesPoints: boolean;
   /** Where the payer can buy points; null without payments. */
   buyUrl: string | null;
+  /** The documents that the caller's application is limited to; null if it may run any. */
+  documentLimit: DocumentLimit | null;
 };
 
 /** What a call is made and charged with: its active access token, and the payer entitlement of the token's account. */

@@ -10,7 +10,12 @@ const some = fc.integer({ min: 1, max: 2 });
 
 function useOf(index: number, isError = false, durationMs: number | null = 7): OperationUse {
   const document = { hash: String(index).padStart(64, '0'), text: null, sentAtMs: 0 };
-  return { counted: { document, name: index % 2 === 0 ? 'Read' : null }, isError, durationMs };
+  return {
+    counted: { document, name: index % 2 === 0 ? 'Read' : null },
+    isError,
+    durationMs,
+    estimatedPoints: null,
+  };
 }
 
 const operation = fc.option(
@@ -93,6 +98,34 @@ describe('the sum of a batch', () => {
     expect(sumEvents([first, { ...first, at_ms: event.at_ms + 5, points: 4 }])).toEqual([
       { ...event, points: 7, requests: 2, traffic_bytes: 600 },
     ]);
+  });
+
+  test('compares what operations cost with their estimates', () => {
+    const event = { payer_id: 1, period_id: 1, account_id: 1, application_id: 1, api_version: 'v2' as const };
+    const used = (index: number, points: number, estimatedPoints: number | null): TimedUsage => ({
+      ...event,
+      points,
+      requests: 1,
+      time_ms: 0,
+      traffic_bytes: 1,
+      at_ms: 1_785_000_000_000,
+      operation: { ...useOf(index), estimatedPoints },
+    });
+    const [sum] = sumEvents([
+      used(1, 5, 4),
+      used(1, 2, 4),
+      used(1, 9, null),
+      used(3, 1, null),
+      used(1, 6, 4),
+    ]);
+    const figures = {
+      requests: 3,
+      points: 13,
+      estimated_points: 12,
+      exceeding_requests: 2,
+      excess_points: 3,
+    };
+    expect(sum?.operations?.map(({ compared }) => compared)).toEqual([figures, undefined]);
   });
 
   test('has the operations with the most points, the others together, and nothing that its calls lack', () => {

@@ -1,10 +1,13 @@
 import { durationBucket } from '@tollgate/contracts/durations';
 import { MAX_OPERATIONS_PER_EVENT } from '@tollgate/contracts/usage-stream';
-import type { UsedOperation } from '@tollgate/contracts/usage-stream';
+import type { ComparedPrices, UsedOperation } from '@tollgate/contracts/usage-stream';
 import type { CountedOperation } from '../operation-reader/counted-operation.ts';
 import type { TimedUsage } from './usage-event.ts';
 
-type OperationSum = Omit<UsedOperation, 'durations'> & { durations: Map<number, number> };
+type OperationSum = Omit<UsedOperation, 'durations' | 'compared'> & {
+  durations: Map<number, number>;
+  compared: ComparedPrices | null;
+};
 
 /** Sums the usage of one event by operation. */
 export type OperationSums = {
@@ -19,17 +22,19 @@ export function createOperationSums(): OperationSums {
   return {
     add: ({ points, requests, operation }) => {
       if (operation === null) return;
-      const { counted, isError, durationMs } = operation;
+      const { counted, isError, durationMs, estimatedPoints } = operation;
       let sum = byText.get(counted);
       if (sum === undefined) {
         const { document, name } = counted;
-        sum = { hash: document.hash, name, points: 0, requests: 0, errors: 0, durations: new Map() };
+        const { hash } = document;
+        sum = { hash, name, points: 0, requests: 0, errors: 0, durations: new Map(), compared: null };
         byText.set(counted, sum);
       }
       sum.points += points;
       sum.requests += requests;
       if (isError) sum.errors += requests;
       if (durationMs !== null) count(sum.durations, durationBucket(durationMs), 1);
+      if (estimatedPoints !== null) compare((sum.compared ??= nothingCompared()), points, estimatedPoints);
     },
     operations: () => {
       const all = [
@@ -49,6 +54,7 @@ function together(sum: OperationSum, more: OperationSum): OperationSum {
   sum.requests += more.requests;
   sum.errors += more.errors;
   for (const [bucket, times] of more.durations) count(sum.durations, bucket, times);
+  if (more.compared !== null) addCompared((sum.compared ??= nothingCompared()), more.compared);
   return sum;
 }
 
@@ -56,6 +62,27 @@ function count(durations: Map<number, number>, bucket: number, times: number): v
   durations.set(bucket, (durations.get(bucket) ?? 0) + times);
 }
 
-function usedOperation(sum: OperationSum): UsedOperation {
-  return { ...sum, durations: [...sum.durations] };
+function nothingCompared(): ComparedPrices {
+  return { requests: 0, points: 0, estimated_points: 0, exceeding_requests: 0, excess_points: 0 };
+}
+
+function compare(sum: ComparedPrices, points: number, estimatedPoints: number): void {
+  sum.requests += 1;
+  sum.points += points;
+  sum.estimated_points += estimatedPoints;
+  if (points <= estimatedPoints) return;
+  sum.exceeding_requests += 1;
+  sum.excess_points += points - estimatedPoints;
+}
+
+function addCompared(sum: ComparedPrices, more: ComparedPrices): void {
+  sum.requests += more.requests;
+  sum.points += more.points;
+  sum.estimated_points += more.estimated_points;
+  sum.exceeding_requests += more.exceeding_requests;
+  sum.excess_points += more.excess_points;
+}
+
+function usedOperation({ compared, ...sum }: OperationSum): UsedOperation {
+  return { ...sum, durations: [...sum.durations], ...(compared !== null && { compared }) };
 }

@@ -9,6 +9,8 @@ export type OperationUse = {
   isError: boolean;
   /** From the head of the call to the end of its response; null for a subscription, or a part of one. */
   durationMs: number | null;
+  /** Of a request whose price the upstream has stated, to compare them; else null. */
+  estimatedPoints: number | null;
 };
 
 /** Usage before it is queued, which gives it its time. */

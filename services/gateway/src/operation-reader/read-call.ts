@@ -78,6 +78,8 @@ export const BODY_MIN_BYTES = 16_384;
 
 /** The documents of one that is longer, with the texts that it names, are read in turns of the event loop. */
 const LONG_BODY_BYTES = 65_536;
+/** So are those of a batch that is longer: each of its operations may take the steps that one may have. */
+const LONG_BATCH_BYTES = 4_096;
 
 /** Of a room that payers share, what one of them gets at most. */
 const PART_OF_PAYER = 4;
@@ -133,7 +135,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
       query: request === sent ? null : queryWithText(parameters, request),
       lengthBytes: null,
       contentCoding: null,
-      isLong: false,
+      isLong: operations.isBatch,
       release: NOTHING_HELD,
     };
   }
@@ -293,6 +295,12 @@ function refusing(what: string): Pick<RoomOptions, 'tooMuchOfPayer' | 'what'> {
 
 export const NOTHING_HELD = (): void => undefined;
 
+/** Also a request with a list of variables. */
+function hasSeveral(request: unknown): boolean {
+  const requests: readonly unknown[] = Array.isArray(request) ? request : [request];
+  return requests.length > 1 || requests.some((each) => isObject(each) && Array.isArray(each['variables']));
+}
+
 /** A promise for a long body. @throws {Problem} Also in the promise. */
 function readJson(
   body: Buffer,
@@ -304,7 +312,8 @@ function readJson(
   const { request, putTexts, textBytes, namesDocument } = textsOf(requestIn(text));
   const withTextsBytes = body.length + textBytes;
   if (withTextsBytes > maxBytes) throw new Problem('payload_too_large');
-  const isLong = withTextsBytes > LONG_BODY_BYTES;
+  const isLong =
+    withTextsBytes > LONG_BODY_BYTES || (withTextsBytes > LONG_BATCH_BYTES && hasSeveral(request));
   const asBody = ({ operations, requests }: ReadRequest): ReadBody => ({
     operations,
     requests,

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseManifest } from '@tollgate/contracts/documents-manifest';
 import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../test/suite/gateway.ts';
@@ -17,11 +18,12 @@ import { watchUpstream } from '../../test/suite/upstreams/watch-upstream.ts';
 import type { UpstreamSeen } from '../../test/suite/upstreams/watch-upstream.ts';
 import type { HttpRequest } from '@tollgate/plain-http/message';
 import { schema } from '../config.ts';
-import { openManifest, parseManifest } from './documents-manifest.ts';
+import { openManifest } from './documents-manifest.ts';
 import { createLearnedTexts } from './learned-texts.ts';
 import { createReadDataCall } from './read-call.ts';
 import { createReaderOf } from './readers-of-plans.ts';
 import { createStoredDocuments } from './stored-documents.ts';
+import type { StoredDocuments, StoredDocumentsOptions } from './stored-documents.ts';
 
 const REQUIRED = {
   SERVICE_CLIENT_ID: 'gateway',
@@ -79,6 +81,28 @@ afterAll(async () => {
   await sockets.close();
   rmSync(folder, { recursive: true });
 });
+
+function countTurns(): { stop: () => number } {
+  let turns = 0;
+  let timer = setImmediate(again);
+  function again(): void {
+    turns += 1;
+    timer = setImmediate(again);
+  }
+  return {
+    stop: () => {
+      clearImmediate(timer);
+      return turns;
+    },
+  };
+}
+
+function storedDocuments(
+  textOf: StoredDocumentsOptions['textOf'],
+  trusting: StoredDocumentsOptions['trusting'] = [],
+): StoredDocuments {
+  return createStoredDocuments({ apq: 'learn', learned: createLearnedTexts(), textOf, trusting });
+}
 
 function newToken(): string {
   const accountId = (nextAccount += 1);
@@ -414,8 +438,7 @@ describe('a body that arrives whole', () => {
 
   test('and is short is read in turns if its texts are long, and takes room meanwhile', async () => {
     const long = `{ hello } #${'x'.repeat(40_000)}`;
-    const manifest = { current: () => new Map([['long', long]]), trusted: () => null };
-    const documents = createStoredDocuments({ apq: 'learn', isTrusting: false, manifest });
+    const documents = storedDocuments((id) => (id === 'long' ? long : undefined));
     const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
     const batchOf = (count: number) => requestOf(Array.from({ length: count }, () => ({ id: 'long' })));
     expect(read(batchOf(1), payer, documents)).toMatchObject({ isLong: false });
@@ -430,13 +453,29 @@ describe('a body that arrives whole', () => {
     second?.release();
   });
 
+  test('and is a batch of some length has a turn of the event loop for each operation, a single one none', async () => {
+    const documents = storedDocuments(() => undefined);
+    const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
+    const query = `query Q($v: [Int!]) { ${Array.from({ length: 60 }, (_, index) => `a${String(index)}: hello(v: $v)`).join(' ')} }`;
+    const single = { query, variables: { v: Array.from({ length: 300 }, (_, index) => index) } };
+    expect(read(requestOf(single), payer, documents)).toMatchObject({ isLong: false });
+    for (const batch of [
+      Array.from({ length: 9 }, () => single),
+      { query, variables: Array.from({ length: 9 }, () => single.variables) },
+    ]) {
+      const turns = countTurns();
+      const call = await read(requestOf(batch), payer, documents);
+      expect(call).toMatchObject({ isLong: true, operations: { isBatch: true } });
+      expect(turns.stop()).toBeGreaterThanOrEqual(Array.isArray(batch) ? 9 : 1);
+      call?.release();
+    }
+    const short = [{ query: '{ hello }' }, { query: '{ a: hello }' }];
+    expect(read(requestOf(short), payer, documents)).toMatchObject({ isLong: false });
+  });
+
   test.each([1, 9])('a reload while a batch of %i is read doesn’t mix two texts', async (count) => {
     let generation = 0;
-    const manifest = {
-      current: () => new Map([['a', `{ of${String((generation += 1))} #${'x'.repeat(20_000)}\n}`]]),
-      trusted: () => null,
-    };
-    const documents = createStoredDocuments({ apq: 'learn', isTrusting: false, manifest });
+    const documents = storedDocuments(() => `{ of${String((generation += 1))} #${'x'.repeat(20_000)}\n}`);
     const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
     const call = await read(requestOf(Array.from({ length: count }, () => ({ id: 'a' }))), payer, documents);
     const bytes = call?.body as Buffer;
@@ -591,8 +630,7 @@ describe('where only registered documents run', () => {
 });
 
 test('nothing runs while no manifest could be read', () => {
-  const manifest = { current: () => new Map<string, string>(), trusted: () => null };
-  const { whyUntrusted } = createStoredDocuments({ apq: 'learn', isTrusting: true, manifest });
+  const { whyUntrusted } = storedDocuments(() => undefined, [() => null]);
   expect(whyUntrusted?.({ text: '{ a }' })?.code).toBe('service_unavailable');
 });
 

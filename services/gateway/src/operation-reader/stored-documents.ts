@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
+import type { Manifest } from '@tollgate/contracts/documents-manifest';
 import { Problem } from '@tollgate/http/problem';
-import type { ManifestSource } from './documents-manifest.ts';
 import { isObject } from './json.ts';
-import { createLearnedTexts } from './learned-texts.ts';
+import type { LearnedTexts } from './learned-texts.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
 import { namesStored } from './operation-reader.ts';
 import type { OperationRequest } from './operation-reader.ts';
+import type { TrustedTexts } from './trusted-texts.ts';
 
 /** A request in which texts stand where documents were named, as far as they are known. */
 export type WithTexts = {
@@ -27,7 +28,7 @@ export type StoredDocuments = {
    */
   withTexts: (request: unknown, payerId: number) => WithTexts;
   /**
-   * Why an operation may not run where only documents of the manifest do: document_not_trusted, or service_unavailable
+   * Why an operation may not run where only registered documents do: document_not_trusted, or service_unavailable
    * while none is known. Null if it may; null itself where all documents run.
    */
   whyUntrusted: ((request: Pick<OperationRequest, 'text'>) => Problem | null) | null;
@@ -36,20 +37,21 @@ export type StoredDocuments = {
 export type StoredDocumentsOptions = {
   /** `pass`: automatic persisted queries are the upstream's alone. */
   apq: 'learn' | 'pass';
-  /** Whether only its documents run. */
-  isTrusting: boolean;
-  manifest: Pick<ManifestSource, 'current' | 'trusted'>;
+  learned: LearnedTexts;
+  /** The text that an id names. */
+  textOf: (id: string) => ReturnType<Manifest['get']>;
+  /** An operation must be among all of these; null while they aren't known. None: all documents run. */
+  trusting: readonly (() => TrustedTexts | null)[];
 };
 
 const PERSISTED_QUERY = 'persistedQuery';
 
 export function createStoredDocuments({
   apq,
-  isTrusting,
-  manifest,
+  learned,
+  textOf,
+  trusting,
 }: StoredDocumentsOptions): StoredDocuments {
-  const learned = createLearnedTexts();
-
   function foundByHash(request: Record<string, unknown>, payerId: number): Found | null {
     const { query, extensions } = request;
     const sha256 = persistedHash(extensions);
@@ -64,7 +66,7 @@ export function createStoredDocuments({
     const registered = learned.get(payerId, sha256);
     if (registered !== undefined) return { text: registered, replaces: null };
     // Apollo's clients send ids of a manifest as if they were hashes. Servers that compare them would refuse others.
-    const text = manifest.current().get(sha256);
+    const text = textOf(sha256);
     if (text === undefined) throw new Problem('PERSISTED_QUERY_NOT_FOUND');
     return { text, replaces: sha256 === hash('sha256', text) ? null : PERSISTED_QUERY };
   }
@@ -74,7 +76,7 @@ export function createStoredDocuments({
     const [name, another] = STORED_DOCUMENT_NAMES.filter((each) => (request[each] ?? null) !== null);
     if (name === undefined || another !== undefined) return null;
     const id = request[name];
-    const text = typeof id === 'string' ? manifest.current().get(id) : undefined;
+    const text = typeof id === 'string' ? textOf(id) : undefined;
     // The upstream runs the text that was read, not what it may have stored under the id.
     return text === undefined ? null : { text, replaces: name };
   }
@@ -87,15 +89,15 @@ export function createStoredDocuments({
   }
 
   function whyUntrusted({ text }: Pick<OperationRequest, 'text'>): Problem | null {
-    const trusted = manifest.trusted();
-    if (trusted === null) return new Problem('service_unavailable');
+    const all = trusting.map((trusted) => trusted());
+    if (all.includes(null)) return new Problem('service_unavailable');
     if (text === null) return new Problem('document_not_trusted');
-    if (trusted.has(text)) return null;
+    if (all.every((trusted) => trusted?.has(text))) return null;
     return new Problem('document_not_trusted', { extensions: { sha256: hash('sha256', text) } });
   }
 
   return {
-    whyUntrusted: isTrusting ? whyUntrusted : null,
+    whyUntrusted: trusting.length > 0 ? whyUntrusted : null,
     withTexts: (request, payerId) => {
       const isBatch = Array.isArray(request);
       const requests: readonly unknown[] = isBatch ? request : [request];

@@ -30,6 +30,7 @@ import type { OpenStream } from '../streams/stream-meter.ts';
 import type { TokenWatch } from './authenticate/token-watch.ts';
 import type { CallTrace, Traces } from '../trace/traces.ts';
 import type { Operations } from '../operation-reader/operation-reader.ts';
+import type { DocumentsOf } from '../operation-reader/open-stored-documents.ts';
 import type { StoredDocuments } from '../operation-reader/stored-documents.ts';
 import type { ReadCall, ReadDataCall } from '../operation-reader/read-call.ts';
 import { assertDataRequest } from './data-request.ts';
@@ -50,7 +51,7 @@ export type DataCallOptions = {
   authenticate: Authenticate;
   entitle: Entitle;
   readCall: ReadDataCall;
-  documents: StoredDocuments;
+  documentsOf: DocumentsOf;
   estimates: Estimates;
   estimateRate: EstimateRate;
   checkPrice: CheckPrice;
@@ -195,7 +196,7 @@ async function payerOrCode(entitle: () => ReturnType<Entitle>): Promise<PayerEnt
 }
 
 function createServe(options: DataCallOptions): Serve {
-  const { authenticate, entitle, readCall, documents, admit, forward, meterStream, settle } = options;
+  const { authenticate, entitle, readCall, documentsOf, admit, forward, meterStream, settle } = options;
   const { estimates, estimateRate, checkPrice, answerEstimate, pointsPerMinute } = options;
   const { onSteps, accessLog, apiVersion, tokenWatch } = options;
   const assertDataHead = keepPerHead(assertDataRequest);
@@ -209,6 +210,7 @@ function createServe(options: DataCallOptions): Serve {
   const readGuarded = (
     req: HttpRequest,
     payer: PayerEntitlement,
+    documents: StoredDocuments,
     accountId: number,
   ): ReturnType<ReadDataCall> => {
     try {
@@ -255,12 +257,13 @@ function createServe(options: DataCallOptions): Serve {
     if (!estimates.isReady()) throw new Problem('not_found');
     const payer = await payerOrCode(() => entitle(token, requestId));
     const reading = typeof payer === 'string' ? { payerId: token.account_id, callRules: null } : payer;
+    const documents = documentsOf(typeof payer === 'string' ? null : payer);
     estimateRate.check(token.account_id);
     estimateRate.take(token.account_id);
     const read = await readCall(req, reading, documents);
     if (read === null) return 'aborted';
     try {
-      await answerEstimate(res, read, payer, requestId);
+      await answerEstimate(res, read, { payer, documents }, requestId);
       return 'answered';
     } finally {
       read.release();
@@ -307,7 +310,8 @@ function createServe(options: DataCallOptions): Serve {
     stepEnded('entitle');
     trace?.begin('read');
     estimateRate.check(token.account_id);
-    const reading = readGuarded(req, payer, token.account_id);
+    const documents = documentsOf(payer);
+    const reading = readGuarded(req, payer, documents, token.account_id);
     const read = reading instanceof Promise ? await reading : reading;
     if (read === null) return 'aborted';
     let slot: Lease | undefined;
@@ -329,7 +333,8 @@ function createServe(options: DataCallOptions): Serve {
       const { rateLimitState, lease } = admission instanceof Promise ? await admission : admission;
       slot = lease;
       stepEnded('admit');
-      const call = { token, payer, apiVersion, lease, counted: operations.counted };
+      const { estimatedPoints } = known;
+      const call = { token, payer, apiVersion, lease, counted: operations.counted, estimatedPoints };
       trace?.begin('forward');
       const answer = await forward({
         req,
@@ -338,7 +343,7 @@ function createServe(options: DataCallOptions): Serve {
         requestId,
         callerIds: callerIds({ token, payer }),
         billingStatus: payer.billingStatus,
-        estimatedPoints: known.estimatedPoints,
+        estimatedPoints,
         rateLimitState,
         trace,
         onStream: (open) =>

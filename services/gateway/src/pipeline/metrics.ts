@@ -1,10 +1,19 @@
 import type { Registry } from 'prom-client';
 import { createHistogram, createOutcomes, observeValue } from '@tollgate/server/tallies';
 import type { DataCallOutcome, PipelineStep } from './data-call.ts';
+import type { OnCompared } from './settle/settle-call.ts';
 
 /** Of a data call as a whole, and of the time that its steps take. */
 export function createCallMetrics(registry: Registry) {
-  return { ...callMetrics(registry), ...stepMetrics(registry) };
+  const onEstimated = createOutcomes(registry, {
+    name: 'tollgate_estimated_calls_total',
+    help: 'Calls whose estimate could be compared with a stated price by outcome: within, exceeded. Over WebSocket, those with strict points',
+    outcomes: ['within', 'exceeded'],
+  });
+  const onCompared: OnCompared = (points, estimatedPoints) => {
+    onEstimated(points > estimatedPoints ? 'exceeded' : 'within');
+  };
+  return { ...callMetrics(registry), ...stepMetrics(registry), onCompared };
 }
 
 /** Each starts at 0, so that a rate sees the first one. */

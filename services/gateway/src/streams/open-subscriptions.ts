@@ -245,7 +245,8 @@ export class OpenSubscriptions<S extends Subscription> {
   #eventOf({ points, requests, timeMs, trafficBytes }: Usage): UntimedUsage {
     const used = { points, requests, time_ms: timeMs, traffic_bytes: trafficBytes };
     const { counted = null, apiVersion } = this.#options;
-    const operation = counted === null ? null : { counted, isError: false, durationMs: null };
+    const operation =
+      counted === null ? null : { counted, isError: false, durationMs: null, estimatedPoints: null };
     return usageEvent(this.#principal, used, operation, apiVersion);
   }
 

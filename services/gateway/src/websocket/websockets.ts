@@ -2,11 +2,11 @@ import type { Registry } from 'prom-client';
 import type { UpgradeHandler } from '@tollgate/server/listener';
 import type { EjectionRules } from '../pipeline/forward/upstream/ejection.ts';
 import type { UpstreamObserver } from '../pipeline/forward/upstream/metrics.ts';
-import type { SettlementTimeout } from '../pipeline/settle/settle-call.ts';
+import type { OnCompared, SettlementTimeout } from '../pipeline/settle/settle-call.ts';
 import type { CheckPrice } from '../estimate/check-price.ts';
 import type { EstimateRate } from '../estimate/estimate-rate.ts';
 import type { ReaderOf } from '../operation-reader/readers-of-plans.ts';
-import type { StoredDocuments } from '../operation-reader/stored-documents.ts';
+import type { DocumentsOf } from '../operation-reader/open-stored-documents.ts';
 import type { CallerSocketSettings, SocketReports } from './caller/caller-socket-options.ts';
 import { createOpenSockets } from './caller/open-sockets.ts';
 import type { OpenSockets, OpenSocketsOptions } from './caller/open-sockets.ts';
@@ -40,11 +40,12 @@ export type WebSocketsOptions = {
   settings: WebSocketsSettings;
   upstreamObserver: UpstreamObserver;
   readerOf: ReaderOf;
-  documents: StoredDocuments;
+  documentsOf: DocumentsOf;
   checkPrice: CheckPrice;
   missingPoints: OperationServices['missingPoints'];
   estimateRate: EstimateRate;
   settlementTimeout: SettlementTimeout;
+  onCompared: OnCompared;
   registry: Registry;
 } & Pick<UpgradeOptions, 'trusts' | 'addressOf' | 'allowsOrigin' | 'traces' | 'accessLog'> &
   Pick<OpenSocketsOptions, 'introspect' | 'tokenWatch' | 'entitle'> &
@@ -55,7 +56,7 @@ export type WebSocketsOptions = {
 export function createWebSockets(options: WebSocketsOptions): {
   upgradeHandler: UpgradeHandler;
 } & Pick<OpenSockets, 'drain'> {
-  const { settings, admit, record, primePayer, readPointsLeft, settlementTimeout } = options;
+  const { settings, admit, record, primePayer, readPointsLeft, settlementTimeout, onCompared } = options;
   const { logFailure, recordRefusal } = options;
   const { urls, ejection, connection } = settings.upstream;
   const metrics = createWebSocketMetrics(options.registry);
@@ -63,11 +64,19 @@ export function createWebSockets(options: WebSocketsOptions): {
   const services: OperationServices = {
     rules: settings.operations,
     readOne: (payload, rules) => options.readerOf(rules).readOne(payload),
-    documents: options.documents,
+    documentsOf: options.documentsOf,
     checkPrice: options.checkPrice,
     missingPoints: options.missingPoints,
     estimateRate: options.estimateRate,
-    metering: { ...settings.metering, admit, record, primePayer, readPointsLeft, settlementTimeout },
+    metering: {
+      ...settings.metering,
+      admit,
+      record,
+      primePayer,
+      readPointsLeft,
+      settlementTimeout,
+      onCompared,
+    },
     pricing: {
       statedPoints: createStatedPoints(settings.pointsExtension),
       defaultPoints: settings.defaultPoints,

@@ -39,6 +39,7 @@ export function payerOf(
     budgets: null,
     callRules: null,
     reservesPoints: false,
+    documentLimit: null,
     buyUrl: null,
   };
 }

@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { newAccessToken } from '@tollgate/credentials/access-token';
 import type { Budgets, CallRules, Credits, Entitlement, Limits } from '@tollgate/contracts/entitlement';
 import { ENTITLEMENT_CHANNEL, LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import type { BudgetKind, Spent, UsageSnapshot } from '@tollgate/contracts/usage-stream';
+import type { TrustedDocuments } from '@tollgate/contracts/trusted-documents';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
@@ -96,6 +98,8 @@ export type AccountStandIn = StandIn & {
   count: (periodId: number, change: Partial<UsageSnapshot> | 'unknown') => void;
   /** Sets what an application or a member has spent of budgets; others have spent nothing. */
   spend: (kind: BudgetKind, id: number, spent: Spent) => void;
+  /** Sets the documents of an application, which are in both versions of the API; others have none. */
+  register: (applicationId: number, revision: number, texts: Readonly<Record<string, string>>) => void;
 };
 
 /** account's private listener, as far as the gateway calls it. */
@@ -104,6 +108,7 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
   const counted = new Map<number, Partial<UsageSnapshot> | 'unknown'>();
   const payers = new Map<number, number>();
   const spent = new Map<string, Spent>();
+  const documents = new Map<number, TrustedDocuments>();
   const spentOf = (kind: BudgetKind, id: string | null): Partial<Record<BudgetKind, Spent>> =>
     id === null ? {} : { [kind]: spent.get(`${kind} ${id}`) ?? { points: 0, days: [] } };
   const standIn = await startStandIn((path) => {
@@ -118,6 +123,9 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
       const snapshot = emptySnapshot(periodId, payers.get(periodId));
       return found(counted.get(periodId), searchParams.size === 0 ? snapshot : { ...snapshot, budgets });
     }
+    const applicationId = Number(/^\/private\/trusted-documents\/(\d+)$/.exec(path)?.[1]);
+    if (!Number.isNaN(applicationId))
+      return found(documents.get(applicationId), { revision: 0, documents: [] });
     const accountId = Number(/^\/private\/entitlements\/(\d+)$/.exec(path)?.[1]);
     const change = changes.get(accountId);
     const entitlement = { ...activeEntitlement(accountId), ...(change === 'unknown' ? {} : change) };
@@ -134,6 +142,19 @@ export async function startAccountStandIn(): Promise<AccountStandIn> {
     },
     spend: (kind, id, all) => {
       spent.set(`${kind} ${String(id)}`, all);
+    },
+    register: (applicationId, revision, texts) => {
+      documents.set(applicationId, {
+        revision,
+        documents: (['v1', 'v2'] as const).flatMap((api_version) =>
+          Object.entries(texts).map(([document_id, text]) => ({
+            api_version,
+            sha256: hash('sha256', text),
+            document_id,
+            text,
+          })),
+        ),
+      });
     },
   };
 }

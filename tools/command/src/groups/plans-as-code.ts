@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { resultOf } from '../api/client.ts';
 import type { Result } from '../api/client.ts';
 import { newGroup } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, Failure, usageFault } from '../failures.ts';
+import { readText } from '../input.ts';
 import type { Open, Session } from '../session.ts';
 import * as values from '../values.ts';
 
@@ -55,7 +54,7 @@ export function exportCommand(open: Open): Command {
 
 async function applyFile(session: Session, options: Options): Promise<void> {
   const { prune = false, yes, expectPrune } = options;
-  const body = { source: await sourceOf(options.file), prune };
+  const body = { source: await readText(options.file), prune };
   const found = await resultOf(session.api.POST('/private/plans-as-code/diff', { body }));
   if (options.diff === true) {
     await session.show(found, () => lines(found));
@@ -85,16 +84,6 @@ async function applyFile(session: Session, options: Options): Promise<void> {
       ? 'Nothing to change.'
       : `Applied ${String(applied.changes.length)} change(s).`,
   ]);
-}
-
-/** @throws {Failure} usage if the file can't be read */
-async function sourceOf(file: string): Promise<string> {
-  if (file === '-') return text(process.stdin);
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw usageFault(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 function prunes({ pruned }: Differences): string {

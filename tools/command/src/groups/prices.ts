@@ -5,6 +5,8 @@ import type { Body } from '../api/client.ts';
 import { addYes, newGroup, showRecord } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import { tableLines } from '../output.ts';
+import { byRootFields, ratioOf } from '../price-comparison.ts';
+import type { ComparedFields, ComparedOperation } from '../price-comparison.ts';
 import type { Open } from '../session.ts';
 import * as values from '../values.ts';
 
@@ -24,6 +26,7 @@ export function pricesGroup(open: Open): Command {
   addList(group, open);
   addSet(group, open);
   addArchive(group, open);
+  addCompare(group, open);
   return group;
 }
 
@@ -99,6 +102,51 @@ function addArchive(group: Command, open: Open): void {
     await resultOf(session.api.DELETE(path, { params }));
     await session.show(undefined, () => [`Stopped selling ${what}.`]);
   });
+}
+
+function addCompare(group: Command, open: Open): void {
+  group
+    .command('compare')
+    .description('Compare the estimates of operations with the prices that the data API stated')
+    .option('--from <date>', 'first day, in UTC (default: 6 days before the last one)', values.day)
+    .option('--to <date>', 'last day (default: today)', values.day)
+    .option('--account <account_id>', 'only what this account pays for', values.id)
+    .option('--limit <number>', 'operations and fields to show', values.pageSize, 20)
+    .action(async ({ from, to, account, limit }: Compare) => {
+      const session = open();
+      const query = values.given({ from, to, account_id: account });
+      const answer = await resultOf(session.api.GET('/private/price-comparison', { params: { query } }));
+      const fields = byRootFields(answer.operations);
+      await session.show({ ...answer, fields }, () => comparisonLines(answer.operations, fields, limit));
+    });
+}
+
+type Compare = { from?: string; to?: string; account?: number; limit: number };
+
+const FIGURES = [
+  'requests',
+  'points',
+  'estimated_points',
+  'ratio',
+  'exceeding_requests',
+  'excess_points',
+] as const;
+
+function comparisonLines(
+  operations: readonly ComparedOperation[],
+  fields: readonly ComparedFields[],
+  limit: number,
+): string[] {
+  if (operations.length === 0) return ['No request had both an estimate and a stated price.'];
+  const shown = operations
+    .slice(0, limit)
+    .map((each) => ({ ...each, hash: each.hash.slice(0, 12), ratio: ratioOf(each) }));
+  const shownFields = fields.slice(0, limit).map((each) => ({ ...each, ratio: ratioOf(each) }));
+  return [
+    ...tableLines(['api_version', 'name', 'hash', ...FIGURES], shown),
+    '',
+    ...tableLines(['root_fields', 'operations', ...FIGURES], shownFields),
+  ];
 }
 
 function teamSlotOption(): Option {

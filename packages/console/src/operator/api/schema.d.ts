@@ -470,6 +470,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/api/applications/{application_id}/trusted-documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List an application's trusted documents */
+        get: operations["listTrustedDocuments"];
+        /**
+         * Limit an application to its trusted documents, or end the limit
+         * @description Without documents, a limited application can run nothing.
+         */
+        put: operations["enforceTrustedDocuments"];
+        /**
+         * Register documents for an application
+         * @description Adds those that are new, and reports them. None is removed. An id that another document has moves to the one that is sent with it.
+         */
+        post: operations["registerTrustedDocuments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/api/applications/{application_id}/trusted-documents/{sha256}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a document of an application */
+        delete: operations["removeTrustedDocument"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/api/accounts/{account_id}/tokens": {
         parameters: {
             query?: never;
@@ -1544,6 +1586,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/api/price-comparison": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare estimates with the prices that the data API stated
+         * @description By operation, over HTTP, in whole days of UTC. Responses with a status of 400 or above, batches of different operations and operations that are counted together are left out.
+         */
+        get: operations["comparePrices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/api/calls/{request_id}": {
         parameters: {
             query?: never;
@@ -1982,6 +2044,45 @@ export interface components {
             public_client: boolean;
             /** @description Only of type `authorization`. */
             redirect_uris: string[];
+        };
+        TrustedDocumentList: {
+            application_id: number;
+            /** @description Whether the application only runs these documents. */
+            enforced: boolean;
+            /** @description By version and name. */
+            documents: {
+                /** @enum {string} */
+                api_version: "v1" | "v2";
+                /** @description Of the exact text, in hex. */
+                sha256: string;
+                /** @description By which callers may name it. */
+                document_id: string | null;
+                /** @description Of its first operation. */
+                name: string | null;
+                length: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                registered_at: string;
+            }[];
+        };
+        DocumentRegistration: {
+            application_id: number;
+            dry_run: boolean;
+            /** @description Those that were not registered before. */
+            new_documents: {
+                /** @enum {string} */
+                api_version: "v1" | "v2";
+                /** @description Of the exact text, in hex. */
+                sha256: string;
+                /** @description By which callers may name it. */
+                document_id: string | null;
+                /** @description Of its first operation. */
+                name: string | null;
+            }[];
+            /** @description How many of the sent documents were. */
+            known_documents: number;
         };
         AccountToken: {
             token_id: number;
@@ -2775,6 +2876,34 @@ export interface components {
                 }[];
             }[];
         };
+        PriceComparison: {
+            /** Format: date */
+            from: string;
+            /**
+             * Format: date
+             * @description Inclusive.
+             */
+            to: string;
+            /** @description The 500 whose estimates are furthest from their prices. */
+            operations: {
+                /** @enum {string} */
+                api_version: "v1" | "v2";
+                /** @description SHA-256 of the document without its literals. */
+                hash: string;
+                name: string | null;
+                /** @description With an estimate, and a price that the data API stated. */
+                requests: number;
+                /** @description What they cost. */
+                points: number;
+                estimated_points: number;
+                /** @description Those that cost more than their estimate. */
+                exceeding_requests: number;
+                /** @description By how much, together. */
+                excess_points: number;
+                /** @description Without its literals; null if it is not kept. */
+                document: string | null;
+            }[];
+        };
         RefusedCall: {
             refused_call_id: number;
             /**
@@ -2863,6 +2992,13 @@ export interface components {
                         number,
                         number
                     ][];
+                    compared?: {
+                        requests: number;
+                        points: number;
+                        estimated_points: number;
+                        exceeding_requests: number;
+                        excess_points: number;
+                    };
                 }[];
             }[] | null;
             counted_at: string | null;
@@ -2877,7 +3013,7 @@ export interface components {
             at: string;
             actor: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
             application_id: number | null;
             /** @description Null for plans and products. */
             account_id: number | null;
@@ -4952,6 +5088,192 @@ export interface operations {
                         delivered: boolean;
                     };
                 };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["csrf_token_required.forbidden.insufficient_role"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    listTrustedDocuments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The documents, without their texts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustedDocumentList"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    enforceTrustedDocuments: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enforced": true
+                 *     }
+                 */
+                "application/json": {
+                    enforced: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The documents, without their texts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrustedDocumentList"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["csrf_token_required.forbidden.insufficient_role"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    registerTrustedDocuments: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "documents": [
+                 *         {
+                 *           "document_id": "countries",
+                 *           "text": "query Countries { countries { name } }"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @default v2
+                     * @enum {string}
+                     */
+                    api_version?: "v1" | "v2";
+                    documents: {
+                        /**
+                         * @description By which callers may name it, beside its SHA-256.
+                         * @default null
+                         */
+                        document_id?: string | null;
+                        text: string;
+                    }[];
+                    /**
+                     * @description Only report what would be new.
+                     * @default false
+                     */
+                    dry_run?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description What was new. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentRegistration"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["csrf_token_required.forbidden.insufficient_role"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    removeTrustedDocument: {
+        parameters: {
+            query?: {
+                api_version?: "v1" | "v2";
+            };
+            header?: {
+                "X-Reason"?: string;
+            };
+            path: {
+                application_id: number;
+                sha256: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
@@ -8169,6 +8491,42 @@ export interface operations {
             505: components["responses"]["http_version_not_supported"];
         };
     };
+    comparePrices: {
+        parameters: {
+            query?: {
+                /** @description Default: 6 days before `to`. */
+                from?: string;
+                /** @description Inclusive. Default: today. */
+                to?: string;
+                /** @description Only what this account pays for. */
+                account_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparison. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceComparison"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
     getRefusedCall: {
         parameters: {
             query?: never;
@@ -8385,6 +8743,13 @@ export interface operations {
                                     number,
                                     number
                                 ][];
+                                compared?: {
+                                    requests: number;
+                                    points: number;
+                                    estimated_points: number;
+                                    exceeding_requests: number;
+                                    excess_points: number;
+                                };
                             }[];
                         }[] | null;
                         counted_at: string | null;
@@ -8470,6 +8835,13 @@ export interface operations {
                                     number,
                                     number
                                 ][];
+                                compared?: {
+                                    requests: number;
+                                    points: number;
+                                    estimated_points: number;
+                                    exceeding_requests: number;
+                                    excess_points: number;
+                                };
                             }[];
                         }[] | null;
                         counted_at: string | null;
@@ -8670,7 +9042,7 @@ export interface operations {
                 account_id?: number;
                 application_id?: number;
                 actor?: string;
-                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
                 from?: string;
                 to?: string;
             };
@@ -8732,7 +9104,7 @@ export interface operations {
                     application_id?: number;
                     actor?: string;
                     /** @enum {string} */
-                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
+                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported";
                     /**
                      * @description Start of the range, inclusive.
                      * @example 2026-07-01

@@ -29,9 +29,11 @@ const TokenList = lazyPart(async () => (await import('./token-list.tsx')).TokenL
 
 const ApplicationBudget = lazyPart(async () => (await import('./application-budget.tsx')).ApplicationBudget);
 
+const TrustedDocuments = lazyPart(async () => (await import('./trusted-documents.tsx')).TrustedDocuments);
+
 const DangerZone = lazyPart(async () => (await import('./danger-zone.tsx')).DangerZone);
 
-/** `/user/api_v2/applications/<application_id>`: how to call the API with it, its usage, tokens, budget and settings. */
+/** `/user/api_v2/applications/<application_id>`: how to call the API with it, its usage, tokens, budget, documents and settings. */
 export function ApplicationPage() {
   const { applicationId } = useParams({ from: '/signed-in/api_v2/applications/$applicationId' });
   const { data, isPending, error, refetch } = useQuery(applicationQuery(applicationId));
@@ -59,6 +61,7 @@ export function ApplicationPage() {
           <>
             <TokenList application={data} />
             <ApplicationBudget applicationId={applicationId} />
+            <TrustedDocuments applicationId={applicationId} />
           </>
         )}
         <ApplicationSettings key={applicationId} application={data} />

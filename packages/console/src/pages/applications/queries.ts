@@ -73,3 +73,18 @@ export function applicationBudgetQuery(applicationId: number) {
       ),
   });
 }
+
+export type TrustedDocumentList = components['schemas']['TrustedDocumentList'];
+
+export function trustedDocumentsQuery(applicationId: number) {
+  return queryOptions({
+    queryKey: ['applications', applicationId, 'trusted-documents'],
+    queryFn: ({ signal }) =>
+      resultOf(
+        api.GET('/api/console/applications/{application_id}/trusted-documents', {
+          signal,
+          params: { path: { application_id: applicationId } },
+        }),
+      ),
+  });
+}

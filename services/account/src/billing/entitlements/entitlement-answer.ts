@@ -1,4 +1,4 @@
-import type { Budgets, Credits, Entitlement } from '@tollgate/contracts/entitlement';
+import type { Budgets, Credits, Entitlement, LimitedApplication } from '@tollgate/contracts/entitlement';
 import { usageLane } from '@tollgate/contracts/usage-stream';
 import { callRules, enforcedLimits } from '../periods/limits.ts';
 import { billingStatus, nextChange, pickPeriod, soonestAfter } from '../periods/period-rules.ts';
@@ -10,13 +10,14 @@ type Extras = {
   lanes?: number | null;
   credits?: Credits | undefined;
   budgets?: Budgets | undefined;
+  limitedApplications?: LimitedApplication[];
   buyUrl?: string | null;
 };
 
 /** `none` without a period; `blocked` has precedence, since it is what a caller must know first. */
 export function entitlementAnswer(
   payerPeriods: PayerPeriods,
-  { lanes = null, credits, budgets, buyUrl = null }: Extras = {},
+  { lanes = null, credits, budgets, limitedApplications = [], buyUrl = null }: Extras = {},
 ): Entitlement {
   const { account_id, payer_id, account_blocked, payment_blocked, periods, now } = payerPeriods;
   const period = pickPeriod(periods, now);
@@ -38,6 +39,7 @@ export function entitlementAnswer(
     valid_until: changesAt?.toISOString() ?? null,
     valid_for_ms: changesAt === null ? null : +changesAt - +now,
     ...(payment_blocked && period?.blocked !== true && buyUrl !== null && { pay_url: buyUrl }),
+    ...(limitedApplications.length > 0 && { limited_applications: limitedApplications }),
     billing_period:
       period === undefined
         ? null

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { entitlementSchema } from '@tollgate/contracts/entitlement';
-import type { Budgets, Credits } from '@tollgate/contracts/entitlement';
+import type { Budgets, Credits, LimitedApplication } from '@tollgate/contracts/entitlement';
 import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
@@ -15,6 +15,7 @@ import type { PayerPeriods } from '../periods/payer-periods.ts';
 import { endOfUse, pickPeriod } from '../periods/period-rules.ts';
 import { entitlementAnswer } from './entitlement-answer.ts';
 import type { KeptAnswers } from './kept-answers.ts';
+import { findLimitedApplications } from './limited-applications.ts';
 
 /** Most payers have none, and need no second statement. */
 async function creditsOf(
@@ -32,6 +33,14 @@ async function budgetsOf(
   { account_id, has_budgets }: PayerPeriods,
 ): Promise<Budgets | undefined> {
   return has_budgets ? findBudgets(query, account_id) : undefined;
+}
+
+/** As with credits. */
+async function limitedApplicationsOf(
+  query: Query,
+  { account_id, has_document_limits }: PayerPeriods,
+): Promise<LimitedApplication[]> {
+  return has_document_limits ? findLimitedApplications(query, account_id) : [];
 }
 
 type Needs = {
@@ -66,6 +75,7 @@ export const serviceEntitlements = {
           lanes: await usageLanes(),
           credits,
           budgets,
+          limitedApplications: await limitedApplicationsOf(query, payerPeriods),
           buyUrl,
         });
         // The response needn't wait for Redis.

@@ -31,6 +31,8 @@ export type PayerPeriods = {
   has_credits: boolean;
   /** Whether the account or one of its applications has a budget. */
   has_budgets: boolean;
+  /** Whether an application of the account is limited to trusted documents. */
+  has_document_limits: boolean;
   /** At most two: the one that started last, and the next one. */
   periods: PayerPeriod[];
   now: Date;
@@ -51,7 +53,9 @@ const payerPeriodsSql = (periods: string) => `
            WHERE credit_grants.account_id = payer.account_id AND points_remaining > 0) AS has_credits,
          (EXISTS (SELECT FROM member_budgets WHERE member_budgets.account_id = caller.account_id)
            OR EXISTS (SELECT FROM applications JOIN application_budgets USING (application_id)
-             WHERE applications.account_id = caller.account_id)) AS has_budgets
+             WHERE applications.account_id = caller.account_id)) AS has_budgets,
+         EXISTS (SELECT FROM applications JOIN document_trust USING (application_id)
+           WHERE applications.account_id = caller.account_id AND is_enforced) AS has_document_limits
   FROM accounts AS caller
   CROSS JOIN (SELECT coalesce(:now, date_trunc('milliseconds', now())) AS now) AS moment
   LEFT JOIN team_members AS membership
@@ -106,8 +110,8 @@ function payerPeriodsOf(rows: readonly PayerPeriodsRow[]): PayerPeriods | undefi
   const [first] = rows;
   if (first === undefined) return undefined;
   const { account_id, payer_id, account_blocked, payment_blocked, payment_changes_at, now } = first;
-  const { has_credits, has_budgets } = first;
+  const { has_credits, has_budgets, has_document_limits } = first;
   const periods = rows.filter((row) => row.period_id !== null);
-  const payer = { payer_id, account_blocked, payment_blocked, payment_changes_at, has_credits, has_budgets };
-  return { account_id, ...payer, periods, now };
+  const payer = { payer_id, account_blocked, payment_blocked, payment_changes_at };
+  return { account_id, ...payer, has_credits, has_budgets, has_document_limits, periods, now };
 }

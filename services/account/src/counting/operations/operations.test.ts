@@ -89,6 +89,27 @@ describe('usage by operation', () => {
     expect(first?.durations.map(Number)).toEqual(bucketCounts(13, 2));
   });
 
+  test('keeps what estimates and prices were, not of what is counted together', async () => {
+    const compared = {
+      requests: 1,
+      points: 3,
+      estimated_points: 2,
+      exceeding_requests: 1,
+      excess_points: 1,
+    };
+    const used = usedOperation(1, { compared });
+    await count({ operations: [used] }, { operations: [used] }, { operations: [usedOperation(1)] });
+    await count({ operations: [{ ...used, hash: null }] });
+    await count({
+      operations: [{ ...used, compared: { requests: -1 } }] as unknown as UsageEvent['operations'],
+    });
+    const sums = { compared_requests: 2, compared_points: 6, estimated_points: 4 };
+    expect(await rows()).toMatchObject([
+      { hash: used.hash, points: 12, ...sums, exceeding_requests: 2, excess_points: 2 },
+      { hash: '', points: 3, compared_requests: 0, estimated_points: 0 },
+    ]);
+  });
+
   test.each([
     ['none', undefined],
     ['none that can be read', [{ hash: 'short' }]],

@@ -7,12 +7,20 @@ export const OPERATIONS_PER_DAY = 100;
 
 const KEY = 'payer_id, account_id, day, application_id, api_version, hash, name';
 const FIGURES = 'points, requests, errors, durations';
+const COMPARED = [
+  'compared_requests',
+  'compared_points',
+  'estimated_points',
+  'exceeding_requests',
+  'excess_points',
+] as const;
 
 const ADD = `ON CONFLICT (${KEY}) DO UPDATE SET
   points = known.points + excluded.points,
   requests = known.requests + excluded.requests,
   errors = known.errors + excluded.errors,
-  durations = add_durations(known.durations, excluded.durations)`;
+  durations = add_durations(known.durations, excluded.durations),
+  ${COMPARED.map((field) => `${field} = known.${field} + excluded.${field}`).join(', ')}`;
 
 type Day = Pick<OperationRow, 'payer_id' | 'account_id' | 'day'>;
 
@@ -22,13 +30,14 @@ type Day = Pick<OperationRow, 'payer_id' | 'account_id' | 'day'>;
  */
 export async function addToOperations(query: Query, rows: readonly OperationRow[]): Promise<void> {
   const added = await query<Day & { is_new: boolean }>(
-    `INSERT INTO usage_operations AS known (${KEY}, ${FIGURES})
+    `INSERT INTO usage_operations AS known (${KEY}, ${FIGURES}, ${COMPARED.join(', ')})
      SELECT payer_id, account_id, day, application_id, api_version, hash, name, points, requests, errors,
-            CAST(durations AS bigint[])
+            CAST(durations AS bigint[]), ${COMPARED.join(', ')}
      FROM unnest(:payer_id::bigint[], :account_id::bigint[], :day::date[], :application_id::bigint[],
                  :api_version::text[], :hash::text[], :name::text[], :points::bigint[], :requests::bigint[],
-                 :errors::bigint[], :durations::text[])
-       AS added (${KEY}, ${FIGURES})
+                 :errors::bigint[], :durations::text[],
+                 ${COMPARED.map((field) => `:${field}::bigint[]`).join(', ')})
+       AS added (${KEY}, ${FIGURES}, ${COMPARED.join(', ')})
      ORDER BY 1, 2, 3, 4, 5, 6, 7
      ${ADD}
      RETURNING payer_id, account_id, CAST(day AS text) AS day, xmax = 0 AS is_new`,
@@ -42,6 +51,7 @@ export async function addToOperations(query: Query, rows: readonly OperationRow[
       requests: rows.map(({ requests }) => requests),
       errors: rows.map(({ errors }) => errors),
       durations: rows.map(({ durations }) => `{${durations.join()}}`),
+      ...Object.fromEntries(COMPARED.map((field) => [field, rows.map((row) => row[field])])),
     },
     'usage_add_operations',
   );

@@ -13,6 +13,11 @@ export type OperationRow = Pick<UsageEvent, 'payer_id' | 'account_id' | 'applica
   requests: number;
   errors: number;
   durations: number[];
+  compared_requests: number;
+  compared_points: number;
+  estimated_points: number;
+  exceeding_requests: number;
+  excess_points: number;
 };
 
 /** The rows together hold the points and requests of the events, whatever these state of their operations. */
@@ -26,7 +31,7 @@ export function sumOperations(events: readonly UsageEvent[]): OperationRow[] {
     let row = rows.get(key);
     if (row === undefined) {
       const ids = { payer_id, account_id, day, application_id, api_version, hash, name };
-      row = { ...ids, points: 0, requests: 0, errors: 0, durations: noDurations() };
+      row = { ...ids, points: 0, requests: 0, errors: 0, durations: noDurations(), ...NOTHING_COMPARED };
       rows.set(key, row);
     }
     row.points += used.points;
@@ -34,6 +39,13 @@ export function sumOperations(events: readonly UsageEvent[]): OperationRow[] {
     row.errors += used.errors;
     for (const [bucket, times] of used.durations)
       row.durations[bucket] = (row.durations[bucket] ?? 0) + times;
+    // Of the others, no weight could be told.
+    if (used.compared === undefined || hash === OTHERS.hash) return;
+    row.compared_requests += used.compared.requests;
+    row.compared_points += used.compared.points;
+    row.estimated_points += used.compared.estimated_points;
+    row.exceeding_requests += used.compared.exceeding_requests;
+    row.excess_points += used.compared.excess_points;
   };
   for (const event of events) {
     const { used, rest } = partsOf(event);
@@ -42,6 +54,14 @@ export function sumOperations(events: readonly UsageEvent[]): OperationRow[] {
   }
   return [...rows.values()];
 }
+
+const NOTHING_COMPARED = {
+  compared_requests: 0,
+  compared_points: 0,
+  estimated_points: 0,
+  exceeding_requests: 0,
+  excess_points: 0,
+};
 
 function noDurations(): number[] {
   return Array.from({ length: DURATION_BUCKETS }, () => 0);

@@ -9,6 +9,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   application_created: 'applications',
   application_changed: 'applications',
   application_budget_changed: 'applications',
+  application_documents_changed: 'applications',
   application_revoked: 'applications',
   application_restored: 'applications',
   application_revocation_recovered: 'applications',

@@ -6,6 +6,7 @@ import {
   passkeys,
   sessions,
   tokens,
+  trustedDocuments,
 } from './identity-files.ts';
 import {
   alertSettings,
@@ -37,6 +38,7 @@ const CONTENTS: readonly (ExportTable | ExportRecord)[] = [
   sessions,
   applications,
   applicationBudgets,
+  trustedDocuments,
   tokens,
   teamFile,
   teamMembers,

@@ -1,4 +1,6 @@
 import { listApplications } from '../../access/applications/store.ts';
+import { listDocumentsOfAccount } from '../../access/documents/store.ts';
+import type { AccountDocument } from '../../access/documents/store.ts';
 import { tokenStatus } from '../../access/tokens/rules.ts';
 import { listOfAccount } from '../../access/tokens/store.ts';
 import type { ListedRow } from '../../access/tokens/store.ts';
@@ -9,7 +11,7 @@ import { listSessions } from '../../identity/sessions/session-store.ts';
 import { listPasskeys } from '../../identity/two-factor/passkeys/passkey-store.ts';
 import { countRecoveryCodes } from '../../identity/two-factor/recovery-codes.ts';
 import { totpEnabledAt } from '../../identity/two-factor/totp/totp-store.ts';
-import { allPages, exportTable, onePage } from './export-file.ts';
+import { allPages, exportTable, onePage, pagesAfter } from './export-file.ts';
 import type { ExportRecord } from './export-file.ts';
 import { findAccountRecord } from './store.ts';
 
@@ -71,6 +73,14 @@ export const applicationBudgets = exportTable({
     'manager_points_per_day',
   ],
   pages: ({ query, account_id }) => onePage(listApplicationBudgets(query, account_id)),
+});
+
+export const trustedDocuments = exportTable({
+  name: 'trusted-documents',
+  description: 'The GraphQL documents that are registered for your applications.',
+  columns: ['application_id', 'api_version', 'sha256', 'document_id', 'document', 'registered_at'],
+  pages: ({ query, account_id }) =>
+    pagesAfter<AccountDocument>((after, limit) => listDocumentsOfAccount(query, account_id, after, limit)),
 });
 
 export const tokens = exportTable({

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -397,6 +397,19 @@ describe('the private listener', () => {
       path: `${(await application()).path}/budget`,
       body: { points_per_day: 5 },
     }),
+    'POST /private/applications/{application_id}/trusted-documents': async () => ({
+      path: `${(await application()).path}/trusted-documents`,
+      body: { documents: [{ text: '{ a }' }] },
+    }),
+    'PUT /private/applications/{application_id}/trusted-documents': async () => ({
+      path: `${(await application()).path}/trusted-documents`,
+      body: { enforced: true },
+    }),
+    'DELETE /private/applications/{application_id}/trusted-documents/{sha256}': async () => {
+      const path = `${(await application()).path}/trusted-documents`;
+      await operated('POST', path, { documents: [{ text: '{ a }' }] });
+      return { path: `${path}/${hash('sha256', '{ a }')}` };
+    },
     'PUT /private/members/{account_id}/budget': async () => {
       const member = await makeAccount(suite.account);
       await operated('POST', `${await team()}/members`, { account_id: member });

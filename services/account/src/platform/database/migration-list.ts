@@ -17,6 +17,7 @@ import * as overageInvoices from './migrations/0017-overage-invoices.ts';
 import * as operators from './migrations/0018-operators.ts';
 import * as invoiceNumbers from './migrations/0019-invoice-numbers.ts';
 import * as lateOverage from './migrations/0020-late-overage.ts';
+import * as graphql from './migrations/0022-graphql.ts';
 import * as operatorsOidc from './migrations/0023-operators-oidc.ts';
 import * as auditStream from './migrations/0024-audit-stream.ts';
 import * as authorization from './migrations/0026-authorization.ts';
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0018-operators', migration: operators },
   { name: '0019-invoice-numbers', migration: invoiceNumbers },
   { name: '0020-late-overage', migration: lateOverage },
+  { name: '0022-graphql', migration: graphql },
   { name: '0023-operators-oidc', migration: operatorsOidc },
   { name: '0024-audit-stream', migration: auditStream },
   { name: '0026-authorization', migration: authorization },

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { AccountUnderTest } from '../account-under-test.ts';
 import {
   connect,
@@ -103,7 +104,12 @@ async function thingsOf(
   if (path.includes('{application_id}')) {
     const application = await makeOwnApplication(browser);
     const { token_id } = await issueOwnToken(browser, application);
-    return { application_id: application.application_id, token_id };
+    const { application_id } = application;
+    if (!path.includes('{sha256}')) return { application_id, token_id };
+    await browser.request('POST', `${application.path}/trusted-documents`, {
+      documents: [{ text: '{ a }' }],
+    });
+    return { application_id, sha256: hash('sha256', '{ a }') };
   }
   if (path.includes('/console/subscription')) return subscriber(path, owner, suite);
   if (path.includes('/authorization-requests/')) {

@@ -39,6 +39,8 @@ export async function openPublicDoor(): Promise<PublicDoor> {
     ACCOUNT_PUBLIC_URL: account.publicUrl,
     UPSTREAM_URL: upstream.url,
     UPSTREAM_V1_URL: upstream.url,
+    GRAPHQL_SCHEMA: 'introspect',
+    GRAPHQL_V1_SCHEMA: 'introspect',
     UPSTREAM_WS_URL: upstream.url.replace('http:', 'ws:'),
   });
   await becomeReady(gateway);

@@ -9,7 +9,7 @@ export type KnownEntitlement = {
   entitlement: Entitlement;
   /** Null if calls are refused. One object while it is kept: admissions are gathered by it. */
   payer: PayerEntitlement | null;
-  /** For calls of the account's applications that have a budget. */
+  /** For calls of the account's applications that have a budget, or are limited to their documents. */
   payerByApplication: ReadonlyMap<number, PayerEntitlement>;
   freshUntilMs: number;
   staleUntilMs: number;
@@ -35,7 +35,7 @@ export function knownEntitlement(
   startedMs: number,
   rules: EntitlementRules,
 ): KnownEntitlement {
-  const { cacheTtlMs, staleIfErrorMs, strictPoints } = rules;
+  const { cacheTtlMs, staleIfErrorMs } = rules;
   const passes = entitlement.status === 'active' || entitlement.status === 'grace';
   const freshForMs = passes ? cacheTtlMs : Math.min(cacheTtlMs, REFUSAL_TTL_MS);
   const staleForMs = passes ? Math.max(freshForMs, staleIfErrorMs) : freshForMs;
@@ -44,7 +44,7 @@ export function knownEntitlement(
   return {
     entitlement,
     payer,
-    payerByApplication: payer === null ? NONE : payersOfApplications(payer, entitlement, strictPoints),
+    payerByApplication: payer === null ? NONE : payersOfApplications(payer, entitlement, rules),
     freshUntilMs: Math.min(startedMs + freshForMs, endMs),
     staleUntilMs: Math.min(startedMs + staleForMs, endMs),
   };
@@ -54,16 +54,25 @@ const NONE: ReadonlyMap<number, PayerEntitlement> = new Map();
 
 function payersOfApplications(
   payer: PayerEntitlement,
-  { account_id: accountId, billing_period }: Entitlement,
-  strictPoints: StrictPoints,
+  { account_id: accountId, billing_period, limited_applications }: Entitlement,
+  { strictPoints, readsCalls }: EntitlementRules,
 ): ReadonlyMap<number, PayerEntitlement> {
   const { budgets } = billing_period ?? {};
-  if (budgets?.applications === undefined) return NONE;
-  return new Map(
-    budgets.applications.map(({ application_id: applicationId }) => [
+  const limited = (readsCalls ? limited_applications : undefined) ?? [];
+  const limits = new Map(
+    limited.map(({ application_id: applicationId, documents_revision: revision }) => [
       applicationId,
-      strict({ ...payer, budgets: callerBudgets(budgets, { accountId, applicationId }) }, strictPoints),
+      { applicationId, revision },
     ]),
+  );
+  const withBudgets = budgets?.applications?.map(({ application_id }) => application_id) ?? [];
+  if (limits.size + withBudgets.length === 0) return NONE;
+  return new Map(
+    [...withBudgets, ...limits.keys()].map((applicationId) => {
+      const own = budgets === undefined ? null : callerBudgets(budgets, { accountId, applicationId });
+      const documentLimit = limits.get(applicationId) ?? null;
+      return [applicationId, strict({ ...payer, budgets: own, documentLimit }, strictPoints)];
+    }),
   );
 }
 
@@ -87,6 +96,7 @@ function payerOf(
     callRules: (readsCalls ? billing_period.call_rules : undefined) ?? null,
     reservesPoints: false,
     buyUrl: billing_period.buy_url ?? null,
+    documentLimit: null,
   };
   return strict(payer, strictPoints);
 }

@@ -103,7 +103,7 @@ export class Exchange implements RelayEvents {
     const stated = statedPoints(headers);
     const isStated = typeof stated === 'number';
     if (isStated) address.statesPrices = true;
-    if (isStated) return { points: stated, pointsPerResult: 0 };
+    if (isStated) return { points: stated, pointsPerResult: 0, isStated };
     const { defaultPoints, chargesEstimates } = this.#options.limits;
     const { operations, estimatedPoints } = this.#request;
     const charged = { defaultPoints, estimatedPoints: chargesEstimates ? estimatedPoints : null };

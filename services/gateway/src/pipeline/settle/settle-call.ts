@@ -10,17 +10,22 @@ type SettledCall = Principal & {
   lease: Lease;
   /** Null if it isn't known. */
   counted: CountedOperation | null;
+  /** What it was to cost at most; null without an estimate. */
+  estimatedPoints: number | null;
 };
 
 type SettledAnswer = {
   /** The upstream's points, and the body bytes sent to the caller; null if there is nothing to settle. */
-  usage: { points: number; trafficBytes: number; isError: boolean } | null;
+  usage: { points: number; trafficBytes: number; isStated: boolean; isError: boolean } | null;
   /** The meter of a stream, which has settled all but the rest. */
   stream: { end: () => Promise<unknown> } | null;
 };
 
 /** Resolves with whether the response may be completed. `durationMs`: from the call's head to the end of the answer. */
 export type Settle = (call: SettledCall, answer: SettledAnswer, durationMs: number) => Promise<boolean>;
+
+/** Called with what a call cost, and what it was to cost at most. */
+export type OnCompared = (points: number, estimatedPoints: number) => void;
 
 export type SettlementTimeout = {
   timeoutMs: number;
@@ -34,14 +39,20 @@ export type SettlementTimeout = {
  * Settles each call whose response has begun, even if it breaks off. A response completes only when
  * its usage is recorded, so no usage of a completed response is lost.
  */
-export function createSettle(record: RecordUsage, settlementTimeout: SettlementTimeout): Settle {
+export function createSettle(
+  record: RecordUsage,
+  settlementTimeout: SettlementTimeout,
+  onCompared: OnCompared,
+): Settle {
   return (call, { usage, stream }, durationMs) => {
     if (stream !== null) return acknowledgedInTime(stream.end(), settlementTimeout);
     if (usage === null) return Promise.resolve(true);
     const { counted } = call;
-    const { points, trafficBytes, isError } = usage;
+    const { points, trafficBytes, isStated, isError } = usage;
+    const estimatedPoints = isStated && !isError ? call.estimatedPoints : null;
     const used = { points, requests: 1, time_ms: 0, traffic_bytes: trafficBytes };
-    const operation = counted === null ? null : { counted, isError, durationMs };
+    if (estimatedPoints !== null) onCompared(points, estimatedPoints);
+    const operation = counted === null ? null : { counted, isError, durationMs, estimatedPoints };
     return acknowledgedInTime(
       record(usageEvent(call, used, operation, call.apiVersion), call.payer.lane, call.lease.handOver()),
       settlementTimeout,

@@ -25,7 +25,7 @@ export type Operation = Readonly<{
   upstreamId: string | null;
   sentMs: number;
   /** If it may be a query or mutation, from its admission on; the lease is null once it is given back. */
-  call: Readonly<{ lease: Lease | null; payer: PayerEntitlement }> | null;
+  call: Readonly<{ lease: Lease | null; payer: PayerEntitlement; reservedPoints: number }> | null;
   /** If it may be a subscription; written by OpenSubscriptions alone. */
   subscription: Subscription | null;
   /** What it costs if the upstream states nothing; null for the default. */
@@ -146,7 +146,7 @@ export class OpenOperations {
       const { payer } = this.subscriptions.principal;
       const { lease } = await this.#admit(payer, 'call', 1, points);
       if (hasEnded(operation)) lease.release();
-      else operation.call = { lease, payer };
+      else operation.call = { lease, payer, reservedPoints: payer.reservesPoints ? points : 0 };
     }
     if (hasEnded(operation)) return false;
     return operation.subscription === null || this.subscriptions.takeSlot(operation.subscription);
@@ -248,7 +248,7 @@ function move(operation: Changing, from: OperationState, to: OperationState): vo
 function takeCallLease(operation: Changing): Lease | null {
   const { call } = operation;
   if (call === null) return null;
-  operation.call = { lease: null, payer: call.payer };
+  operation.call = { ...call, lease: null };
   return call.lease;
 }
 

@@ -1,6 +1,6 @@
 import { usageEvent } from '../../ledger/usage-event.ts';
 import { acknowledgedInTime } from '../../pipeline/settle/settle-call.ts';
-import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
+import type { OnCompared, SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
 import type { RecordUsage } from '../../ledger/record-usage.ts';
 import type { Principal } from '../../ledger/principal.ts';
 import { isObject } from '../../operation-reader/json.ts';
@@ -67,11 +67,15 @@ export type SettleMessage = (
 
 /** Records and releases the slot before the caller gets the message: no usage of a delivered result is lost. */
 export function createSettleMessage(
-  { record, settlementTimeout }: { record: RecordUsage; settlementTimeout: SettlementTimeout },
+  {
+    record,
+    settlementTimeout,
+    onCompared,
+  }: { record: RecordUsage; settlementTimeout: SettlementTimeout; onCompared: OnCompared },
   { token }: Pick<Principal, 'token'>,
   operations: Pick<OpenOperations, 'handOverSlot'>,
 ): SettleMessage {
-  return (operation, { points, isFirst, isFinal, end }, trafficBytes) => {
+  return (operation, { points, isOfWhole, isFirst, isFinal, end }, trafficBytes) => {
     const { call, subscription, counted, sentMs } = operation;
     if (call === null) return Promise.resolve(true);
     // If its time runs as that of a subscription, its meter counts the request.
@@ -79,7 +83,9 @@ export function createSettleMessage(
     const used = { points, requests, time_ms: 0, traffic_bytes: trafficBytes };
     // Later parts of a result belong to the request that is counted with the first one.
     const durationMs = requests === 1 ? performance.now() - sentMs : null;
-    const use = counted === null ? null : { counted, isError: end === ERRORED, durationMs };
+    const use =
+      counted === null ? null : { counted, isError: end === ERRORED, durationMs, estimatedPoints: null };
+    if (isOfWhole && call.reservedPoints > 0) onCompared(points, call.reservedPoints);
     const slot = isFinal ? operations.handOverSlot(operation) : null;
     return acknowledgedInTime(
       record(usageEvent({ token, payer: call.payer }, used, use), call.payer.lane, slot),

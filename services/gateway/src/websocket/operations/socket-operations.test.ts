@@ -141,10 +141,10 @@ function scripted() {
         wholeTimeoutMs: 0,
       },
       readOne: (payload) => ({ type: payload['is'] as OperationType, counted: null }),
-      documents: {
+      documentsOf: () => ({
         whyUntrusted: null,
         withTexts: (request) => ({ request, putTexts: null, textBytes: 0, namesDocument: false }),
-      },
+      }),
       checkPrice: () => 1,
       missingPoints: null,
       estimateRate: { check: () => undefined, takeRefused: () => undefined },
@@ -164,6 +164,7 @@ function scripted() {
         settleIntervalMs: 5_000,
         pointsPerMinute: 0,
         settlementTimeout: { timeoutMs: 60_000, unacknowledged: 'refuse' },
+        onCompared: () => undefined,
       },
       pricing: { statedPoints: createStatedPoints('points'), defaultPoints: 1 },
       openUpstream: (_caller, opened) => {

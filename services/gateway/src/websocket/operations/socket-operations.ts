@@ -3,10 +3,10 @@ import { Problem, toProblem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
 import { graphqlError } from '../../http/graphql-error.ts';
 import type { Principal } from '../../ledger/principal.ts';
-import type { SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
+import type { OnCompared, SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
 import type { ReadOperation } from '../../operation-reader/document-types.ts';
 import { isObject } from '../../operation-reader/json.ts';
-import type { StoredDocuments } from '../../operation-reader/stored-documents.ts';
+import type { DocumentsOf } from '../../operation-reader/open-stored-documents.ts';
 import { operationRequest } from '../../operation-reader/operation-reader.ts';
 import { needsPrice } from '../../estimate/check-price.ts';
 import type { CheckPrice } from '../../estimate/check-price.ts';
@@ -44,12 +44,12 @@ export type OperationServices = {
   rules: OperationRules;
   /** @throws {Problem} what the guards of the settings, or of the payer's plan, refuse */
   readOne: (payload: Record<string, unknown>, rules: CallRules | null) => ReadOperation;
-  documents: StoredDocuments;
+  documentsOf: DocumentsOf;
   checkPrice: CheckPrice;
   /** What an operation costs for which the upstream states nothing; null for the default, always or of this one. */
   missingPoints: ((request: OperationRequest) => number | null) | null;
   estimateRate: Pick<EstimateRate, 'check' | 'takeRefused'>;
-  metering: OperationMetering & { settlementTimeout: SettlementTimeout };
+  metering: OperationMetering & { settlementTimeout: SettlementTimeout; onCompared: OnCompared };
   pricing: Pricing;
   openUpstream: OpenUpstream;
   counts: {
@@ -216,11 +216,12 @@ export class SocketOperations {
 
   /** With the text of the document that the payload names, if it is known. */
   #readOne(sent: Record<string, unknown>): (ReadOperation & { payload: Record<string, unknown> }) | Problem {
-    const { estimateRate, readOne, documents } = this.#services;
+    const { estimateRate, readOne, documentsOf } = this.#services;
     const { token, payer } = this.#operations.subscriptions.principal;
     try {
       estimateRate.check(token.account_id);
       if (Array.isArray(sent['variables'])) throw new Problem('invalid_request', { detail: NO_BATCH });
+      const documents = documentsOf(payer);
       const payload = documents.withTexts(sent, payer.payerId).request as Record<string, unknown>;
       const operation = readOne(payload, payer.callRules);
       const untrusted = documents.whyUntrusted?.(operationRequest(payload)) ?? null;

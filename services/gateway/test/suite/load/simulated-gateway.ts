@@ -209,6 +209,7 @@ export function payerWith(payerId: number, limits: Partial<Limits>): PayerEntitl
     budgets: null,
     callRules: null,
     reservesPoints: false,
+    documentLimit: null,
     buyUrl: null,
   };
 }

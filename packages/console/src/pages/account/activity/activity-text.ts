@@ -6,6 +6,7 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   application_created: 'Created application',
   application_changed: 'Changed application',
   application_budget_changed: 'Changed the budget of application',
+  application_documents_changed: 'Changed the trusted documents of application',
   application_revoked: 'Revoked application',
   application_restored: 'Restored application',
   application_revocation_recovered: 'Restored the revocation of application',

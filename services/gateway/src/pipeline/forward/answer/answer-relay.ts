@@ -145,9 +145,13 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   }
 
   readonly #arrived = (): void => {
-    this.usage = { points: this.#points(), trafficBytes: this.#trafficBytes, isError: this.#isError };
+    this.usage = this.#used(this.#trafficBytes, this.#isError);
     this.#events.resolve(this);
   };
+
+  #used(trafficBytes: number, isError: boolean): NonNullable<Answer['usage']> {
+    return { points: this.#points(), trafficBytes, isStated: this.#price.isStated, isError };
+  }
 
   readonly #points = (): number => {
     const { points, pointsPerResult } = this.#price;
@@ -297,7 +301,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
     if (state === 'answering') {
       const trafficBytes = this.#head === undefined ? this.#trafficBytes : 0;
       const isError = this.#isError || outcome === 'broken';
-      this.usage = { points: this.#points(), trafficBytes, isError };
+      this.usage = this.#used(trafficBytes, isError);
     }
     this.brokenOff = outcome;
     this.#events.resolve(this);

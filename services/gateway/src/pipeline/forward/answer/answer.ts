@@ -36,6 +36,8 @@ export type Answer = {
   readonly usage: {
     points: number;
     trafficBytes: number;
+    /** Whether the upstream has stated the points. */
+    isStated: boolean;
     /** The upstream answered with a status of 400 or above, or broke off. */
     isError: boolean;
   } | null;

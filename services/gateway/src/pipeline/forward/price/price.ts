@@ -18,9 +18,9 @@ export function statedPoints({ 'x-points': given }: IncomingHttpHeaders): number
 }
 
 /** What a response costs: at least `points`, and `pointsPerResult` for each result in it. */
-export type Price = { points: number; pointsPerResult: number };
+export type Price = { points: number; pointsPerResult: number; isStated: boolean };
 
-export const FREE: Price = { points: 0, pointsPerResult: 0 };
+export const FREE: Price = { points: 0, pointsPerResult: 0, isStated: false };
 
 /**
  * The price of a response for which the upstream states none; null if it is free: a server error, or the stream of a
@@ -35,6 +35,7 @@ export function defaultPrice(
 ): Price | null {
   if (status >= 500 || (isOpenStream && type === 'subscription')) return null;
   // It is of the whole result, in however many parts it comes.
-  if (estimatedPoints !== null && type !== 'unknown') return { points: estimatedPoints, pointsPerResult: 0 };
-  return { points: count * defaultPoints, pointsPerResult: defaultPoints };
+  if (estimatedPoints !== null && type !== 'unknown')
+    return { points: estimatedPoints, pointsPerResult: 0, isStated: false };
+  return { points: count * defaultPoints, pointsPerResult: defaultPoints, isStated: false };
 }

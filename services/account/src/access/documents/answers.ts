@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { id, instant } from '../../http/answer-fields.ts';
+
+const documentSchema = z.object({
+  api_version: z.enum(['v1', 'v2']),
+  sha256: z.string().meta({ description: 'Of the exact text, in hex.' }),
+  document_id: z.string().nullable().meta({ description: 'By which callers may name it.' }),
+  name: z.string().nullable().meta({ description: 'Of its first operation.' }),
+});
+
+export const trustedDocumentListSchema = z
+  .object({
+    application_id: id,
+    enforced: z.boolean().meta({ description: 'Whether the application only runs these documents.' }),
+    documents: z
+      .array(documentSchema.extend({ length: z.int().min(1), registered_at: instant }))
+      .meta({ description: 'By version and name.' }),
+  })
+  .meta({ id: 'TrustedDocumentList' });
+
+export const registrationAnswerSchema = z
+  .object({
+    application_id: id,
+    dry_run: z.boolean(),
+    new_documents: z.array(documentSchema).meta({ description: 'Those that were not registered before.' }),
+    known_documents: z.int().min(0).meta({ description: 'How many of the sent documents were.' }),
+  })
+  .meta({ id: 'DocumentRegistration' });
