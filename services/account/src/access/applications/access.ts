@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
-import { Problem } from '@tollgate/http/problem';
 import type { Caller, Guard } from '@tollgate/operation';
+import type { BlockedNeeds } from '../../billing/entitlements/refuse-blocked.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { session } from '../../identity/sessions/require-session.ts';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
+import { CREATION_REFUSALS, mayCreate } from '../authentication/may-create.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 
@@ -21,14 +22,9 @@ export type Access<By extends { actor: Actor }> = {
     idOf: (by: By, params: Readonly<Record<string, unknown>>) => number;
   };
   /** Runs before a credential is created. */
-  mayCreate: Guard<CreationNeeds, By>;
+  mayCreate: Guard<BlockedNeeds, By>;
   /** The problems of `mayCreate`. */
   refusals: readonly ErrorCode[];
-};
-
-type CreationNeeds = {
-  /** @throws {Problem} account_blocked */
-  refuseBlocked: (accountId: number) => Promise<void>;
 };
 
 /** Operators can create credentials for accounts in any state. */
@@ -50,11 +46,6 @@ export const ownerAccess: Access<SignedIn> = {
   path: '/api/console',
   ownerOf: ({ account_id }) => account_id,
   account: { path: '/api/console', params: undefined, idOf: ({ account_id }) => account_id },
-  mayCreate: ({ refuseBlocked }, { account_id, session: { member_of } }) => {
-    if (member_of?.member_role === 'viewer') {
-      throw new Problem('team_role', { detail: 'As a viewer of your team, you can’t create credentials.' });
-    }
-    return refuseBlocked(account_id);
-  },
-  refusals: ['account_blocked', 'team_role'],
+  mayCreate,
+  refusals: CREATION_REFUSALS,
 };

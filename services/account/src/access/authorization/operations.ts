@@ -3,7 +3,7 @@ import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { instant } from '../../http/answer-fields.ts';
 import { session } from '../../identity/sessions/require-session.ts';
-import { ownerAccess } from '../applications/access.ts';
+import { CREATION_REFUSALS, mayCreate } from '../authentication/may-create.ts';
 import type { Consent } from './consent.ts';
 
 type Needs = { consent: Consent };
@@ -56,12 +56,13 @@ export const ownerAuthorization = {
     operation(`POST ${path}/allow`, {
       operationId: 'allowAuthorizationRequest',
       summary: 'Authorize the application',
-      description: 'It can then make calls for the account, until its owner disconnects it. A viewer of a team can’t.',
+      description:
+        'It can then make calls for the account, until its owner disconnects it. A viewer of a team can’t.',
       caller: session,
-      guard: ownerAccess.mayCreate,
+      guard: mayCreate,
       params,
       answers: { 200: { description: 'Authorized.', schema: answered } },
-      problems: [...ownerAccess.refusals],
+      problems: CREATION_REFUSALS,
       handle: async ({ consent }: Needs, { by, params: { request_id } }) => ({
         redirect_to: await consent.allow(request_id, by),
       }),
