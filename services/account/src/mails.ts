@@ -1,3 +1,4 @@
+import { connectionMails } from './access/connections/connection-mail.ts';
 import { identityMails } from './identity/mails/identity-mails.ts';
 import { twoFactorMails } from './identity/two-factor/two-factor-mails.ts';
 import { deletionMails } from './lifecycle/deletion/deletion-mails.ts';
@@ -18,6 +19,7 @@ export const MAIL_RENDERERS: AnyMailRenderers = new Map(
   Object.entries({
     ...identityMails,
     ...twoFactorMails,
+    ...connectionMails,
     ...invitationMails,
     ...handOverMails,
     ...alertMails,

@@ -1,70 +1,59 @@
-import type { PeriodState, PeriodUse, UsableGrant } from '../billing/credits/settlement.ts';
+import type { PeriodState, PeriodUse } from '../billing/credits/settlement.ts';
 import type { Query } from '../platform/database/query.ts';
 import type { Step } from './step-needs.ts';
 import { findUnused, insertMovements } from './store.ts';
 import type { Movement, Unused } from './store.ts';
 
 /**
- * Further points that ended unused with periods which now have more overuse than before: usage that is counted late is
- * charged up to the cap, as if it had been counted in time.
+ * Covers what has become overuse in this step by further points that ended unused with the period: usage that is counted
+ * late is charged up to the cap, as if it had been counted in time. What else the step took from the period's further
+ * points is recorded by now, so that the cap's room is without it. Returns the periods as they are then.
  */
-export async function unusedFor(
+export async function takeLateOverage<Period extends PeriodState>(
   query: Query,
-  at: Date,
-  before: readonly PeriodState[],
-  after: readonly PeriodState[],
-): Promise<Unused[]> {
-  const overused = new Map(before.map(({ period_id, overuse_points }) => [period_id, overuse_points]));
-  const short = after.filter(
-    ({ period_id, overuse_points }) => overuse_points > (overused.get(period_id) ?? 0),
-  );
-  if (short.length === 0) return [];
-  const found = await findUnused(
-    query,
-    short.map(({ period_id }) => period_id),
-    at,
-  );
-  return withinCaps(found);
-}
-
-function withinCaps(found: readonly Unused[]): Unused[] {
-  const taken = new Map<number, number>();
-  return found.flatMap((one) => {
-    const before = taken.get(one.overage_period_id) ?? 0;
-    const points = Math.min(one.points, one.room - before);
-    taken.set(one.overage_period_id, before + points);
-    return points === 0 ? [] : [{ ...one, points }];
-  });
-}
-
-/** By grant. */
-export function sumsOf(unused: readonly Unused[]): UsableGrant[] {
-  const sums = new Map<number, UsableGrant>();
-  for (const { credit_id, overage_period_id, points } of unused) {
-    const points_remaining = points + (sums.get(credit_id)?.points_remaining ?? 0);
-    sums.set(credit_id, { credit_id, overage_period_id, points_remaining });
+  step: Step,
+  before: readonly Period[],
+  settled: readonly Period[],
+): Promise<Period[]> {
+  const overuseBefore = new Map(before.map(({ period_id, overuse_points }) => [period_id, overuse_points]));
+  const newOveruse = ({ period_id, overuse_points }: Period) =>
+    overuse_points - (overuseBefore.get(period_id) ?? 0);
+  const short = settled.filter((period) => newOveruse(period) > 0).map(({ period_id }) => period_id);
+  if (short.length === 0) return [...settled];
+  const unused = await findUnused(query, short, step.at);
+  const changed: Period[] = [];
+  for (const period of settled) {
+    const own = unused.filter(({ overage_period_id }) => overage_period_id === period.period_id);
+    const taken = await takeUnused(query, step, own, Math.min(newOveruse(period), own[0]?.room ?? 0));
+    const carried = step.overuse === 'carry' ? taken : 0;
+    changed.push({
+      ...period,
+      overuse_points: period.overuse_points - taken,
+      carried_points: period.carried_points - carried,
+    });
   }
-  return [...sums.values()];
+  return changed;
 }
 
-/** As of the instant at which they ended: the customer had agreed to them. */
-export async function takeUnused(
+/** Each as of the instant at which it ended: the customer had agreed to it. Returns how many points there were. */
+async function takeUnused(
   query: Query,
   { account_id, reason }: Step,
-  use: PeriodUse,
   unused: readonly Unused[],
-): Promise<void> {
-  let open = use.points;
-  for (const { movement_id, credit_id, points: left, at, from_ledger } of unused) {
-    const points = Math.min(open, left);
-    if (credit_id !== use.credit_id || points === 0) continue;
-    open -= points;
+  wanted: number,
+): Promise<number> {
+  let taken = 0;
+  for (const { movement_id, credit_id, overage_period_id, points: left, at, from_ledger } of unused) {
+    const points = Math.min(wanted - taken, left);
+    if (points <= 0) break;
+    taken += points;
     const back = { credit_id, points, from_ledger, to_ledger: 'grant', reason };
     await insertMovements(query, account_id, at, [
       { ...back, period_id: null, corrects_movement_id: movement_id },
-      ...usesOf([{ ...use, points }], reason),
+      ...usesOf([{ credit_id, points, period_id: overage_period_id }], reason),
     ]);
   }
+  return taken;
 }
 
 export function usesOf(uses: readonly PeriodUse[], reason: Step['reason']): Movement[] {

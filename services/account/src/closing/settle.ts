@@ -1,9 +1,8 @@
 import { inOrderOfUse } from '../billing/credits/allocation.ts';
-import type { Taken } from '../billing/credits/allocation.ts';
 import { settleGrowth, settleShrinkage } from '../billing/credits/settlement.ts';
 import type { PeriodState } from '../billing/credits/settlement.ts';
 import type { Query } from '../platform/database/query.ts';
-import { sumsOf, takeUnused, unusedFor, usesOf } from './late-overage.ts';
+import { takeLateOverage, usesOf } from './late-overage.ts';
 import { findUses, insertMovements, lockGrants } from './store.ts';
 import type { Step } from './step-needs.ts';
 import type { Grant, Movement } from './store.ts';
@@ -14,7 +13,10 @@ export function endOf({ expires_at, void_requested_at }: Grant): Date | null {
   return expires_at < void_requested_at ? expires_at : void_requested_at;
 }
 
-/** Takes what the periods used since they were settled from `usable` grants. Returns the periods that changed. */
+/**
+ * Takes what the periods used since they were settled from `usable` grants, and what these don't cover from further
+ * points that ended unused with the period, up to its cap. Returns the periods that changed.
+ */
 export async function takeGrowth<Period extends PeriodState>(
   query: Query,
   step: Step,
@@ -22,19 +24,9 @@ export async function takeGrowth<Period extends PeriodState>(
   usable: readonly Grant[],
 ): Promise<Period[]> {
   const { account_id, at, reason, overuse } = step;
-  const inOrder = inOrderOfUse(usable);
-  const settled = settleGrowth(periods, inOrder, overuse);
-  const unused = await unusedFor(query, at, periods, settled.periods);
-  if (unused.length === 0) {
-    await insertMovements(query, account_id, at, usesOf(settled.uses, reason));
-    return settled.periods;
-  }
-  const { uses, periods: changed } = settleGrowth(periods, [...inOrder, ...sumsOf(unused)], overuse);
-  const isLate = ({ credit_id }: Taken) => unused.some((one) => one.credit_id === credit_id);
-  const inTime = uses.filter((use) => !isLate(use));
-  await insertMovements(query, account_id, at, usesOf(inTime, reason));
-  for (const use of uses.filter(isLate)) await takeUnused(query, step, use, unused);
-  return changed;
+  const settled = settleGrowth(periods, inOrderOfUse(usable), overuse);
+  await insertMovements(query, account_id, at, usesOf(settled.uses, reason));
+  return takeLateOverage(query, step, periods, settled.periods);
 }
 
 /** Gives back what a period doesn't need any more; what comes back to a grant that has ended goes where its rest went. */

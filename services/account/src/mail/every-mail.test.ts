@@ -186,6 +186,11 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
     row: () => ({ kind: 'two_factor_reset', ...own() }),
     pages: ['/user/account/security'],
   },
+  {
+    name: 'connection_ended',
+    row: () => ({ kind: 'connection_ended', ...own() }),
+    pages: ['/user/account/activity'],
+  },
   { name: 'team_invitation', row: invitationRow, pages: ['/user/invitation'] },
   { name: 'team_handed_over', row: () => ({ kind: 'team_handed_over', ...own() }), pages: ['/user/team'] },
   { name: 'usage_alert', row: alertRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },

@@ -1,13 +1,19 @@
+import { findAccount } from '../../identity/accounts/account-store.ts';
+import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { enqueueClientChange } from '../client-changes/store.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
+import type { ConnectionMail } from './connection-mail.ts';
 import { setEnded } from './store.ts';
 import type { Connection } from './store.ts';
 
 /** Why a connection ended, for its owner's activity log. */
 export type EndReason = 'owner' | 'application' | 'refresh_token_reused' | 'code_reused' | 'too_many';
+
+/** Two parties have had the same credential, of which one may have stolen it. */
+const THEFTS: ReadonlySet<EndReason> = new Set(['refresh_token_reused', 'code_reused']);
 
 /** The connection is locked. Its access tokens, refresh tokens and open sockets end; repeating it tells auth again. */
 export async function endConnection(
@@ -21,8 +27,16 @@ export async function endConnection(
   if (connection.status === 'active') {
     const details = { name, client_id: acting_client_id, reason };
     await recordAudit(query, { ...by, application_id, account_id, action: 'connection_ended', details });
+    if (THEFTS.has(reason)) await tellOwner(query, account_id);
   }
   return enqueueClientChange(query, { client_id, application_id, revocation_epoch }, { endsTokens: true });
+}
+
+async function tellOwner(query: Query, account_id: number): Promise<void> {
+  const owner = await findAccount(query, account_id);
+  if (owner === undefined) return;
+  const mail: ConnectionMail = { kind: 'connection_ended', recipient: owner.email, account_id };
+  await enqueueMail(query, mail);
 }
 
 /**

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { applicationPart, clientIdOf, newAccessToken } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
@@ -9,15 +12,19 @@ import type { ActingApplication, TokenAnswer } from '../../../test/suite/authori
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
+import { mailAbout, mailsTo } from '../../../test/suite/people.ts';
 import { getUsage } from '../../../test/suite/requests.ts';
 
+let mailDirectory: string;
 let suite: AccountUnderTest;
 let application: ActingApplication;
 let person: Owner;
 let tokens: TokenAnswer;
 
 beforeAll(async () => {
+  mailDirectory = mkdtempSync(join(tmpdir(), 'tollgate-connection-mails-'));
   suite = await startAccount({
+    settings: { MAIL_DIR: mailDirectory },
     authSettings: { FAILED_ATTEMPTS_PER_ADDRESS: '1000', FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS: '1000' },
   });
   [application, person] = await Promise.all([
@@ -31,7 +38,10 @@ beforeEach(async () => {
   tokens = await connect(suite, application, person.browser);
 });
 
-afterAll(() => suite.close());
+afterAll(async () => {
+  await suite.close();
+  rmSync(mailDirectory, { recursive: true });
+});
 
 const rotate = (token: string, changes: Record<string, string> = {}) =>
   refresh(suite.auth, application, token, changes);
@@ -78,6 +88,23 @@ test('a token that is repeated after its successor was used ends the family with
     actor: `client:${application.client_id}`,
     details: { reason: 'refresh_token_reused', client_id: application.client_id },
   });
+});
+
+test('the owner is told by one mail that a family ended because a token was reused', async () => {
+  const owner = await newOwner(suite);
+  const first = await connect(suite, application, owner.browser);
+  const second = await rotate(first.refresh_token);
+  await rotate(second.refresh_token);
+  await rotate(first.refresh_token);
+  await rotate(first.refresh_token);
+  const subject = 'An application was disconnected from your account';
+  const { text } = await mailAbout(mailDirectory, owner.email, subject);
+  expect(text).not.toContain('Chart maker');
+  expect(text).toContain('/user/account/activity');
+  await waitFor(
+    async () => (await suite.database('mail_outbox').where({ recipient: owner.email })).length === 0,
+  );
+  expect(mailsTo(mailDirectory, owner.email)).toHaveLength(1);
 });
 
 test('a token that is repeated after 30 seconds ends the family, though its successor is unused', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SIGNING_ALGORITHMS } from './algorithms.ts';
 
 /** Which of the provider's sessions have ended: that of `sid`, or without it all of `sub`. */
 export type LogoutToken = {
@@ -12,8 +13,6 @@ export type LogoutToken = {
 const MAX_AGE_SEC = 300;
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
-
-const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
 const text = z.string().min(1).max(1_024);
 
@@ -60,7 +59,7 @@ export function logoutTokenReader(options: ReaderOptions): (token: string) => Pr
     const { payload } = await jwtVerify(token, keys.of, {
       issuer,
       audience: clientId,
-      algorithms: ALGORITHMS,
+      algorithms: [...SIGNING_ALGORITHMS],
       clockTolerance: clockToleranceSec,
       maxTokenAge: MAX_AGE_SEC,
     });

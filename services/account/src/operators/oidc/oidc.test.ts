@@ -221,10 +221,13 @@ describe('an answer is refused', () => {
     expect((await call(browser, 'GET', '/session')).status).toBe(401);
   });
 
-  test.each(['foreign', 'none', 'client_secret'] as const)('whose ID token is signed by: %s', async (key) => {
-    provider.lie = { key };
-    expect((await signIn()).answer).toMatchObject(refused);
-  });
+  test.each(['foreign', 'none', 'client_secret', 'ES512'] as const)(
+    'whose ID token is signed by: %s',
+    async (key) => {
+      provider.lie = { key };
+      expect((await signIn()).answer).toMatchObject(refused);
+    },
+  );
 
   test.each([
     ['another state', { state: 'b'.repeat(43) }],
@@ -415,6 +418,7 @@ describe('signing out', () => {
       provider.logoutToken({ jti: 'k1', sub: 'ada' }, { key: 'foreign' }),
       provider.logoutToken({ jti: 'k2', sub: 'ada' }, { key: 'none' }),
       provider.logoutToken({ jti: 'k3', sub: 'ada' }, { key: 'client_secret' }),
+      provider.logoutToken({ jti: 'k0', sub: 'ada' }, { key: 'ES512' }),
       provider.logoutToken({ jti: 'k4', sub: 'ada', aud: 'another' }),
       provider.logoutToken({ jti: 'k5', sub: 'ada', iss: 'https://elsewhere.example' }),
       provider.logoutToken({ jti: 'k6', sub: 'ada', nonce: 'n' }),

@@ -1,6 +1,7 @@
 import type { ClientAuth, Configuration, CustomFetch } from 'openid-client';
 import type { Logger } from '@tollgate/log';
 import { Problem } from '@tollgate/http/problem';
+import { SIGNING_ALGORITHMS } from './algorithms.ts';
 import { logoutTokenReader } from './logout-token.ts';
 import type { LogoutToken } from './logout-token.ts';
 import { roleOf, saysGroups } from './groups.ts';
@@ -130,6 +131,10 @@ export function createIdentityProvider(
             idTokenExpected: true,
           },
         );
+        const { alg } = (await import('jose')).decodeProtectedHeader(tokens.id_token ?? '');
+        if (alg === undefined || !SIGNING_ALGORITHMS.includes(alg)) {
+          throw new Error('the ID token is signed by another algorithm');
+        }
         const own = tokens.claims();
         if (own === undefined) throw new Error('the answer has no ID token');
         if (!isText(own.sub, MAX_SUBJECT_LENGTH)) throw new Error('the subject is too long, or not text');

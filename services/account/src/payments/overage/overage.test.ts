@@ -251,6 +251,38 @@ describe('usage that is counted after the end of its period', () => {
     expect(await checkOf(buyer.account_id)).toEqual([]);
   });
 
+  test('never exceeds the cap that holds last, however often it was changed before', async () => {
+    const buyer = await newCustomer();
+    for (const cap of [500, 0, 300]) {
+      if (cap === 0) await put(buyer, { cap_points: 0 });
+      else await agree(buyer, cap);
+      await cutsResolved(suite, buyer.account_id);
+    }
+    await use(buyer, 410);
+    await counted(buyer, 410);
+    await close(buyer);
+    await charged(buyer, 150);
+    await corrected(buyer, 600);
+    await charged(buyer, 150);
+    expect(await checkOf(buyer.account_id)).toEqual([]);
+  });
+
+  test('beyond a cap that was lowered is settled as overuse, and the period closes', async () => {
+    const buyer = await newCustomer();
+    const { account_id, period_id } = buyer;
+    await agree(buyer, 1_000);
+    await cutsResolved(suite, account_id);
+    await agree(buyer, 900);
+    await cutsResolved(suite, account_id);
+    await use(buyer, 1_005);
+    await counted(buyer, 1_005);
+    await close(buyer);
+    await charged(buyer, 450);
+    const settledPoints = suite.database('period_credits').where({ period_id }).first();
+    expect(await settledPoints).toMatchObject({ settled_points: 905, overuse_points: 5 });
+    expect(await checkOf(account_id)).toEqual([]);
+  });
+
   test('is charged, too, if it is counted before the closing', async () => {
     const buyer = await newCustomer();
     const { account_id, period_id } = buyer;

@@ -31,15 +31,19 @@ export type LyingProvider = {
 };
 
 type Lie = {
-  /** Signs with a key that nothing publishes, not at all, or with the client's secret. */
-  key?: 'foreign' | 'none' | 'client_secret';
+  /** Signs with a key that nothing publishes, not at all, with the client's secret, or by an algorithm that isn't taken. */
+  key?: 'foreign' | 'none' | 'client_secret' | 'ES512';
   type?: string;
   status?: number;
 };
 
 const CLIENT = { clientId: 'console', clientSecret: 'secret-of-the-console' };
 
-const newKey = async (kid: string) => ({ kid, ...(await generateKeyPair('ES256', { extractable: true })) });
+const newKey = async (kid: string, alg = 'ES256') => ({
+  kid,
+  alg,
+  ...(await generateKeyPair(alg, { extractable: true })),
+});
 
 export async function startLyingProvider(): Promise<LyingProvider> {
   const port = await freePort();
@@ -47,6 +51,7 @@ export async function startLyingProvider(): Promise<LyingProvider> {
   let key = await newKey('first');
   let rotated = 0;
   const foreign = await newKey('first');
+  const unusual = await newKey('unusual', 'ES512');
   const codes = new Map<string, { nonce: string; challenge: string }>();
   const server = createServer((req, res) => void respond(req, res));
 
@@ -56,8 +61,8 @@ export async function startLyingProvider(): Promise<LyingProvider> {
       const secret = new TextEncoder().encode(CLIENT.clientSecret);
       return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: type }).sign(secret);
     }
-    const used = how === 'foreign' ? foreign : key;
-    const header = { alg: 'ES256', kid: used.kid, typ: type };
+    const used = how === 'foreign' ? foreign : how === 'ES512' ? unusual : key;
+    const header = { alg: used.alg, kid: used.kid, typ: type };
     return new SignJWT(claims).setProtectedHeader(header).sign(used.privateKey);
   }
 
@@ -94,15 +99,20 @@ export async function startLyingProvider(): Promise<LyingProvider> {
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
         // It offers what must not be taken.
-        id_token_signing_alg_values_supported: ['ES256', 'HS256', 'none'],
+        id_token_signing_alg_values_supported: ['ES256', 'ES512', 'HS256', 'none'],
         token_endpoint_auth_methods_supported: ['client_secret_basic'],
         authorization_response_iss_parameter_supported: true,
         scopes_supported: ['openid', 'profile', 'email', 'groups'],
       });
     }
     if (pathname === '/jwks') {
-      const jwk = { ...(await exportJWK(key.publicKey)), kid: key.kid, alg: 'ES256', use: 'sig' };
-      return void send(200, { keys: [jwk] });
+      const published = [key, unusual].map(async ({ publicKey, kid, alg }) => ({
+        ...(await exportJWK(publicKey)),
+        kid,
+        alg,
+        use: 'sig',
+      }));
+      return void send(200, { keys: await Promise.all(published) });
     }
     if (pathname === '/token') return void send(...(await tokens(req)));
     if (pathname === '/me' && provider.userInfo !== undefined) return void send(200, provider.userInfo);
