@@ -34,8 +34,9 @@ async function revoke(
   const credentials = readClientCredentials(req.headers.authorization, form);
   const caller = callerOf(req, requestId);
   const { client: owner } = await authenticate(credentials, () => caller).lookUp();
-  // Each adds a row to Postgres.
-  countRevocation(owner.client_id);
+  // Each adds a row to Postgres. Anyone can name a public client, which keeps its own share then.
+  const { client_id } = owner;
+  countRevocation(owner.authorization === 'public' ? `${client_id} ${caller.addressGroup}` : client_id);
   const token = form.get('token');
   if (token === undefined) {
     throw new Problem('invalid_request', { detail: 'The required parameter token is missing.' });
@@ -44,7 +45,9 @@ async function revoke(
   const parsed = parseAccessToken(token, isRefreshToken ? refreshTokenPrefix(tokenPrefix) : tokenPrefix);
   if (parsed === null) return;
   const isOwn = parsed.applicationPart === applicationPart(owner.client_id);
-  if (owner.authorization !== undefined && !isOwn) {
+  // Its tokens are connections'; one that names the client itself was never issued.
+  if (owner.authorization !== undefined && isOwn) return;
+  if (owner.authorization !== undefined) {
     const presented = { token, connectionPart: parsed.applicationPart, isRefreshToken };
     if (await endConnection(presented, owner.client_id, caller)) return;
   }

@@ -92,7 +92,6 @@ test('missing or unusable client authentication gets that same answer, and count
   for (const authorization of headers) expect(await refused(grant, { authorization })).toEqual(wrong);
   const forms = [
     {},
-    { client_id },
     { client_secret },
     { client_id: '', client_secret },
     { client_id, client_secret: '' },
@@ -100,12 +99,20 @@ test('missing or unusable client authentication gets that same answer, and count
     { client_id: 'ünknown', client_secret },
     { client_id, client_secret: 'x'.repeat(1_025) },
     { client_id, client_secret: 'line\nbreak' },
-    { client_id, client_assertion: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' },
   ];
   for (const form of forms) expect(await refused({ ...grant, ...form })).toEqual(wrong);
   // curl --anyauth sends this first.
   expect(await wholeAnswer(await postToken(auth.service, ''))).toEqual(wrong);
   expect(await keysOf(auth, '*')).toEqual([]);
+});
+
+test('a client without its secret gets that same answer: only public clients have none', async () => {
+  const { client_id } = addClient(auth.account);
+  const grant = { grant_type: 'client_credentials', scope: 'api' };
+  const wrong = await refused({ ...grant, client_id, client_secret: 'wrong' });
+  for (const form of [{ client_id }, { client_id, client_assertion: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' }]) {
+    expect(await refused({ ...grant, ...form })).toEqual(wrong);
+  }
 });
 
 test('one client’s secret opens no other client', async () => {
