@@ -33,6 +33,8 @@ export type ApplicationDocumentsOptions = {
 
 /** Each text is kept as it is, and its tokens' hash beside it. */
 const MAX_LENGTH = 67_108_864;
+/** Of an application and version: texts that aren't written as they are registered. */
+const VARIANTS_MAX_LENGTH = 32_768;
 /** What a document takes beside its text. */
 const ENTRY_LENGTH = 1_024;
 
@@ -67,7 +69,10 @@ export function createApplicationDocuments({
       v2: documentsOf(await registeredIn(documents, 'v2'), 'v2'),
       v1: documentsOf(await registeredIn(documents, 'v1'), 'v1'),
       revisions: [revision, answer.revision],
-      length: documents.reduce((sum, { text }) => sum + text.length + ENTRY_LENGTH, ENTRY_LENGTH),
+      length: documents.reduce(
+        (sum, { text }) => sum + text.length + ENTRY_LENGTH,
+        ENTRY_LENGTH + 2 * VARIANTS_MAX_LENGTH,
+      ),
     });
   }
 
@@ -105,7 +110,13 @@ async function registeredIn(
       ...(document_id === null ? [] : [[document_id, text] as const]),
     ]),
   );
-  return { texts, trusted: await createTrustedTexts(ofVersion.map(({ text }) => text)) };
+  return {
+    texts,
+    trusted: await createTrustedTexts(
+      ofVersion.map(({ text }) => text),
+      VARIANTS_MAX_LENGTH,
+    ),
+  };
 }
 
 function unknown(applicationId: number): Problem {

@@ -3,7 +3,7 @@ import type { Manifest } from '@tollgate/contracts/documents-manifest';
 import type { Logger } from '@tollgate/log';
 import { fileText } from './file-text.ts';
 import { tellingOnce } from './telling-once.ts';
-import { createTrustedTexts } from './trusted-texts.ts';
+import { MANIFEST_VARIANTS_MAX_LENGTH, createTrustedTexts } from './trusted-texts.ts';
 import type { TrustedTexts } from './trusted-texts.ts';
 
 const RELOAD_MS = 30_000;
@@ -40,7 +40,7 @@ export async function openManifest(options: ManifestOptions): Promise<ManifestSo
       const text = await readText();
       if (text === read) return;
       const next = parseManifest(text);
-      if (isTrusting) trusted = await createTrustedTexts(next.values());
+      if (isTrusting) trusted = await createTrustedTexts(next.values(), MANIFEST_VARIANTS_MAX_LENGTH);
       manifest = next;
       read = text;
       logger.info({ api_version: apiVersion, documents: manifest.size }, 'the GraphQL documents are read');

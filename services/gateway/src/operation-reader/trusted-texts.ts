@@ -11,23 +11,32 @@ export type TrustedTexts = {
 
 /** V8 hashes longer strings by their length alone, so a map of them would be slow. */
 const KEY_MAX_LENGTH = 16_384;
-/** Of texts that aren't written as they are registered. */
-const VARIANTS_MAX_LENGTH = 1_048_576;
+/** Of texts that aren't written as they are registered; a manifest is one, applications with documents can be many. */
+export const MANIFEST_VARIANTS_MAX_LENGTH = 1_048_576;
 /** What an entry takes beside its text. */
 const ENTRY_LENGTH = 256;
 
+/** Between two turns of the event loop. */
+const TURN_MS = 5;
+
 /** In turns of the event loop, since a manifest can be long. */
-export async function createTrustedTexts(registered: Iterable<string>): Promise<TrustedTexts> {
+export async function createTrustedTexts(
+  registered: Iterable<string>,
+  variantsMaxLength: number,
+): Promise<TrustedTexts> {
   const exact = new Set<string>();
   const canonical = new Set<string>();
+  let turnEndsAt = performance.now() + TURN_MS;
   for (const text of registered) {
     exact.add(keyOf(text));
     const digest = canonicalHash(text);
     if (digest !== null) canonical.add(digest);
+    if (performance.now() < turnEndsAt) continue;
     await setImmediate();
+    turnEndsAt = performance.now() + TURN_MS;
   }
   const variants = new LRUCache<string, true>({
-    maxSize: VARIANTS_MAX_LENGTH,
+    maxSize: variantsMaxLength,
     sizeCalculation: (_trusted, key) => key.length + ENTRY_LENGTH,
   });
   return {
