@@ -1908,7 +1908,7 @@ export interface paths {
         };
         /**
          * Get usage by day or hour, as JSON or CSV
-         * @description Covers the last 14 months, or a billing period within them: with `period_id`, the total is what the period was charged, and its first and last bucket have only its own part of a day or hour that two periods share. The view `billed` contains all usage charged to your billing periods, by any member; `own` contains your usage, no matter which account pays for it. The default is `own` for members of a team, and `billed` otherwise. Hourly ranges have at most 31 days, those of a billing period 40. Usage outside the view counts as zero. JSON responses have at most 10,000 groups in buckets, CSV 50,000. The CSV has one line for each bucket or, if grouped, for each group in a bucket; text that a spreadsheet would interpret as a formula starts with an apostrophe.
+         * @description Covers the last 14 months, or a billing period within them: with `period_id`, the total is what the period was charged, and its first and last bucket have only its own part of a day or hour that two periods share. The view `billed` contains all usage charged to your billing periods, by any member; `own` contains your usage, no matter which account pays for it. The default is `own` for members of a team who don’t manage its billing, and `billed` otherwise. Hourly ranges have at most 31 days, those of a billing period 40. Usage outside the view counts as zero. JSON responses have at most 10,000 groups in buckets, CSV 50,000. The CSV has one line for each bucket or, if grouped, for each group in a bucket; text that a spreadsheet would interpret as a formula starts with an apostrophe.
          */
         get: operations["getUsageOverTime"];
         put?: never;
@@ -2048,7 +2048,7 @@ export interface paths {
         };
         /**
          * List your billing periods
-         * @description Returns the periods of your own account that have started, newest first, with their limits and all usage charged to them. Periods of your team’s manager are not included.
+         * @description Returns the periods of your own account that have started, newest first, with their limits and all usage charged to them. Those of your team’s manager are shown to members with the role `billing` only, in place of their own.
          */
         get: operations["listPeriods"];
         put?: never;
@@ -2680,7 +2680,7 @@ export interface components {
             application_id: number;
             /** @description Whether the application only runs these documents. */
             enforced: boolean;
-            /** @description By version and name. */
+            /** @description By version, the oldest first. */
             documents: {
                 /** @enum {string} */
                 api_version: "v1" | "v2";
@@ -2891,7 +2891,7 @@ export interface components {
              */
             expires_at: string;
             /**
-             * @description `developer`: creates applications and tokens. `billing`: also sees usage, invoices and plan of the manager’s account, and buys for it. `viewer`: creates no applications and tokens; existing ones keep working.
+             * @description `developer`: creates applications and tokens. `billing`: also sees usage, and manages plan, payments and invoices of the manager’s account. `viewer`: creates no applications and tokens; existing ones keep working.
              * @enum {string}
              */
             member_role: "billing" | "developer" | "viewer";
@@ -10024,7 +10024,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description `developer`: creates applications and tokens. `billing`: also sees usage, invoices and plan of the manager’s account, and buys for it. `viewer`: creates no applications and tokens; existing ones keep working.
+                     * @description `developer`: creates applications and tokens. `billing`: also sees usage, and manages plan, payments and invoices of the manager’s account. `viewer`: creates no applications and tokens; existing ones keep working.
                      * @enum {string}
                      */
                     member_role: "billing" | "developer" | "viewer";
@@ -10075,7 +10075,7 @@ export interface operations {
                     /** Format: email */
                     email: string;
                     /**
-                     * @description `developer`: creates applications and tokens. `billing`: also sees usage, invoices and plan of the manager’s account, and buys for it. `viewer`: creates no applications and tokens; existing ones keep working.
+                     * @description `developer`: creates applications and tokens. `billing`: also sees usage, and manages plan, payments and invoices of the manager’s account. `viewer`: creates no applications and tokens; existing ones keep working.
                      * @enum {string}
                      */
                     member_role?: "billing" | "developer" | "viewer";

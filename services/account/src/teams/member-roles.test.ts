@@ -97,6 +97,21 @@ describe('a member’s role', () => {
     expect((await create(invited)).status).toBe(201);
   });
 
+  test('that the former manager gave, also by an invitation, ends with the hand-over', async () => {
+    const [manager, next, accomplice, invited] = await Promise.all([person(), person(), person(), person()]);
+    await makeTeam(manager);
+    await joinTeam(manager, next, accomplice);
+    await setRole(manager, accomplice, 'billing');
+    const { email } = invited;
+    await manager.browser.request('POST', '/team/invitations', { email, member_role: 'billing' });
+    await manager.browser.request('POST', '/team/hand-over', { account_id: next.account_id });
+    expect(await rolesSeenBy(next)).toEqual([null, 'developer', 'developer']);
+    expect((await next.browser.request('GET', '/team')).body).toMatchObject({
+      invitations: [{ member_role: 'developer' }],
+    });
+    expect((await order(accomplice, small)).body['code']).toBe('forbidden');
+  });
+
   test('of an invitation is checked', async () => {
     const manager = await person();
     await makeTeam(manager);
@@ -168,6 +183,15 @@ describe('a member with the role billing', () => {
       subscription: null,
       payer: { account_id: manager.account_id },
     });
+  });
+
+  test('who is blocked themselves buys nothing', async () => {
+    const [manager, member] = await managerAndMember();
+    await setRole(manager, member, 'billing');
+    const { account_id } = member;
+    await suite.database('accounts').where({ account_id }).update({ blocked_at: new Date() });
+    const { status, body } = await order(member, small);
+    expect([status, body['code']]).toEqual([403, 'account_blocked']);
   });
 
   test('sees all usage, their own on request, and nothing of it once they are removed', async () => {

@@ -91,21 +91,27 @@ export async function setMemberRole(
   return rows[0]?.before;
 }
 
-/** Both have the default role as members then. False if there is no such member. */
+/**
+ * All members and invitations have the default role then, since the new manager has chosen none. False if there is no
+ * such member.
+ */
 export async function exchangeRoles(
   query: Query,
   { team_id, manager_id, member_id }: { team_id: number; manager_id: number; member_id: number },
 ): Promise<boolean> {
+  const roles = { team_id, member_role: DEFAULT_MEMBER_ROLE };
   // Two statements: the unique index on managers is checked for each row as it is written.
   await query(
-    `UPDATE team_members SET role = 'member', member_role = :member_role
-     WHERE team_id = :team_id AND account_id = :manager_id`,
-    { team_id, manager_id, member_role: DEFAULT_MEMBER_ROLE },
+    `UPDATE team_members SET member_role = :member_role,
+       role = CASE account_id WHEN :manager_id THEN 'member' ELSE role END
+     WHERE team_id = :team_id`,
+    { ...roles, manager_id },
   );
+  await query('UPDATE team_invitations SET member_role = :member_role WHERE team_id = :team_id', roles);
   const rows = await query(
-    `UPDATE team_members SET role = 'manager', member_role = :member_role
+    `UPDATE team_members SET role = 'manager'
      WHERE team_id = :team_id AND account_id = :member_id AND account_id <> :manager_id RETURNING 1`,
-    { team_id, manager_id, member_id, member_role: DEFAULT_MEMBER_ROLE },
+    { team_id, manager_id, member_id },
   );
   return rows.length > 0;
 }

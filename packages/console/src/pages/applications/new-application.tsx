@@ -32,7 +32,7 @@ const TYPES = [
 
 const CLIENTS = [
   { value: 'confidential', label: 'On a server, which keeps a client secret' },
-  { value: 'public', label: 'On people’s devices or in their browsers' },
+  { value: 'public', label: 'On people’s devices' },
 ] as const;
 
 function typeOf(values: Readonly<Record<string, string>>): Application['type'] {

@@ -32,8 +32,13 @@ export function FirstCall({ hasArrived }: { hasArrived: boolean }) {
   // Its secret is in memory only: after a reload, samples have a placeholder.
   const [created, setCreated] = useState<CreatedApplication | null>(null);
   const [isCopied, setCopied] = useState(false);
-  if (!session || isHidden || localStorage.getItem(hiddenKey(session.account_id)) !== null) return null;
-  const application = created ?? applications?.find(({ status }) => status === 'active');
+  const isViewer = session?.member_role === 'viewer';
+  if (!session || isViewer || isHidden || localStorage.getItem(hiddenKey(session.account_id)) !== null)
+    return null;
+  const application = [...(created === null ? [] : [created]), ...(applications ?? [])].find(
+    ({ status, type }) => status === 'active' && type === 'automatic',
+  );
+  const secret = created !== null && application === created ? created.client_secret : null;
   return (
     <section className={page['card']} aria-labelledby="first-call">
       <div className={page['header']}>
@@ -55,7 +60,7 @@ export function FirstCall({ hasArrived }: { hasArrived: boolean }) {
         <li data-done={isCopied || hasArrived}>
           <CallStep
             application={application}
-            secret={created?.client_secret ?? undefined}
+            secret={secret}
             onCopied={() => {
               setCopied(true);
             }}
@@ -124,17 +129,17 @@ function CreateStep({ application, onCreated }: CreateStepProps) {
 type CallStepProps = {
   application: Application | undefined;
   /** The application's secret, while this page knows it. */
-  secret: string | undefined;
+  secret: string | null;
   onCopied: () => void;
 };
 
-/** With an automatic application's own client ID; without one, the temporary token makes the call. */
+/** With the application's own client ID; without one, the temporary token makes the call. */
 function CallStep({ application, secret, onCopied }: CallStepProps) {
   const queryClient = useQueryClient();
   const { data: addresses } = useQuery(addressesQuery);
   const operation = useFirstCall();
   const [error, setError] = useState<unknown>(null);
-  const clientId = application?.type === 'automatic' ? application.client_id : undefined;
+  const clientId = application?.client_id;
   async function fetchToken(): Promise<string> {
     const { access_token } = await queryClient.query(temporaryTokenQuery);
     setError(null);
@@ -156,7 +161,10 @@ function CallStep({ application, secret, onCopied }: CallStepProps) {
               operation={operation}
               shown={credentialOf(addresses.tokenUrl) ?? { kind: 'token', token: '<TEMPORARY_TOKEN>' }}
               copied={async () =>
-                credentialOf(addresses.tokenUrl, secret) ?? { kind: 'token', token: await fetchToken() }
+                credentialOf(addresses.tokenUrl, secret ?? undefined) ?? {
+                  kind: 'token',
+                  token: await fetchToken(),
+                }
               }
               onCopied={onCopied}
               onError={setError}
@@ -175,9 +183,9 @@ function CallStep({ application, secret, onCopied }: CallStepProps) {
   );
 }
 
-function explanationOf(clientId: string | undefined, secret: string | undefined): string {
+function explanationOf(clientId: string | undefined, secret: string | null): string {
   if (clientId === undefined) return 'A copied sample contains your temporary token.';
-  return secret === undefined
+  return secret === null
     ? 'Replace <CLIENT_SECRET> with the client secret that you saved.'
     : 'A copied sample contains the client secret, until you leave this page.';
 }

@@ -12,7 +12,8 @@ export const MEMBER_ROLES = [
   {
     value: 'billing',
     label: 'Billing',
-    description: 'Also sees the usage of the whole team, plan and invoices, and buys for the team.',
+    description:
+      'Also sees the usage of the whole team, and manages its plan, invoices and payment details: the manager pays.',
   },
   {
     value: 'viewer',

@@ -166,6 +166,7 @@ export async function takeOverRevocation(
   if (before === undefined) throw new Problem('not_found');
   if (before.revocation_epoch >= revocation_epoch) return undefined;
   const application: Application = { ...before, status: 'revoked', revocation_epoch };
+  await endConnectionsOf(query, before);
   await endAllSecrets(query, before.application_id);
   await setApplicationState(query, before.application_id, application);
   const details = {

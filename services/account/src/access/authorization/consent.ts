@@ -65,8 +65,9 @@ export function createConsent({
         return answerAddress(request, issuer, { code });
       }),
     deny: async (id) => {
+      const asked = await findRequest(query, hashOf(id));
       const request = await takeRequest(query, hashOf(id));
-      if (request === undefined) throw new Problem('not_found');
+      if (asked === undefined || request === undefined) throw new Problem('not_found');
       const error_description = 'The person did not authorize the application.';
       return answerAddress(request, issuer, { error: 'access_denied', error_description });
     },

@@ -1,4 +1,5 @@
 import type { Query } from '../../platform/database/query.ts';
+import { isRegistered } from '../redirect-uris/redirect-uri.ts';
 
 /** Requests wait for their user's answer for so long. */
 const REQUEST_LIFETIME_SEC = 600;
@@ -21,8 +22,9 @@ export async function findAskingApplication(
   clientId: string,
 ): Promise<{ application_id: number; redirect_uris: string[] } | undefined> {
   const rows = await query<{ application_id: number; redirect_uris: string[] }>(
-    `SELECT application_id, redirect_uris FROM applications
-     WHERE client_id = :clientId AND type = 'authorization' AND status = 'active'`,
+    `SELECT application_id, redirect_uris FROM applications JOIN accounts AS developer USING (account_id)
+     WHERE client_id = :clientId AND type = 'authorization' AND status = 'active'
+       AND developer.blocked_at IS NULL`,
     { clientId },
   );
   return rows[0];
@@ -47,21 +49,24 @@ export type AskedFor = AuthorizationRequest & {
   client_id: string;
   public_client: boolean;
   developer: string;
+  redirect_uris: string[];
   expires_at: Date;
 };
 
-/** Undefined if it was answered, has expired, or its application may no longer ask. */
+/** Undefined if it was answered, has expired, or its application may no longer ask, or not with this redirect URI. */
 export async function findRequest(query: Query, requestHash: Buffer): Promise<AskedFor | undefined> {
   const rows = await query<AskedFor>(
     `SELECT request.application_id, redirect_uri, state, scope, resource, code_challenge, request.expires_at,
-            application.name, application.client_id, application.public_client, developer.name AS developer
+            application.name, application.client_id, application.public_client, application.redirect_uris,
+            developer.name AS developer
      FROM authorization_requests AS request
      JOIN applications AS application USING (application_id)
      JOIN accounts AS developer USING (account_id)
-     WHERE request_hash = :requestHash AND request.expires_at > now() AND application.status = 'active'`,
+     WHERE request_hash = :requestHash AND request.expires_at > now() AND application.status = 'active'
+       AND developer.blocked_at IS NULL`,
     { requestHash },
   );
-  return rows[0];
+  return rows.find(({ redirect_uri, redirect_uris }) => isRegistered(redirect_uri, redirect_uris));
 }
 
 /** Each request is answered once: of two answers, one gets the row. */
@@ -97,6 +102,9 @@ export type Code = Omit<AuthorizationRequest, 'state'> & {
   name: string;
   token_lifespan_sec: number;
   application_status: 'active' | 'revoked' | 'deleted';
+  redirect_uris: string[];
+  /** Whether an operator has blocked the account that the application belongs to. */
+  developer_blocked: boolean;
 };
 
 /**
@@ -118,7 +126,9 @@ export async function consumeCode(
      WHERE code_hash = :code_hash AND code.application_id = :application_id AND used_at IS NULL
        AND expires_at > now() AND application.application_id = code.application_id
      RETURNING code.application_id, code.account_id, session_id, redirect_uri, scope, resource, code_challenge,
-       application.name, application.token_lifespan_sec, application.status AS application_status`,
+       application.name, application.token_lifespan_sec, application.status AS application_status,
+       application.redirect_uris, EXISTS (SELECT FROM accounts AS developer
+         WHERE developer.account_id = application.account_id AND developer.blocked_at IS NOT NULL) AS developer_blocked`,
     { code_hash, application_id: application.application_id },
   );
   return rows[0];

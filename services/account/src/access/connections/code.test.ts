@@ -4,12 +4,17 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import {
+  answerRequest,
   askForTokens,
   connect,
   exchange,
   newActingApplication,
+  newPkce,
   obtainCode,
+  openAuthorize,
+  parametersOf,
   refresh,
+  requestIdOf,
 } from '../../../test/suite/authorization.ts';
 import type { ActingApplication } from '../../../test/suite/authorization.ts';
 import { newOwner } from '../../../test/suite/console.ts';
@@ -47,6 +52,28 @@ test('a code becomes an access token for the person who consented, and a refresh
   expect(usage).toMatchObject({ account_id: person.account_id, payer_id: person.account_id });
   // A refresh token opens nothing by itself.
   expect(await usageStatus(tokens.refresh_token)).toBe(401);
+});
+
+test('an application whose developer is blocked gets no consent, no tokens and no refresh', async () => {
+  const acting = await newActingApplication(suite);
+  const { refresh_token } = await connect(suite, acting, person.browser);
+  const before = await obtainCode(suite.account, acting, person.browser);
+  const { account_id } = acting.developer;
+  await suite.database('accounts').where({ account_id }).update({ blocked_at: new Date() });
+  expect(await exchange(suite.auth, acting, before)).toMatchObject({ status: 400, error: 'invalid_grant' });
+  expect(await refresh(suite.auth, acting, refresh_token)).toMatchObject({ error: 'invalid_grant' });
+  await expect(obtainCode(suite.account, acting, person.browser)).rejects.toThrow('no consent page');
+});
+
+test('a redirect URI that was removed gets no code, and a code that it has no tokens', async () => {
+  const acting = await newActingApplication(suite);
+  const before = await obtainCode(suite.account, acting, person.browser);
+  const asked = await openAuthorize(suite.account, parametersOf(acting, newPkce()));
+  const redirect_uris = ['https://elsewhere.example/callback'];
+  const changed = await acting.developer.browser.request('PATCH', acting.path, { redirect_uris });
+  expect(changed.status).toBe(200);
+  await expect(answerRequest(person.browser, await requestIdOf(asked))).rejects.toThrow('not_found');
+  expect(await exchange(suite.auth, acting, before)).toMatchObject({ status: 400, error: 'invalid_grant' });
 });
 
 test('calls for a member of a team are the manager’s to pay, from the moment that they are in the team', async () => {

@@ -2,7 +2,7 @@ import type { CodeExchange, GrantAnswer } from '@tollgate/contracts/grants';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { redirectHost } from '../redirect-uris/redirect-uri.ts';
+import { isRegistered, redirectHost } from '../redirect-uris/redirect-uri.ts';
 import { consumeCode, findUsedCode, noteConnection } from '../authorization/store.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
 import { endConnection } from './end.ts';
@@ -22,6 +22,8 @@ export async function exchangeCode(query: Query, request: CodeExchange, by: Acto
   const { redirect_uri, code_challenge, resource } = code;
   if (
     code.application_status !== 'active' ||
+    code.developer_blocked ||
+    !isRegistered(redirect_uri, code.redirect_uris) ||
     code.session_id === null ||
     redirect_uri !== request.redirect_uri ||
     code_challenge !== request.code_challenge

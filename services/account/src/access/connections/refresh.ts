@@ -16,6 +16,7 @@ export async function refreshConnection(query: Query, request: Refresh, by: Acto
   if (
     connection?.status !== 'active' ||
     connection.acting_status !== 'active' ||
+    connection.developer_blocked ||
     connection.acting_client_id !== request.client_id ||
     connection.has_expired
   ) {

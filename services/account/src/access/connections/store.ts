@@ -20,16 +20,20 @@ export type Connection = {
   acting_client_id: string;
   acting_status: 'active' | 'revoked' | 'deleted';
   acting_lifespan_sec: number;
+  /** Whether an operator has blocked the account that the acting application belongs to. */
+  developer_blocked: boolean;
 };
 
 const SELECT = `
   SELECT hidden.application_id, hidden.client_id, hidden.account_id, hidden.name, hidden.status,
          hidden.revocation_epoch, connections.resource, connections.expires_at <= now() AS has_expired,
          acting.application_id AS client_application_id, acting.client_id AS acting_client_id,
-         acting.status AS acting_status, acting.token_lifespan_sec AS acting_lifespan_sec
+         acting.status AS acting_status, acting.token_lifespan_sec AS acting_lifespan_sec,
+         developer.blocked_at IS NOT NULL AS developer_blocked
   FROM connections
   JOIN applications AS hidden USING (application_id)
-  JOIN applications AS acting ON acting.application_id = connections.client_application_id`;
+  JOIN applications AS acting ON acting.application_id = connections.client_application_id
+  JOIN accounts AS developer ON developer.account_id = acting.account_id`;
 
 /** Serializes refreshes with the connection's end: whichever comes second sees the other. */
 export async function lockConnectionOfClient(

@@ -14,7 +14,7 @@ export const trustedDocumentListSchema = z
     enforced: z.boolean().meta({ description: 'Whether the application only runs these documents.' }),
     documents: z
       .array(documentSchema.extend({ length: z.int().min(1), registered_at: instant }))
-      .meta({ description: 'By version and name.' }),
+      .meta({ description: 'By version, the oldest first.' }),
   })
   .meta({ id: 'TrustedDocumentList' });
 

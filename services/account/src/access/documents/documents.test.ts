@@ -50,6 +50,24 @@ async function limited() {
   return entitlementSchema.parse(await answer.json()).limited_applications;
 }
 
+test('an application that acts for other people can’t be limited: its users’ connections make the calls', async () => {
+  const made = await owner.browser.request('POST', '/applications', {
+    name: 'Acts',
+    type: 'authorization',
+    token_lifespan_sec: 3_600,
+    redirect_uris: ['https://app.example/callback'],
+  });
+  const path = `/applications/${String(made.body['application_id'])}/trusted-documents`;
+  const answers = [
+    await owner.browser.request('PUT', path, { enforced: true }),
+    await owner.browser.request('POST', path, { documents: [{ text: READ }] }),
+  ];
+  expect(answers.map(({ status, body }) => [status, body['code']])).toEqual([
+    [400, 'invalid_request'],
+    [400, 'invalid_request'],
+  ]);
+});
+
 describe('registering documents', () => {
   test('adds those that are new, reports them, and gives gateways their texts', async () => {
     const first = await register({ documents: [{ document_id: 'read', text: READ }] });

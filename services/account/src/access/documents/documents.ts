@@ -94,8 +94,7 @@ export async function removeDocument(
 ): Promise<void> {
   const application = await locked(query, key);
   const { application_id } = application;
-  if ((await deleteDocument(query, { application_id, ...document })) === undefined)
-    throw new Problem('not_found');
+  if (!(await deleteDocument(query, { application_id, ...document }))) throw new Problem('not_found');
   await setTrust(query, application_id);
   await audit(query, application, by, { api_version: document.api_version, removed: document.sha256 });
 }
@@ -117,6 +116,12 @@ export async function enforceDocuments(
 async function locked(query: Query, key: ApplicationKey): Promise<Application> {
   const application = await lockApplication(query, key);
   if (application === undefined) throw new Problem('not_found');
+  // Its users' connections make the calls, and have no documents of their own.
+  if (application.type === 'authorization') {
+    throw new Problem('invalid_request', {
+      detail: 'An application of the type Authorization can’t be limited to documents.',
+    });
+  }
   return application;
 }
 

@@ -94,18 +94,17 @@ export async function insertDocuments(
   );
 }
 
-/** The application is locked. Undefined if there is none. */
+/** The application is locked. False if there is none. */
 export async function deleteDocument(
   query: Query,
   key: { application_id: number; api_version: ApiVersion; sha256: string },
-): Promise<{ text: string } | undefined> {
-  const [row] = await query<{ text: string }>(
+): Promise<boolean> {
+  const rows = await query(
     `DELETE FROM trusted_documents
-     WHERE application_id = :application_id AND api_version = :api_version AND sha256 = :sha256
-     RETURNING document AS text`,
+     WHERE application_id = :application_id AND api_version = :api_version AND sha256 = :sha256 RETURNING 1`,
     key,
   );
-  return row;
+  return rows.length > 0;
 }
 
 export type AccountDocument = {

@@ -1,5 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
 import { findPayerPeriods } from '../periods/payer-periods.ts';
+import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import type { Query } from '../../platform/database/query.ts';
 
 /**
@@ -18,7 +19,8 @@ export function createRefuseBlocked(query: Query): BlockedNeeds['refuseBlocked']
   };
 }
 
-/** Guard of operations for a signed-in account. */
-export function unblocked({ refuseBlocked }: BlockedNeeds, by: { account_id: number }): Promise<void> {
-  return refuseBlocked(by.account_id);
+/** Guard of operations for someone who is signed in: neither they nor the account that they act for is blocked. */
+export async function unblocked({ refuseBlocked }: BlockedNeeds, by: SignedIn): Promise<void> {
+  if (by.session.account.blocked_at !== null) throw new Problem('account_blocked');
+  await refuseBlocked(by.account_id);
 }

@@ -12,6 +12,6 @@ export const DEFAULT_MEMBER_ROLE: MemberRole = 'developer';
 
 export const memberRoleSchema = z.enum(MEMBER_ROLES, 'must be billing, developer or viewer').meta({
   description:
-    '`developer`: creates applications and tokens. `billing`: also sees usage, invoices and plan of the manager’s ' +
-    'account, and buys for it. `viewer`: creates no applications and tokens; existing ones keep working.',
+    '`developer`: creates applications and tokens. `billing`: also sees usage, and manages plan, payments and invoices ' +
+    'of the manager’s account. `viewer`: creates no applications and tokens; existing ones keep working.',
 });

@@ -9,7 +9,7 @@ import { CSRF_HEADER, isCsrfTokenOf } from './csrf-token.ts';
 import { isUnsafe } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { findSession } from './session-store.ts';
-import type { LiveSession, MemberOf, SessionLifetimes } from './session-store.ts';
+import type { LiveSession, SessionLifetimes } from './session-store.ts';
 
 export type SignedIn = {
   account_id: number;
@@ -17,8 +17,6 @@ export type SignedIn = {
   /** The session's secret; sent only in the cookie. */
   token: string;
   actor: Actor;
-  /** Null for an account that isn't a member of someone else's team. */
-  member_of: MemberOf | null;
 };
 
 const signedInOf = new WeakMap<Response, SignedIn>();
@@ -50,7 +48,7 @@ export function requireSession(needs: {
     const { account_id } = session.account;
     const { address, request_id } = callerOf(req, res);
     const actor = { actor: `account:${String(account_id)}`, address, request_id };
-    signedInOf.set(res, { account_id, session, token, actor, member_of: session.member_of });
+    signedInOf.set(res, { account_id, session, token, actor });
     next();
   };
 }

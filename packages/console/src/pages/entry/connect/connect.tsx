@@ -84,7 +84,7 @@ export function ConnectPage() {
   );
 }
 
-/** Who asks. Anyone can choose a name, so what they can't choose stands beside it. */
+/** Who asks. Anyone can choose names, so the host and the client ID, which they can't choose freely, stand beside them. */
 function Application({ asked: { application, redirect_host } }: { asked: Asked }) {
   return (
     <dl className={pageStyles['facts']}>

@@ -16,11 +16,11 @@ export const ownerPeriods = {
       summary: 'List your billing periods',
       description:
         'Returns the periods of your own account that have started, newest first, with their limits and all usage ' +
-        'charged to them. Periods of your team’s manager are not included.',
+        'charged to them. Those of your team’s manager are shown to members with the role `billing` only, in place of their own.',
       caller: billingSession,
       query: z.strictObject(pageFields),
       answers: { 200: { description: 'A page of billing periods.', schema: ownPeriodsAnswerSchema } },
-      // A team's manager sees all usage of these periods; a member doesn't see the manager's (docs/design/billing.md).
+      // A team's manager sees all usage of these periods, as do members who manage the billing (docs/design/billing.md).
       handle: async ({ usageQuery }: { usageQuery: Query }, { by, query }) => {
         const now = new Date();
         const found = await listOwnPeriods(usageQuery, by.account_id, lookAhead(query), now);
