@@ -43,8 +43,8 @@ export const ownerUsage = {
       description:
         'Covers the last 14 months, or a billing period within them: with `period_id`, the total is what the period ' +
         'was charged, and its first and last bucket have only its own part of a day or hour that two periods share. The view `billed` contains all usage charged to your billing periods, by any ' +
-        'member; `own` contains your usage, no matter which account pays for it. The default is `own` for members of a team, and ' +
-        '`billed` otherwise. Hourly ranges have at most 31 days, those of a billing period 40. Usage outside the view counts as zero. JSON ' +
+        'member; `own` contains your usage, no matter which account pays for it. The default is `own` for members of a team who ' +
+        'don’t manage its billing, and `billed` otherwise. Hourly ranges have at most 31 days, those of a billing period 40. Usage outside the view counts as zero. JSON ' +
         'responses have at most 10,000 groups in buckets, CSV 50,000. The CSV has one line for each bucket or, if ' +
         'grouped, for each group in a bucket; text that a spreadsheet would interpret as a formula starts with an ' +
         'apostrophe.',
@@ -135,12 +135,12 @@ export const operatorUsage = {
   ],
 } satisfies Chapter;
 
-/** Usage over time as JSON or CSV, for the owner and for operators. */
 /** A member who manages the team's billing sees what its manager sees, and on request their own usage. */
 function billedOrOwn(by: SignedIn, { view }: Pick<UsageViewInput, 'view'>): number {
   return view === 'own' ? by.account_id : billedAccountOf(by);
 }
 
+/** Usage over time as JSON or CSV, for the owner and for operators. */
 async function sendUsage(
   query: Query,
   viewer: Viewer,

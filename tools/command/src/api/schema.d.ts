@@ -1888,7 +1888,7 @@ export interface components {
             application_id: number;
             /** @description Whether the application only runs these documents. */
             enforced: boolean;
-            /** @description By version and name. */
+            /** @description By version, the oldest first. */
             documents: {
                 /** @enum {string} */
                 api_version: "v1" | "v2";

@@ -63,6 +63,11 @@ function syslogSink({ url, attemptTimeoutMs }: SinkOptions): AuditSink {
   return {
     deliver: (entries, stopping) =>
       new Promise((resolve) => {
+        // A listener that is added now would not be called.
+        if (stopping.aborted) {
+          resolve('timeout');
+          return;
+        }
         const socket = connect({ ...server, servername: server.host });
         const signal = AbortSignal.any([AbortSignal.timeout(attemptTimeoutMs), stopping]);
         const give = (outcome: string | null) => {

@@ -147,7 +147,7 @@ export function createIdentityProvider(
           issuer,
           subject: own.sub,
           ...shownOf(claims),
-          found: roleOf(claims, settings.groups),
+          found: roleOf(saysGroups(own) ? own : claims, settings.groups),
           provider_session: isText(own['sid'], MAX_SID_LENGTH) ? own['sid'] : null,
           id_token: id_token !== undefined && id_token.length <= MAX_ID_TOKEN_LENGTH ? id_token : null,
         };

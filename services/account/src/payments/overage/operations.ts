@@ -93,7 +93,7 @@ export const ownerOverage = {
   title: 'Points beyond the included ones',
   description:
     'Further points at a price, which plans can have. They are used after all credits, up to a cap that the account ' +
-    'sets, and are charged once the billing period is closed. Members of a team cannot set it.',
+    'sets, and are charged once the billing period is closed. Of the members of a team, only those with the role `billing` can set it.',
   operations: [
     operation('GET /api/console/overage', {
       operationId: 'getOverage',

@@ -71,7 +71,7 @@ const ofPurchase = z.object({ purchase_id: idParameter });
 export const ownerPurchases = {
   title: 'Buying points',
   description:
-    'Packs of points that the signed-in person can buy in addition to the plan. Members of a team cannot buy.',
+    'Packs of points that the signed-in person can buy in addition to the plan. Of the members of a team, only those with the role `billing` can buy, for the manager.',
   operations: [
     operation('GET /api/console/packs', {
       operationId: 'listOfferedPacks',

@@ -80,8 +80,8 @@ const SETTINGS = {
 export const ownerTopUps = {
   title: 'Automatic top-up',
   description:
-    'Buys a pack with the saved card when few points are left. It is off until it is switched on. Members of a team ' +
-    'cannot use it.',
+    'Buys a pack with the saved card when few points are left. It is off until it is switched on. Of the members ' +
+    'of a team, only those with the role `billing` can use it.',
   operations: [
     operation('GET /api/console/top-up', {
       operationId: 'getTopUp',

@@ -6,7 +6,9 @@ export async function up(knex: Knex): Promise<void> {
     -- How many further points the period may use by what was agreed to last. Null if only the version before has settled
     -- it: usage that is counted late is not charged then.
     ALTER TABLE period_overages ADD COLUMN cap_points bigint CHECK (cap_points BETWEEN 0 AND 9007199254740991);
-    INSERT INTO overage_checks (account_id) SELECT account_id FROM overage_settings WHERE cap_points > 0;
+    -- After the version before has stopped, which would take them and not write the column.
+    INSERT INTO overage_checks (account_id, next_attempt_at)
+      SELECT account_id, clock_timestamp() + interval '1 hour' FROM overage_settings WHERE cap_points > 0;
   `);
 }
 
