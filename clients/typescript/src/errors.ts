@@ -62,9 +62,9 @@ const MAX_MESSAGE_CHARACTERS = 500;
 
 /** The codes of docs/errors.md that a caller can get; a test compares both. */
 const CODES = [
-  [AuthenticationError, 'unauthorized invalid_credentials invalid_client'],
+  [AuthenticationError, 'unauthorized invalid_credentials invalid_client invalid_grant'],
   [AccessDeniedError, 'forbidden csrf_token_required confirmation_required account_blocked'],
-  [AccessDeniedError, 'account_deletion_pending insufficient_role team_role'],
+  [AccessDeniedError, 'account_deletion_pending insufficient_role team_role unauthorized_client'],
   [PlanError, 'no_active_billing_period points_limit_exceeded budget_exceeded time_limit_exceeded'],
   [PlanError, 'traffic_limit_exceeded no_billing_period'],
   [RateLimitError, 'rate_limit_exceeded session_limit_exceeded subscription_limit_exceeded too_many_streams'],
@@ -73,7 +73,8 @@ const CODES = [
   [RequestError, 'too_many_aliases too_many_root_fields too_many_tokens too_many_directives'],
   [RequestError, 'introspection_disabled subscriptions_only not_found method_not_allowed request_timeout'],
   [RequestError, 'payload_too_large uri_too_long unsupported_media_type header_fields_too_large'],
-  [RequestError, 'http_version_not_supported unsupported_grant_type invalid_scope duplicate_operation'],
+  [RequestError, 'http_version_not_supported unsupported_grant_type invalid_scope invalid_target'],
+  [RequestError, 'duplicate_operation'],
   [RequestError, 'call_too_expensive price_unknown document_unknown persisted_query_mismatch'],
   [RequestError, 'PERSISTED_QUERY_NOT_FOUND document_not_trusted'],
   [UnavailableError, 'connection_init_timeout idle_timeout internal_error server_error service_restart'],

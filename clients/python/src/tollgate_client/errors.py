@@ -84,10 +84,11 @@ class DataApiError(TollgateError):
     """Points that the call cost."""
 
 
-AuthenticationCode = Literal["unauthorized", "invalid_credentials", "invalid_client"]
+AuthenticationCode = Literal["unauthorized", "invalid_credentials", "invalid_client", "invalid_grant"]
 AccessDeniedCode = Literal[
     "forbidden", "csrf_token_required", "confirmation_required", "account_blocked",
     "account_deletion_pending", "insufficient_role", "team_role",
+    "unauthorized_client",
 ]  # fmt: skip
 PlanCode = Literal[
     "no_active_billing_period", "points_limit_exceeded", "budget_exceeded", "time_limit_exceeded",
@@ -102,7 +103,8 @@ RequestCode = Literal[
     "too_many_aliases", "too_many_root_fields", "too_many_tokens", "too_many_directives",
     "introspection_disabled", "subscriptions_only", "not_found", "method_not_allowed", "request_timeout",
     "payload_too_large", "uri_too_long", "unsupported_media_type", "header_fields_too_large",
-    "http_version_not_supported", "unsupported_grant_type", "invalid_scope", "duplicate_operation",
+    "http_version_not_supported", "unsupported_grant_type", "invalid_scope", "invalid_target",
+    "duplicate_operation",
     "call_too_expensive", "price_unknown",
     "document_unknown", "document_not_trusted", "persisted_query_mismatch", "PERSISTED_QUERY_NOT_FOUND",
 ]  # fmt: skip

@@ -64,8 +64,7 @@ export async function endSessionsOf(
     `DELETE FROM operator_sessions USING operators
      WHERE operators.operator_id = operator_sessions.operator_id AND issuer = :issuer
        AND (CAST(:sub AS text) IS NULL OR subject = :sub)
-       AND (CAST(:sid AS text) IS NULL OR provider_session = :sid
-         OR (provider_session IS NULL AND CAST(:sub AS text) IS NOT NULL))
+       AND (CAST(:sid AS text) IS NULL OR provider_session = :sid)
      RETURNING session_id, operators.operator_id, name`,
     { issuer, sub: sub ?? null, sid: sid ?? null },
   );

@@ -25,13 +25,17 @@ test('the metadata names what a client needs, and nothing private', async () => 
   expect(response.headers.get('cache-control')).toBe('public, max-age=300');
   expect(await response.json()).toStrictEqual({
     issuer,
+    authorization_endpoint: `${issuer}/oauth2/authorize`,
+    authorization_response_iss_parameter_supported: true,
+    code_challenge_methods_supported: ['S256'],
     token_endpoint: `${issuer}/oauth2/token`,
     revocation_endpoint: `${issuer}/oauth2/revoke`,
     scopes_supported: ['api'],
-    response_types_supported: [],
-    grant_types_supported: ['client_credentials'],
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
   });
 });
 

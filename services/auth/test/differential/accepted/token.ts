@@ -113,10 +113,11 @@ const grants: AcceptedDifference[] = [
     ],
   },
   {
-    reason: 'Theirs supports this grant and misses its parameters; the client may use it in neither.',
-    ours: '400 unsupported_grant_type',
-    theirs: '400 invalid_request',
-    requests: ['token: grant_type authorization_code'],
+    reason:
+      'RFC 6749, section 5.2: the server has this grant, and the client may not use it. Theirs has it only where an offline scope is offered.',
+    ours: '400 unauthorized_client',
+    theirs: '400 unsupported_grant_type',
+    requests: ['token: grant_type refresh_token'],
   },
 ];
 

@@ -64,3 +64,8 @@ export async function up(knex: Knex): Promise<void> {
       FOR EACH ROW WHEN (NEW.status = 'deleted' AND OLD.status <> 'deleted') EXECUTE FUNCTION end_trusted_documents();
   `);
 }
+
+export const exceptions = {
+  'usage_operations_compared_check is a rule, or an index, that usage_operations did not have':
+    'the version before leaves the columns at their defaults',
+};
