@@ -166,7 +166,7 @@ describe('the documents of applications in memory', () => {
   }
 
   test('are bounded: those used longest ago are asked for again', async () => {
-    const { load, of, asked: times } = kept(15_000);
+    const { load, of, asked: times } = kept(160_000);
     for (const id of [1, 2, 3]) await load({ applicationId: id, revision: 3 }, 'r');
     expect(load({ applicationId: 3, revision: 3 }, 'r')).toBeNull();
     expect(() => of({ applicationId: 1, revision: 3 }, 'v2')).toThrow(
@@ -177,7 +177,7 @@ describe('the documents of applications in memory', () => {
   });
 
   test('serve an entitlement that is a change behind', async () => {
-    const { load, of, asked: times } = kept(15_000);
+    const { load, of, asked: times } = kept(160_000);
     await load({ applicationId: 1, revision: 2 }, 'r');
     expect(load({ applicationId: 1, revision: 3 }, 'r')).toBeNull();
     expect(of({ applicationId: 1, revision: 2 }, 'v1')).toBeDefined();
