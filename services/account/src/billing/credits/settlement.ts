@@ -20,7 +20,7 @@ export type PeriodState = {
 };
 
 /** A grant's points, as far as use before the settlement may take them. */
-export type UsableGrant = {
+type UsableGrant = {
   credit_id: number;
   points_remaining: number;
   /** Of further points: the only period whose use may take them; null or missing for any. */
