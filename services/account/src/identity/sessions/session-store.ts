@@ -16,7 +16,7 @@ export type SessionOrigin = { address: string; userAgent: string };
 type Session = { session_id: number; created_at: Date; expires_at: Date };
 
 /** Who pays for a member of a team, and what the member may do there. */
-export type MemberOf = { member_role: MemberRole; manager_id: number };
+type MemberOf = { member_role: MemberRole; manager_id: number };
 
 export type LiveSession = Session & {
   account: Account;
