@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { allApplicationsQuery } from '../api/applications.ts';
+import { useSignOut } from '../api/sign-out.ts';
 import { allTokensQuery } from '../api/tokens.ts';
 import { ACCOUNT_PAGES } from '../pages/account/account-pages.ts';
 import { catalogueQuery } from '../pages/plan/queries.ts';
@@ -9,7 +10,6 @@ import { teamQuery } from '../pages/team/queries.ts';
 import { HELP } from './navigation.tsx';
 import { NAVIGATION } from './pages.ts';
 import { switchTheme } from './theme-switch.tsx';
-import { useSignOut } from './use-sign-out.ts';
 
 type Entry = {
   id: string;

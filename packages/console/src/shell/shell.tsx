@@ -4,6 +4,7 @@ import { Suspense, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { sessionQuery } from '../api/session.ts';
 import { brand } from '../api/brand.ts';
+import { useSignOut } from '../api/sign-out.ts';
 import { Button } from '../ui/button.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
 import { Help, Navigation } from './navigation.tsx';
@@ -12,7 +13,6 @@ import { ThemeSwitch } from './theme-switch.tsx';
 import { useFormerAccount } from './use-former-account.ts';
 import { useOtherTabs } from './use-other-tabs.ts';
 import { useSessionEnd } from './use-session-end.ts';
-import { useSignOut } from './use-sign-out.ts';
 import { lazyPart } from '../ui/part/lazy-part.ts';
 import styles from './shell.module.css';
 

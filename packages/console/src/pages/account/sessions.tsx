@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, nullIf, resultOf, setCsrfToken } from '../../api/client.ts';
+import { api, nullIf, resultOf } from '../../api/client.ts';
+import { useLeave } from '../../api/sign-out.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
@@ -89,8 +89,7 @@ function EndSession({ session }: { session: ListedSession }) {
 
 function SignOutEverywhere() {
   const [isOpen, setOpen] = useState(false);
-  const queryClient = useQueryClient();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const close = () => {
     setOpen(false);
   };
@@ -111,9 +110,7 @@ function SignOutEverywhere() {
           onCancel={close}
           onSubmit={() => resultOf(api.DELETE('/api/console/sessions'))}
           onDone={() => {
-            setCsrfToken(null);
-            queryClient.clear();
-            void navigate({ to: '/sign-in', search: {} });
+            void leave();
           }}
         >
           {() => null}

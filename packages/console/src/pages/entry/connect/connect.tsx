@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useParams, useRouter } from '@tanstack/react-router';
 import { brand } from '../../../api/brand.ts';
-import { api, hasStatus, resultOf, setCsrfToken } from '../../../api/client.ts';
+import { api, hasStatus, resultOf } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.d.ts';
+import { useSignOut } from '../../../api/sign-out.ts';
 import { Button } from '../../../ui/button.tsx';
 import pageStyles from '../../../ui/page/page.module.css';
 import { Badge, ErrorMessage, Skeleton } from '../../../ui/page/states.tsx';
@@ -125,23 +126,16 @@ function Payer({ asked: { payer } }: { asked: Asked }) {
 }
 
 function SignedInAs({ account }: { account: Asked['account'] }) {
-  const queryClient = useQueryClient();
-  const router = useRouter();
-  const here = router.latestLocation.href;
-  // To sign in as someone else, and come back to the same request.
-  const signOutAndReturn = async () => {
-    await resultOf(api.DELETE('/api/console/session'));
-    setCsrfToken(null);
-    queryClient.clear();
-    await router.navigate({ to: '/sign-in', search: { next: here } });
-  };
+  const signOut = useSignOut();
+  const here = useRouter().latestLocation.href;
   return (
     <p className={styles['account']}>
       Signed in as <bdi>{account.email}</bdi>.{' '}
       <Button
         variant="quiet"
         onPress={() => {
-          void signOutAndReturn();
+          // To sign in as someone else, and come back to the same request.
+          void signOut(here);
         }}
       >
         Not you?
