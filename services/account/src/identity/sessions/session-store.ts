@@ -43,6 +43,12 @@ const USER_AGENT_MAX_CHARACTERS = 200;
 export const IS_LIVE = `sessions.expires_at > now()
   AND sessions.last_seen_at > now() - :idleTimeoutSec * interval '1 second'`;
 
+const MEMBER_OF = `(
+  SELECT json_build_object('member_role', membership.member_role, 'manager_id', manager.account_id)
+  FROM team_members AS membership JOIN team_members AS manager USING (team_id)
+  WHERE membership.account_id = sessions.account_id
+    AND membership.role = 'member' AND manager.role = 'manager') AS member_of`;
+
 /** Begins a session. `query` is a transaction's. */
 export async function beginSession(
   query: Query,
@@ -51,10 +57,10 @@ export async function beginSession(
   { address, userAgent }: SessionOrigin,
   { lifetimeSec }: SessionLifetimes,
 ): Promise<Omit<LiveSession, 'account'>> {
-  const rows = await query<Session>(
+  const rows = await query<Session & { member_of: MemberOf | null }>(
     `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent, confirmed_at)
      VALUES (:accountId, :tokenHash, now() + :lifetimeSec * interval '1 second', :address, :userAgent, now())
-     RETURNING session_id, created_at, expires_at`,
+     RETURNING session_id, created_at, expires_at, ${MEMBER_OF}`,
     {
       accountId,
       tokenHash: hashOfToken(token),
@@ -69,18 +75,7 @@ export async function beginSession(
        ORDER BY session_id DESC OFFSET ${String(MAX_PER_ACCOUNT)})`,
     { accountId },
   );
-  return { ...singleRow(rows), is_confirmed: true, member_of: await findMemberOf(query, accountId) };
-}
-
-/** The same as in `findSession`. */
-async function findMemberOf(query: Query, accountId: number): Promise<MemberOf | null> {
-  const rows = await query<MemberOf>(
-    `SELECT membership.member_role, manager.account_id AS manager_id
-     FROM team_members AS membership JOIN team_members AS manager USING (team_id)
-     WHERE membership.account_id = :accountId AND membership.role = 'member' AND manager.role = 'manager'`,
-    { accountId },
-  );
-  return rows[0] ?? null;
+  return { ...singleRow(rows), is_confirmed: true };
 }
 
 /** As it is kept and shown. */
@@ -93,36 +88,22 @@ export async function findSession(
   token: string,
   { idleTimeoutSec }: SessionLifetimes,
 ): Promise<LiveSession | undefined> {
-  const rows = await query<
-    Session &
-      Account & {
-        is_stale: boolean;
-        is_confirmed: boolean;
-        member_role: MemberRole | null;
-        manager_id: number | null;
-      }
-  >(
+  const rows = await query<Omit<LiveSession, 'account'> & Account & { is_stale: boolean }>(
     `SELECT session_id, sessions.created_at, expires_at,
             last_seen_at < now() - ${String(LAST_SEEN_STEP_SEC)} * interval '1 second' AS is_stale,
             confirmed_at > now() - ${String(CONFIRMED_FOR_SEC)} * interval '1 second' AS is_confirmed,
             accounts.account_id, email, name, password_hash, email_verified_at, blocked_at,
-            deletion_due_at, membership.member_role, manager.account_id AS manager_id
+            deletion_due_at, ${MEMBER_OF}
      FROM sessions JOIN accounts USING (account_id)
-     LEFT JOIN team_members AS membership
-       ON membership.account_id = accounts.account_id AND membership.role = 'member'
-     LEFT JOIN team_members AS manager
-       ON manager.team_id = membership.team_id AND manager.role = 'manager'
      WHERE token_hash = :tokenHash AND ${IS_LIVE}`,
     { tokenHash: hashOfToken(token), idleTimeoutSec },
   );
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { session_id, created_at, expires_at, is_stale, is_confirmed, member_role, manager_id, ...account } =
-    row;
+  const { session_id, created_at, expires_at, is_stale, is_confirmed, member_of, ...account } = row;
   if (is_stale) {
     await query('UPDATE sessions SET last_seen_at = now() WHERE session_id = :session_id', { session_id });
   }
-  const member_of = member_role === null || manager_id === null ? null : { member_role, manager_id };
   return { session_id, created_at, expires_at, is_confirmed, account, member_of };
 }
 
