@@ -6,6 +6,7 @@ import { findSpent } from '../billing/budgets/spent.ts';
 import type { SpentNow } from '../billing/budgets/spent.ts';
 import { findApplicationBudget, findMemberBudget } from '../billing/budgets/store.ts';
 import type { ApplicationBudget } from '../billing/budgets/store.ts';
+import { HIDDEN_TYPES } from '../platform/database/hidden-types.ts';
 import type { Query } from '../platform/database/query.ts';
 
 type WithSpent<Figures> = Figures & { spent: SpentNow };
@@ -38,7 +39,7 @@ export function findManagedApplications(
     `SELECT application_id, name, points_per_period, points_per_day,
             manager_points_per_period, manager_points_per_day
      FROM applications LEFT JOIN application_budgets USING (application_id)
-     WHERE account_id = :accountId AND status <> 'deleted' AND type NOT IN ('temporary', 'connection')
+     WHERE account_id = :accountId AND status <> 'deleted' AND type NOT IN ${HIDDEN_TYPES}
      ORDER BY application_id DESC`,
     { accountId },
   );

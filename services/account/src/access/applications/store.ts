@@ -3,6 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 import { APPLICATION_BUDGET } from '../../billing/budgets/store.ts';
 import { violatedConstraint } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
+import { HIDDEN_TYPES } from '../../platform/database/hidden-types.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { Application, ApplicationFilter, ApplicationKey, LiveSecret } from './application.ts';
@@ -16,8 +17,7 @@ const COLUMNS = `application_id, account_id, name, type, token_lifespan_sec, cli
    WHERE application_uses.application_id = applications.application_id) AS last_used_at,
   ${APPLICATION_BUDGET} AS budget`;
 
-/** Hidden applications hold the tokens that people get without one of their own. */
-const IS_LISTED = "status <> 'deleted' AND type NOT IN ('temporary', 'connection')";
+const IS_LISTED = `status <> 'deleted' AND type NOT IN ${HIDDEN_TYPES}`;
 
 const IS_MEANT = `application_id = :application_id
   AND (CAST(:owner_id AS bigint) IS NULL OR account_id = :owner_id)

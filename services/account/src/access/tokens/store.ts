@@ -1,4 +1,5 @@
 import { singleRow } from '../../platform/database/single-row.ts';
+import { HIDDEN_TYPES } from '../../platform/database/hidden-types.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import { LIVE } from '../applications/live-tokens.ts';
@@ -106,7 +107,7 @@ function list(query: Query, whose: string, id: number, wanted: Wanted): Promise<
     `SELECT ${COLUMNS}, applications.name AS application_name, applications.status AS application_status,
             applications.revocation_epoch AS application_epoch
      FROM access_tokens JOIN applications ON applications.application_id = access_tokens.application_id
-     WHERE ${whose} AND applications.status <> 'deleted' AND applications.type NOT IN ('temporary', 'connection')
+     WHERE ${whose} AND applications.status <> 'deleted' AND applications.type NOT IN ${HIDDEN_TYPES}
        AND token_id < :before AND (CAST(:status AS text) IS NULL OR ${STATUS} = :status)
        AND (CAST(:application_id AS bigint) IS NULL OR access_tokens.application_id = :application_id)
        AND (CAST(:search AS text) IS NULL OR strpos(lower(access_tokens.name), lower(:search)) > 0)

@@ -1,4 +1,5 @@
 import type { Page } from '../../http/input/page.ts';
+import { HIDDEN_TYPES } from '../../platform/database/hidden-types.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { OwnEntry } from './entry.ts';
 import { actionsOfKind } from './kinds.ts';
@@ -23,7 +24,7 @@ export function listOwnEntries(
        ${part("actor = :actor AND account_id <> :accountId AND action IN ('team_member_removed', 'team_member_role_changed')")}) AS entry
      LEFT JOIN applications AS application
        ON application.application_id = entry.application_id AND application.account_id = :accountId
-         AND application.type NOT IN ('temporary', 'connection')
+         AND application.type NOT IN ${HIDDEN_TYPES}
      LEFT JOIN accounts AS account
        ON account.account_id = CAST(substring(entry.actor FROM '^account:(\\d{1,18})$') AS bigint)
      ORDER BY audit_id DESC LIMIT :limit`,

@@ -7,6 +7,7 @@ import { lockLiveSubscription } from '../../billing/subscriptions/store.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
+import { HIDDEN_TYPES } from '../../platform/database/hidden-types.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { isEndKnown } from '../../payments/subscriptions/store.ts';
 import { endTeam } from '../../teams/changes.ts';
@@ -150,7 +151,7 @@ async function endPeriodsWithOverage(query: Query, accountId: number): Promise<v
 async function eraseApplications(query: Query, accountId: number): Promise<void> {
   const rows = await query<{ application_id: number }>(
     `SELECT application_id FROM applications
-     WHERE account_id = :accountId AND status <> 'deleted' AND type NOT IN ('temporary', 'connection') ORDER BY application_id`,
+     WHERE account_id = :accountId AND status <> 'deleted' AND type NOT IN ${HIDDEN_TYPES} ORDER BY application_id`,
     { accountId },
   );
   for (const { application_id } of rows) {

@@ -1,4 +1,5 @@
 import { singleRow } from '../../platform/database/single-row.ts';
+import { HIDDEN_TYPES } from '../../platform/database/hidden-types.ts';
 import type { Query } from '../../platform/database/query.ts';
 
 export type PendingDeletion = { deletion_requested_at: Date; deletion_due_at: Date };
@@ -69,7 +70,7 @@ export async function findConsequences(query: Query, accountId: number): Promise
   const rows = await query<Consequences>(
     `SELECT
        (SELECT count(*) FROM applications
-        WHERE account_id = :accountId AND status = 'active' AND type NOT IN ('temporary', 'connection')) AS applications,
+        WHERE account_id = :accountId AND status = 'active' AND type NOT IN ${HIDDEN_TYPES}) AS applications,
        tokens.live AS tokens, tokens.last_used_at,
        (SELECT count(*) FROM webhooks WHERE account_id = :accountId AND disabled_at IS NULL) AS webhooks,
        team.name AS team_name, membership.role AS team_role,
@@ -79,7 +80,7 @@ export async function findConsequences(query: Query, accountId: number): Promise
      FROM (
        SELECT count(*) AS live, max(last_used_at) AS last_used_at
        FROM access_tokens JOIN applications USING (application_id)
-       WHERE account_id = :accountId AND status = 'active' AND type NOT IN ('temporary', 'connection') AND revoked_at IS NULL
+       WHERE account_id = :accountId AND status = 'active' AND type NOT IN ${HIDDEN_TYPES} AND revoked_at IS NULL
          AND expires_at > now() AND access_tokens.revocation_epoch >= applications.revocation_epoch
      ) AS tokens
      LEFT JOIN team_members AS membership ON membership.account_id = :accountId
