@@ -1,11 +1,13 @@
 import { accessTokenHash, newAccessToken } from '@tollgate/credentials/access-token';
 import { Problem } from '@tollgate/http/problem';
 import type { SignedIn } from '../../identity/sessions/require-session.ts';
+import type { LiveSession } from '../../identity/sessions/session-store.ts';
 import { hashOfToken, isSecretToken } from '../../identity/secret-token.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { redirectHost } from '../redirect-uris/redirect-uri.ts';
 import { answerAddress } from './request.ts';
 import { findRequest, insertCode, takeRequest } from './store.ts';
+import type { AskedFor } from './store.ts';
 
 /** What a person answers to an application's request. */
 export type Consent = {
@@ -37,7 +39,7 @@ export function createConsent({
   codePrefix: string;
 }): Consent {
   return {
-    describe: async (id, { account_id, session }) => {
+    describe: async (id, { session }) => {
       const asked = await findRequest(query, hashOf(id));
       if (asked === undefined) throw new Problem('not_found');
       const { name, client_id, developer, redirect_uri, expires_at } = asked;
@@ -46,16 +48,14 @@ export function createConsent({
         application: { name, client_id, developer },
         redirect_host: redirectHost(redirect_uri),
         account: { name: account.name, email: account.email },
-        payer: await findPayer(query, account_id, account.name),
+        payer: await findPayer(query, session),
         expires_at,
       };
     },
     allow: (id, { account_id, session }) =>
       transact(async (inside) => {
-        const asked = await findRequest(inside, hashOf(id));
-        const request = await takeRequest(inside, hashOf(id));
-        if (asked === undefined || request === undefined) throw new Problem('not_found');
-        const code = newAccessToken(codePrefix, asked.client_id);
+        const request = await take(inside, id);
+        const code = newAccessToken(codePrefix, request.client_id);
         await insertCode(inside, {
           ...request,
           code_hash: accessTokenHash(code),
@@ -65,9 +65,7 @@ export function createConsent({
         return answerAddress(request, issuer, { code });
       }),
     deny: async (id) => {
-      const asked = await findRequest(query, hashOf(id));
-      const request = await takeRequest(query, hashOf(id));
-      if (asked === undefined || request === undefined) throw new Problem('not_found');
+      const request = await take(query, id);
       const error_description = 'The person did not authorize the application.';
       return answerAddress(request, issuer, { error: 'access_denied', error_description });
     },
@@ -79,17 +77,24 @@ function hashOf(id: string): Buffer {
   return hashOfToken(id);
 }
 
+/** Takes the request to answer it. */
+async function take(query: Query, id: string): Promise<AskedFor> {
+  const request = await findRequest(query, hashOf(id));
+  if (request === undefined || !(await takeRequest(query, hashOf(id)))) throw new Problem('not_found');
+  return request;
+}
+
 /** As of now: each call is paid by the payer of its moment. */
-async function findPayer(query: Query, accountId: number, ownName: string): Promise<Described['payer']> {
+async function findPayer(query: Query, { account, member_of }: LiveSession): Promise<Described['payer']> {
+  const own = { is_own: true, name: account.name, team_name: null };
+  if (member_of === null) return own;
   const rows = await query<{ name: string; team_name: string }>(
-    `SELECT manager_account.name, teams.name AS team_name
-     FROM team_members AS membership
-     JOIN teams USING (team_id)
-     JOIN team_members AS manager ON manager.team_id = membership.team_id AND manager.role = 'manager'
-     JOIN accounts AS manager_account ON manager_account.account_id = manager.account_id
-     WHERE membership.account_id = :accountId AND membership.role = 'member'`,
-    { accountId },
+    `SELECT accounts.name, teams.name AS team_name
+     FROM accounts JOIN team_members USING (account_id) JOIN teams USING (team_id)
+     WHERE account_id = :manager_id`,
+    member_of,
   );
-  const [payer] = rows;
-  return payer === undefined ? { is_own: true, name: ownName, team_name: null } : { is_own: false, ...payer };
+  const [manager] = rows;
+  // The team may have ended meanwhile.
+  return manager === undefined ? own : { is_own: false, ...manager };
 }

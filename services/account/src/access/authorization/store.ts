@@ -47,7 +47,6 @@ export async function insertRequest(
 export type AskedFor = AuthorizationRequest & {
   name: string;
   client_id: string;
-  public_client: boolean;
   developer: string;
   redirect_uris: string[];
   expires_at: Date;
@@ -57,7 +56,7 @@ export type AskedFor = AuthorizationRequest & {
 export async function findRequest(query: Query, requestHash: Buffer): Promise<AskedFor | undefined> {
   const rows = await query<AskedFor>(
     `SELECT request.application_id, redirect_uri, state, scope, resource, code_challenge, request.expires_at,
-            application.name, application.client_id, application.public_client, application.redirect_uris,
+            application.name, application.client_id, application.redirect_uris,
             developer.name AS developer
      FROM authorization_requests AS request
      JOIN applications AS application USING (application_id)
@@ -69,17 +68,13 @@ export async function findRequest(query: Query, requestHash: Buffer): Promise<As
   return rows.find(({ redirect_uri, redirect_uris }) => isRegistered(redirect_uri, redirect_uris));
 }
 
-/** Each request is answered once: of two answers, one gets the row. */
-export async function takeRequest(
-  query: Query,
-  requestHash: Buffer,
-): Promise<AuthorizationRequest | undefined> {
-  const rows = await query<AuthorizationRequest>(
-    `DELETE FROM authorization_requests WHERE request_hash = :requestHash AND expires_at > now()
-     RETURNING application_id, redirect_uri, state, scope, resource, code_challenge`,
+/** Whether it was there: each request is answered once, and of two answers one gets the row. */
+export async function takeRequest(query: Query, requestHash: Buffer): Promise<boolean> {
+  const rows = await query(
+    'DELETE FROM authorization_requests WHERE request_hash = :requestHash AND expires_at > now() RETURNING 1',
     { requestHash },
   );
-  return rows[0];
+  return rows.length > 0;
 }
 
 export async function insertCode(

@@ -30,9 +30,7 @@ export async function exchangeCode(query: Query, request: CodeExchange, by: Acto
   ) {
     return refused('invalid_grant');
   }
-  if (request.resource !== undefined && request.resource !== (resource ?? undefined)) {
-    return refused('invalid_target');
-  }
+  if (request.resource !== undefined && request.resource !== resource) return refused('invalid_target');
   const { account_id, application_id: client_application_id, name, token_lifespan_sec } = code;
   const { application_id, revocation_epoch } = await insertConnection(query, {
     account_id,

@@ -36,9 +36,7 @@ export async function refreshConnection(query: Query, request: Refresh, by: Acto
     return { ...refused('invalid_grant'), pending };
   }
   if (token.has_expired) return refused('invalid_grant');
-  if (request.resource !== undefined && request.resource !== (resource ?? undefined)) {
-    return refused('invalid_target');
-  }
+  if (request.resource !== undefined && request.resource !== resource) return refused('invalid_target');
   if (token.nonce === null) {
     const { nonce, successor_hash } = request;
     await noteRotation(query, { token_hash, nonce, successor_hash });

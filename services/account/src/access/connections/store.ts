@@ -16,7 +16,6 @@ export type Connection = {
   /** Whether it has a year behind it. */
   has_expired: boolean;
   /** Of the application that acts. */
-  client_application_id: number;
   acting_client_id: string;
   acting_status: 'active' | 'revoked' | 'deleted';
   acting_lifespan_sec: number;
@@ -27,8 +26,8 @@ export type Connection = {
 const SELECT = `
   SELECT hidden.application_id, hidden.client_id, hidden.account_id, hidden.name, hidden.status,
          hidden.revocation_epoch, connections.resource, connections.expires_at <= now() AS has_expired,
-         acting.application_id AS client_application_id, acting.client_id AS acting_client_id,
-         acting.status AS acting_status, acting.token_lifespan_sec AS acting_lifespan_sec,
+         acting.client_id AS acting_client_id, acting.status AS acting_status,
+         acting.token_lifespan_sec AS acting_lifespan_sec,
          developer.blocked_at IS NOT NULL AS developer_blocked
   FROM connections
   JOIN applications AS hidden USING (application_id)

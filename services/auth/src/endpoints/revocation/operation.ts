@@ -41,14 +41,18 @@ async function revoke(
   if (token === undefined) {
     throw new Problem('invalid_request', { detail: 'The required parameter token is missing.' });
   }
-  const isRefreshToken = parseAccessToken(token, refreshTokenPrefix(tokenPrefix)) !== null;
-  const parsed = parseAccessToken(token, isRefreshToken ? refreshTokenPrefix(tokenPrefix) : tokenPrefix);
+  const refreshToken = parseAccessToken(token, refreshTokenPrefix(tokenPrefix));
+  const parsed = refreshToken ?? parseAccessToken(token, tokenPrefix);
   if (parsed === null) return;
   const isOwn = parsed.applicationPart === applicationPart(owner.client_id);
-  // Its tokens are connections'; one that names the client itself was never issued.
-  if (owner.authorization !== undefined && isOwn) return;
   if (owner.authorization !== undefined) {
-    const presented = { token, connectionPart: parsed.applicationPart, isRefreshToken };
+    // Its tokens are connections'; one that names the client itself was never issued.
+    if (isOwn) return;
+    const presented = {
+      token,
+      connectionPart: parsed.applicationPart,
+      isRefreshToken: refreshToken !== null,
+    };
     if (await endConnection(presented, owner.client_id, caller)) return;
   }
   // This doesn't tell whether the token is active: it names its client itself.
