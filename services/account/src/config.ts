@@ -25,10 +25,11 @@ import {
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
 import { allowedOrigins } from '@tollgate/config/allowed-origins';
 import { introspectionSettings } from '@tollgate/introspection/settings';
-import { auditStreamSecrets, auditStreamUrl, checkAuditStream } from './operating/audit-stream/settings.ts';
+import { auditStreamUrl, checkAuditStream } from './operating/audit-stream/settings.ts';
 import { OVERUSE_MODES } from './billing/credits/settlement.ts';
 import { explorerExamples } from './console/explorer/examples-setting.ts';
-import { PAYMENT_MODES, checkPayments, stripeSecretKey, stripeWebhookSecrets } from './payments/settings.ts';
+import { signingSecrets } from './notifications/secrets/setting.ts';
+import { PAYMENT_MODES, checkPayments, stripeSecretKey } from './payments/settings.ts';
 import { SELF_SERVICE_ACTIONS } from './self-service/settings.ts';
 import { isVisible, textFault } from './http/input/visible-text.ts';
 import { senderOf } from './mail/sender.ts';
@@ -315,11 +316,9 @@ export const SETTINGS = {
       unset: 'the audit log is not streamed',
       isSecret: true,
     }),
-    AUDIT_STREAM_SECRET: auditStreamSecrets.optional().meta({
-      description: 'signing secret of that webhook; required with one',
-      values: '`whsec_…`; two, separated by a comma, during a rotation',
-      isSecret: true,
-    }),
+    AUDIT_STREAM_SECRET: signingSecrets
+      .optional()
+      .describe('signing secret of that webhook; required with one'),
     OPERATOR_SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 86_400)
       .default(1_800)
       .describe("an operator's session without requests for this long ends"),
@@ -337,11 +336,9 @@ export const SETTINGS = {
       values: '`sk_…` or `rk_…`',
       isSecret: true,
     }),
-    STRIPE_WEBHOOK_SECRET: stripeWebhookSecrets.optional().meta({
-      description: 'signing secret of the webhook endpoint; required with `PAYMENTS=stripe`',
-      values: '`whsec_…`; two, separated by a comma, during a rotation',
-      isSecret: true,
-    }),
+    STRIPE_WEBHOOK_SECRET: signingSecrets
+      .optional()
+      .describe('signing secret of the webhook endpoint; required with `PAYMENTS=stripe`'),
     STRIPE_API_URL: httpUrl.optional().meta({
       description: 'address of a server that stands in for Stripe; refused with a live key',
       unset: "Stripe's",

@@ -7,15 +7,6 @@ export const stripeSecretKey = z
   .string()
   .regex(/^[sr]k_(test|live)_\w{8,255}$/, 'must be a Stripe secret or restricted key (sk_… or rk_…)');
 
-/** Two during a rotation. */
-export const stripeWebhookSecrets = z
-  .string()
-  .transform((value) => value.split(',').map((secret) => secret.trim()))
-  .refine(
-    (secrets) => secrets.length <= 2 && secrets.every((secret) => /^whsec_[\w+/=-]{8,255}$/.test(secret)),
-    'must be one or two signing secrets (whsec_…), separated by a comma',
-  );
-
 type PaymentSettings = {
   PAYMENTS: (typeof PAYMENT_MODES)[number];
   STRIPE_SECRET_KEY?: string | undefined;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { stripeWebhookSecrets as signingSecrets } from '../../payments/settings.ts';
 
 const PROTOCOLS = ['https:', 'http:', 'syslog+tls:'];
 
@@ -14,9 +13,6 @@ export const auditStreamUrl = z
     return protocol !== 'syslog+tls:' || (['', '/'].includes(pathname) && search === '');
   }, 'must be an https:// or http:// URL, or syslog+tls://host:port, without a user')
   .meta({ values: '`https://…`, `http://…`, `syslog+tls://host:port`' });
-
-/** Two during a rotation. */
-export const auditStreamSecrets = signingSecrets;
 
 export function checkAuditStream(
   settings: { AUDIT_STREAM_URL?: string | undefined; AUDIT_STREAM_SECRET?: readonly string[] | undefined },
