@@ -24,6 +24,7 @@ import {
   operatorSessionAnswer,
   operatorSessionSchema,
 } from './begin-session.ts';
+import type { Begun } from './begin-session.ts';
 import {
   enrolmentOptions,
   operatorAssertionOptions,
@@ -132,12 +133,7 @@ export const operatorSignIn = {
         const begun = await needs.transact(async (inside) => {
           const person = await lockLocalOperator(inside, used.operator_id);
           if (person === undefined || !(await noteOperatorPasskeyUse(inside, used))) throw passkeyRefused();
-          return beginSession(
-            needs,
-            inside,
-            { person, role: person.local_role, by: { method: 'passkey' } },
-            { req, res },
-          );
+          return beginLocalSession(needs, inside, { person, method: 'passkey' }, { req, res });
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -181,12 +177,7 @@ export const operatorSignIn = {
             action: 'operator_enrolled',
             details: {},
           });
-          return beginSession(
-            needs,
-            inside,
-            { person, role: person.local_role, by: { method: 'enrolment' } },
-            { req, res },
-          );
+          return beginLocalSession(needs, inside, { person, method: 'enrolment' }, { req, res });
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -206,12 +197,7 @@ export const operatorSignIn = {
         const owner = await ownerOfLink(needs.query, token, 'sign_in');
         const begun = await needs.transact(async (inside) => {
           const person = await takeLinkOf(inside, owner, { token, purpose: 'sign_in' });
-          return beginSession(
-            needs,
-            inside,
-            { person, role: person.local_role, by: { method: 'link' } },
-            { req, res },
-          );
+          return beginLocalSession(needs, inside, { person, method: 'link' }, { req, res });
         });
         return new Reply(201, answerWithSession(res, needs, begun));
       },
@@ -325,6 +311,15 @@ async function countLocalAttempt(
   const { url, allowsLocal } = needs.operatorSite;
   if (url === undefined || !allowsLocal) throw new Problem('local_operators_off');
   await countAttempt(needs, req, res);
+}
+
+function beginLocalSession(
+  needs: Needs,
+  inside: Query,
+  { person, method }: { person: LocalOperator; method: 'passkey' | 'enrolment' | 'link' },
+  call: { req: Request; res: Response },
+): Promise<Begun> {
+  return beginSession(needs, inside, { person, role: person.local_role, by: { method } }, call);
 }
 
 async function ownerOfLink(query: Query, token: string, purpose: LinkPurpose): Promise<OperatorPerson> {
