@@ -172,19 +172,23 @@ async function seed(context: LaunchContext, url: string): Promise<SampleIds> {
   ) as SampleIds;
 }
 
-/** The web interface and the customers' book; each is skipped if its sources haven't changed. */
+/** The web interface and the books; each is skipped if its sources haven't changed. */
 async function buildPages({ settings, supervisor }: LaunchContext): Promise<void> {
-  const build = (name: string) =>
+  const build = (name: string, room: string, ...args: string[]) =>
     runCommand({
       name,
       command: process.execPath,
-      args: [join(settings.project, `packages/${name}/scripts/build.ts`)],
+      args: [join(settings.project, room, 'scripts/build.ts'), ...args],
       env: process.env,
       cwd: settings.project,
       logFile: logFile(statePaths(settings.directory), name),
       onSpawn: supervisor.onSpawn,
     });
-  await Promise.all(['console', 'docs'].map(build));
+  await Promise.all([
+    build('console', 'packages/console'),
+    build('docs', 'packages/docs', 'customers'),
+    build('operators-docs', 'packages/docs', 'operators'),
+  ]);
 }
 
 function runAccountProgram(

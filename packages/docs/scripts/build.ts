@@ -4,9 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { builtOnce } from '@tollgate/console/built-once';
 import { precompress } from '@tollgate/console/precompress';
 import { build } from 'astro';
+import { BOOKS } from '../src/books.ts';
 import { nothingInline } from './nothing-inline.ts';
 
-/** Builds the customers' book into packages/docs/dist. */
+/**
+ * Builds a book into packages/docs/dist/<name>: `build.ts customers` or `build.ts operators`. A process each, since
+ * Astro keeps one configuration in a process.
+ */
 
 /** What a page loads before a search, Brotli-compressed. */
 const SCRIPT_BUDGET_BYTES = 30_000;
@@ -15,28 +19,34 @@ const SCRIPT_BUDGET_BYTES = 30_000;
 const UNUSED = 'pagefind/pagefind-{component-ui,modular-ui,ui,highlight}.*';
 
 const root = resolve(import.meta.dirname, '..');
-const repository = resolve(root, '../..');
 const consoleStyles = ['tokens.css', 'mark.svg'].map((name) =>
   fileURLToPath(import.meta.resolve(`@tollgate/console/${name}`)),
 );
 
+const name = process.argv[2] ?? '';
+if (name !== 'customers' && name !== 'operators') throw new Error('Name the book: customers or operators.');
+const { base, folder, references } = BOOKS[name];
+
 process.env['NODE_ENV'] = 'production';
 process.env['ASTRO_TELEMETRY_DISABLED'] = '1';
+process.env['BOOK'] = name;
 
 await builtOnce({
   root,
-  dist: join(root, 'dist'),
+  dist: join(root, 'dist', name),
   sources: [
-    ...['src', 'scripts', 'astro.config.ts', 'package.json'].map((name) => join(root, name)),
-    join(repository, 'docs/customers'),
+    ...['src', 'scripts', 'astro.config.ts', 'package.json'].map((each) => join(root, each)),
+    ...globSync('{,guides/,design/}*.md', { cwd: folder }).map((each) => join(folder, each)),
+    ...references.map(({ document }) => document),
     ...consoleStyles,
   ],
   build: async (outDir) => {
-    await build({ root, outDir, logLevel: 'error' });
-    for (const name of globSync(UNUSED, { cwd: outDir })) rmSync(join(outDir, name));
-    for (const file of consoleStyles.filter((name) => name.endsWith('.svg')))
+    // Both books may be built at the same time.
+    await build({ root, outDir, cacheDir: join(root, `node_modules/.astro-${name}`), logLevel: 'error' });
+    for (const file of globSync(UNUSED, { cwd: outDir })) rmSync(join(outDir, file));
+    for (const file of consoleStyles.filter((each) => each.endsWith('.svg')))
       cpSync(file, join(outDir, 'mark.svg'));
-    nothingInline(outDir, '/docs');
+    nothingInline(outDir, base);
     weigh(precompress(outDir));
   },
 });
@@ -44,7 +54,7 @@ await builtOnce({
 /** Starlight's scripts are on every page. @throws {Error} if they are over the budget */
 function weigh(scriptBytes: ReadonlyMap<string, number>): void {
   const bytes = [...scriptBytes]
-    .filter(([name]) => name.startsWith('_astro/'))
+    .filter(([file]) => file.startsWith('_astro/'))
     .reduce((sum, [, each]) => sum + each, 0);
   if (bytes > SCRIPT_BUDGET_BYTES)
     throw new Error(

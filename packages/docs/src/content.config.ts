@@ -1,5 +1,5 @@
 import { docsSchema } from '@astrojs/starlight/schema';
 import { defineCollection } from 'astro:content';
-import { customersBook } from './customers-book.ts';
+import { book } from './load-book.ts';
 
-export const collections = { docs: defineCollection({ loader: customersBook, schema: docsSchema() }) };
+export const collections = { docs: defineCollection({ loader: book, schema: docsSchema() }) };

@@ -29,6 +29,7 @@ import { noteCallerAddress } from './http/caller-address.ts';
 import { noStore } from './http/no-store.ts';
 import { admitOperator, requireOperator } from './platform/audit/private-callers.ts';
 import { backChannelLogout } from './operators/oidc/back-channel-logout.ts';
+import { operatorsBook } from './operators/book.ts';
 import { operatorPage } from './operators/page.ts';
 import { oneKindOfCredential, requireOperatorSession } from './operators/require-operator-session.ts';
 import { noteSignedIn, requireSession } from './identity/sessions/require-session.ts';
@@ -120,10 +121,10 @@ function createOperatorConsole(
   const url = config.OPERATORS_URL;
   // Without an address there is no origin to compare with, and nothing to change.
   if (url !== undefined) router.use('/operator/api', sameOriginOnly(url, { trustsHost: false }));
-  const session = [requireOperatorSession(needs)];
+  const session = requireOperatorSession(needs);
   serve(router, OPERATOR_CONSOLE_API, {
     needs,
-    guards: { operator: session, 'operator-session': session },
+    guards: { operator: [session], 'operator-session': [session] },
     admitOperator,
     checkAnswers: config.CHECK_ANSWERS,
   });
@@ -132,7 +133,9 @@ function createOperatorConsole(
   if (provider !== undefined) {
     router.post('/operator/oidc/back-channel-logout', backChannelLogout(provider, needs, logger));
   }
-  router.use(operatorPage(resolve(config.CONSOLE_DIR), { productName: config.PRODUCT_NAME }));
+  const productName = config.PRODUCT_NAME;
+  router.use(operatorsBook(resolve(config.DOCS_DIR), { productName, session }));
+  router.use(operatorPage(resolve(config.CONSOLE_DIR), { productName }));
   return router;
 }
 

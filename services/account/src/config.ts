@@ -226,7 +226,7 @@ export const SETTINGS = {
       .string()
       .min(1)
       .default('packages/docs/dist')
-      .describe("directory with the build of the customers' book; set in the image"),
+      .describe("directory with the builds of the customers' and the operators' book; set in the image"),
     COOKIE_SECURE: trueOrFalse
       .optional()
       .meta({ description: 'whether the session cookie requires TLS', unset: 'by `PUBLIC_URL`' }),

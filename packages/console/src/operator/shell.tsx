@@ -53,6 +53,11 @@ export function OperatorShell({ session, onSignedOut }: ShellProps) {
             </div>
           </nav>
           <div className={shell['foot']}>
+            <nav aria-label="Help" className={shell['help']}>
+              <a href="/operator/docs" target="_blank" rel="noreferrer" className={shell['helpLink']}>
+                Docs
+              </a>
+            </nav>
             <div className={shell['account']}>
               <span className={shell['email']}>
                 <bdi>{session.name}</bdi> ({session.role})

@@ -30,16 +30,16 @@ beforeAll(async () => {
   writeFileSync(join(directory, 'preloads.json'), JSON.stringify(PRELOADS));
   writeFileSync(join(directory, 'assets/index-abc.js'), SCRIPT);
   writeFileSync(join(directory, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT));
-  mkdirSync(join(directory, 'docs/tokens'), { recursive: true });
-  for (const folder of ['_astro', 'pagefind']) mkdirSync(join(directory, 'docs', folder));
+  mkdirSync(join(directory, 'docs/customers/tokens'), { recursive: true });
+  for (const folder of ['_astro', 'pagefind']) mkdirSync(join(directory, 'docs/customers', folder));
   for (const name of ['index', 'tokens/index', '404'])
-    writeFileSync(join(directory, `docs/${name}.html`), BOOK);
-  writeFileSync(join(directory, 'docs/mark.svg'), '<svg/>');
-  writeFileSync(join(directory, 'docs/_astro/page.abc.js'), SCRIPT);
-  writeFileSync(join(directory, 'docs/_astro/page.abc.js.br'), brotliCompressSync(SCRIPT));
+    writeFileSync(join(directory, `docs/customers/${name}.html`), BOOK);
+  writeFileSync(join(directory, 'docs/customers/mark.svg'), '<svg/>');
+  writeFileSync(join(directory, 'docs/customers/_astro/page.abc.js'), SCRIPT);
+  writeFileSync(join(directory, 'docs/customers/_astro/page.abc.js.br'), brotliCompressSync(SCRIPT));
   for (const name of ['pagefind', 'pagefind-worker']) {
-    writeFileSync(join(directory, `docs/pagefind/${name}.js`), SCRIPT);
-    writeFileSync(join(directory, `docs/pagefind/${name}.js.br`), brotliCompressSync(SCRIPT));
+    writeFileSync(join(directory, `docs/customers/pagefind/${name}.js`), SCRIPT);
+    writeFileSync(join(directory, `docs/customers/pagefind/${name}.js.br`), brotliCompressSync(SCRIPT));
   }
   suite = await startAccount({
     settings: {

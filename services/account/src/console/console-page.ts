@@ -52,7 +52,7 @@ export function consolePage(
   const policy = policyFor(streamingUrl);
   for (const path of CONSOLE_PATHS) {
     const own = html.replace('</head>', () => `${preloads[path] ?? ''}</head>`);
-    const page = pageEndpoint(isEntryPath(path) ? withoutSession(own) : own, policy);
+    const page = pageEndpoint(() => (isEntryPath(path) ? withoutSession(own) : own), policy);
     router
       .route(path)
       .get(isBuilt ? page : notBuilt(NOT_BUILT))
@@ -60,7 +60,7 @@ export function consolePage(
   }
   if (isBuilt) router.use('/user/assets', hashedFiles(join(directory, 'assets')));
   router.use(brandFiles(brand));
-  if (isBuilt) router.get(NOT_A_FILE, forPeople(pageEndpoint(withoutSession(html), policy)));
+  if (isBuilt) router.get(NOT_A_FILE, forPeople(pageEndpoint(() => withoutSession(html), policy)));
   return {
     router,
     faultPage: isBuilt ? faultPages(withoutSession(html), policy) : () => notBuilt(NOT_BUILT),
@@ -72,7 +72,7 @@ function faultPages(html: string, policy: string): FaultPage {
   const pages = new Map(
     AUTHORIZATION_FAULTS.map((fault) => {
       const meta = `<meta name="authorization-fault" content="${fault}"></head>`;
-      return [fault, pageEndpoint(html.replace('</head>', meta), policy)];
+      return [fault, pageEndpoint(() => html.replace('</head>', meta), policy)];
     }),
   );
   return (fault) => pages.get(fault) ?? notBuilt(NOT_BUILT);

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { PublicAddresses } from './addresses/operations.ts';
 import { consolePage } from './console-page.ts';
 import type { FaultPage } from './console-page.ts';
-import { docsPage } from './docs-page.ts';
+import { customersBook } from './customers-book.ts';
 import type { ExplorerNeeds } from './explorer/operations.ts';
 import { createSchemaSource } from './explorer/schema-source.ts';
 
@@ -33,7 +33,7 @@ export function openConsole({ config, logger }: { config: Config; logger: Logger
     faultPage: page.faultPage,
     pages: [
       page.router,
-      docsPage(resolve(config.DOCS_DIR), { ...addresses, publicUrl: config.PUBLIC_URL, brand }),
+      customersBook(resolve(config.DOCS_DIR), { ...addresses, publicUrl: config.PUBLIC_URL, brand }),
     ],
     needs: { addresses, explorer },
   };

@@ -5,11 +5,17 @@ import type { RequestHandler } from 'express';
 /** Brotli's default would take a second for a book, and saves a tenth. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
-/** A page that is the same for everyone, under its policy; compressed once, and revalidated before each use. */
-export function pageEndpoint(page: string, policy: string): RequestHandler {
-  const digest = createHash('sha256').update(page).digest('base64url');
-  const bodies = { br: brotliCompressSync(page, BROTLI), gzip: gzipSync(page), identity: Buffer.from(page) };
+type Encoding = 'br' | 'gzip' | 'identity';
+
+/**
+ * A page that is the same for everyone, under its policy; read and compressed when it is first asked for, and
+ * revalidated before each use.
+ */
+export function pageEndpoint(page: () => string, policy: string): RequestHandler {
+  let prepared: { digest: string; bodies: Record<Encoding, Buffer> } | undefined;
   return (req, res) => {
+    prepared ??= prepare(page());
+    const { digest, bodies } = prepared;
     const encoding = encodingOf(req.acceptsEncodings('br', 'gzip', 'identity'));
     res.vary('accept-encoding');
     res.set({
@@ -26,7 +32,14 @@ export function pageEndpoint(page: string, policy: string): RequestHandler {
   };
 }
 
-function encodingOf(accepted: string | false): 'br' | 'gzip' | 'identity' {
+function prepare(page: string): { digest: string; bodies: Record<Encoding, Buffer> } {
+  return {
+    digest: createHash('sha256').update(page).digest('base64url'),
+    bodies: { br: brotliCompressSync(page, BROTLI), gzip: gzipSync(page), identity: Buffer.from(page) },
+  };
+}
+
+function encodingOf(accepted: string | false): Encoding {
   return accepted === 'br' || accepted === 'gzip' ? accepted : 'identity';
 }
 

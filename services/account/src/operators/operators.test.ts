@@ -30,6 +30,10 @@ beforeAll(async () => {
   mails = join(directory, 'mails');
   mkdirSync(join(directory, 'console/operator/assets'), { recursive: true });
   writeFileSync(join(directory, 'console/operator/operator.html'), '<!doctype html><head></head>');
+  for (const folder of ['runbook', '_astro', 'pagefind'])
+    mkdirSync(join(directory, 'docs/operators', folder), { recursive: true });
+  for (const name of ['index.html', 'runbook/index.html', '404.html', 'mark.svg'])
+    writeFileSync(join(directory, 'docs/operators', name), `${name} of %PRODUCT_NAME%`);
   suite = await startOperatedAccount({
     settings: {
       PRIVATE_PORT: port,
@@ -37,6 +41,7 @@ beforeAll(async () => {
       TRUSTED_PROXIES: '127.0.0.1/32',
       HOUSEKEEPING_INTERVAL_SEC: '1',
       CONSOLE_DIR: join(directory, 'console'),
+      DOCS_DIR: join(directory, 'docs'),
       MAIL_DIR: mails,
     },
   });
@@ -184,6 +189,36 @@ describe('another enrolment link', () => {
       .insert({ name: 'Of an identity provider' })
       .returning<{ operator_id: number }[]>('operator_id');
     expect((await renew(Number(other?.operator_id))).status).toBe(404);
+  });
+});
+
+describe("the operators' book", () => {
+  const read = (path: string, cookie?: string, accept = 'text/html') =>
+    fetch(`${origin}/operator/docs${path}`, {
+      headers: { accept, ...(cookie === undefined ? {} : { cookie }) },
+    });
+
+  test('is for signed-in operators; others get the sign-in page, programs 401', async () => {
+    const { browser } = await signedIn('viewer');
+    const cookie = cookieOf(browser);
+    for (const [path, page] of [
+      ['', 'index.html'],
+      ['/runbook', 'runbook/index.html'],
+    ]) {
+      const answer = await read(path ?? '', cookie);
+      expect([answer.status, await answer.text()]).toEqual([200, `${page ?? ''} of Tollgate`]);
+    }
+    expect((await read('/nothing', cookie)).status).toBe(404);
+    expect(await (await read('/runbook')).text()).toContain('<!doctype html>');
+    expect((await read('/runbook', undefined, 'application/json')).status).toBe(401);
+    const withCredential = await fetch(`${origin}/operator/docs/runbook`, {
+      headers: { authorization: operatorAuthorization },
+    });
+    expect(withCredential.status).toBe(401);
+  });
+
+  test('is not on the public listener', async () => {
+    expect((await fetch(`${suite.account.publicUrl}/operator/docs`)).status).toBe(404);
   });
 });
 

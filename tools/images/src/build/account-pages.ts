@@ -18,16 +18,20 @@ export const SWAGGER_UI_FILES = [
   'swagger-ui-bundle.js.LICENSE.txt',
 ];
 
-/** Builds the web interface and the customers' book, unless they are built already. */
+/** Builds the web interface and the books, unless they are built already. */
 export async function buildPages(): Promise<void> {
-  for (const room of ['packages/console', 'packages/docs'])
-    await promisify(execFile)(process.execPath, [`${room}/scripts/build.ts`], { cwd: ROOT });
+  for (const args of [
+    ['packages/console/scripts/build.ts'],
+    ['packages/docs/scripts/build.ts', 'customers'],
+    ['packages/docs/scripts/build.ts', 'operators'],
+  ])
+    await promisify(execFile)(process.execPath, args, { cwd: ROOT });
 }
 
-/** Packages of which something is in the book: styles and scripts of its pages, code blocks, the search. */
+/** Packages of which something is in the books: styles and scripts of its pages, code blocks, the search. */
 const BOOK = ['@astrojs/starlight', '@pagefind/default-ui', 'astro', 'expressive-code', 'pagefind'];
 
-/** The files that the web interface, once built, the customers' book and the API page are made from. */
+/** The files that the web interface, once built, the books and the API page are made from. */
 export function pageInputs(): string[] {
   const lists = [CONSOLE_DIST, join(CONSOLE_DIST, 'operator')].map(
     (directory) => JSON.parse(readFileSync(join(directory, '.modules'), 'utf8')) as string[],

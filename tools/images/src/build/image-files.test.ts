@@ -39,7 +39,8 @@ test(
         'app/main.mjs',
         'app/sbom.cdx.json',
         'app/console/index.html',
-        'app/docs/tokens/index.html',
+        'app/docs/customers/tokens/index.html',
+        'app/docs/operators/runbook/index.html',
         'usr/local/bin/tollgate',
       ]),
     );

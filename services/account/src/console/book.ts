@@ -1,0 +1,65 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Router } from 'express';
+import type { RequestHandler } from 'express';
+import { methodNotAllowed } from '@tollgate/http/error-handler';
+import { builtFiles, hashedFiles, notBuilt } from './built-files.ts';
+import { forPeople, pageEndpoint } from './page-endpoint.ts';
+
+/** Nothing of another origin, and nothing inline; Starlight's styles have drawings within them. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** A worker obeys the policy of its own file. The search runs WebAssembly there, and reads its index. */
+const SEARCH_WORKER = '/pagefind-worker.js';
+const SEARCH_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
+
+/**
+ * A book at its path: the build of packages/docs.
+ *
+ * `directory`: without a build, its pages are 503. `own`: writes what is this installation's into a page.
+ */
+export function bookRouter(
+  base: string,
+  { directory, own }: { directory: string; own: (html: string) => string },
+): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const below = (path: string) => new RegExp(`^${base}${path}`);
+  if (!existsSync(join(directory, 'index.html'))) {
+    router.get(below('(?:/|$)'), notBuilt('The documentation is not built.'));
+    return router;
+  }
+  const read = (name: string) => pageEndpoint(() => own(readFileSync(join(directory, name), 'utf8')), POLICY);
+  for (const name of globSync('**/index.html', { cwd: directory })) {
+    const path = join(base, dirname(name));
+    router.route(path).get(read(name)).all(methodNotAllowed('GET', 'HEAD'));
+    router.get(`${path}/`, (_req, res) => {
+      res.redirect(301, path);
+    });
+  }
+  router.use(`${base}/_astro`, hashedFiles(join(directory, '_astro')));
+  router.use(`${base}/pagefind`, searchHeaders, builtFiles(join(directory, 'pagefind')));
+  const mark = readFileSync(join(directory, 'mark.svg'));
+  router.get(`${base}/mark.svg`, (_req, res) => {
+    res.set('cache-control', 'no-cache').type('svg').send(mark);
+  });
+  router.get(below('/'), forPeople(read('404.html')));
+  return router;
+}
+
+/** Before the file is looked at: a 304 replaces the policy that the browser has kept, so it needs the same. */
+const searchHeaders: RequestHandler = (req, res, next) => {
+  // Some of the search's names stay the same from build to build.
+  res.set('cache-control', 'no-cache');
+  if (req.path === SEARCH_WORKER) res.set('content-security-policy', SEARCH_POLICY);
+  next();
+};
