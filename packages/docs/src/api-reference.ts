@@ -55,6 +55,9 @@ type Document = {
   };
 };
 
+/** The largest number that can be stored: no limit that a caller meets. */
+const NO_BOUND = 999_999_999_999_999;
+
 /** Fields within fields are listed as deep as this; a reader of the rest needs the document itself. */
 const DEPTH = 5;
 
@@ -206,8 +209,7 @@ function typeOf(document: Document, schema: Schema): string {
 function bounds({ minimum, maximum, maxLength, default: preset }: Schema): string {
   const [first = '', ...others] = [
     minimum === undefined ? '' : `at least ${String(minimum)}`,
-    // Zod states the largest safe integer where there is no other bound.
-    maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? '' : `at most ${String(maximum)}`,
+    maximum === undefined || maximum >= NO_BOUND ? '' : `at most ${String(maximum)}`,
     maxLength === undefined ? '' : `at most ${String(maxLength)} characters`,
     preset === undefined ? '' : `\`${JSON.stringify(preset)}\` by default`,
   ].filter((text) => text !== '');
@@ -227,5 +229,5 @@ function row(name: string, type: string, texts: string[]): string {
 function table(label: string, rows: string[]): string {
   return rows.length === 0
     ? ''
-    : [`**${label}**`, '', '| name | type | |', '| --- | --- | --- |', ...rows].join('\n');
+    : [`**${label}**`, '', '| name | type | meaning |', '| --- | --- | --- |', ...rows].join('\n');
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Loader } from 'astro/loaders';
 import { referencePages } from './api-reference.ts';
@@ -9,7 +9,7 @@ import { bookOfBuild } from './config.ts';
 
 const LINK = /\[([^[\]\n]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)/g;
 
-type Page = { id: string; title: string; body: string; file: string };
+type Page = { id: string; title: string; body: string; file: string; depth: number };
 
 /** The pages of a book: Markdown as it is in the repository, and those of its API. */
 export const book: Loader = {
@@ -18,8 +18,9 @@ export const book: Loader = {
     const { store } = context;
     const built = bookOfBuild();
     store.clear();
-    for (const { id, title, body, file } of [...writtenPages(built), ...references(built)]) {
-      const data = await context.parseData({ id, data: { title } });
+    for (const { id, title, body, file, depth } of [...writtenPages(built), ...references(built)]) {
+      const tableOfContents = { minHeadingLevel: 2, maxHeadingLevel: depth };
+      const data = await context.parseData({ id, data: { title, tableOfContents } });
       const rendered = await context.renderMarkdown(body, { fileURL: pathToFileURL(file) });
       // On a phone, tables scroll: by keyboard, too.
       const html = rendered.html.replaceAll('<table>', '<table tabindex="0">');
@@ -28,30 +29,51 @@ export const book: Loader = {
   },
 };
 
-/** The first heading is the title, and links lead from file to file. @throws {Error} if a file has no title */
+/** The first heading is the title, and links lead from file to file. */
 function writtenPages(of: Book): Page[] {
-  return pagesOf(of).map((name) => {
-    const file = join(of.folder, `${name}.md`);
-    const { title, body } = /^# (?<title>.*)\n(?<body>[^]*)$/.exec(readFileSync(file, 'utf8'))?.groups ?? {};
-    if (title === undefined || body === undefined) throw new Error(`${file} has no title`);
-    return { id: idOf(of, name), title, body: linked(body, of, file), file };
-  });
+  const files = pagesOf(of).map((name) => ({ name, file: join(of.folder, `${name}.md`) }));
+  const read = files.map(({ name, file }) => ({ name, file, ...parts(file) }));
+  const titles = new Map(read.map(({ name, title }) => [name, title]));
+  return read.map(({ name, file, title, body }) => ({
+    id: idOf(of, name),
+    title,
+    body: linked(body, of, { file, titles }),
+    file,
+    depth: 3,
+  }));
+}
+
+/** @throws {Error} if the file has no title */
+function parts(file: string): { title: string; body: string } {
+  const { title, body } = /^# (?<title>.*)\n(?<body>[^]*)$/.exec(readFileSync(file, 'utf8'))?.groups ?? {};
+  if (title === undefined || body === undefined) throw new Error(`${file} has no title`);
+  // The navigation shows it as it is.
+  return { title: title.replaceAll('`', ''), body };
 }
 
 function references(of: Book): Page[] {
   return of.references.flatMap(({ document }) =>
-    referencePages(document, of).map((page) => ({ ...page, file: document })),
+    referencePages(document, of).map((page) => ({ ...page, file: document, depth: 2 })),
   );
 }
 
-/** @throws {Error} if a link leaves a closed book */
-function linked(body: string, of: Book, file: string): string {
-  const pages = new Set(pagesOf(of));
+/**
+ * A link whose words are the file's name has the page's title instead.
+ *
+ * @throws {Error} if a link leaves a closed book
+ */
+function linked(
+  body: string,
+  of: Book,
+  { file, titles }: { file: string; titles: ReadonlyMap<string, string> },
+): string {
   // Comments are for the programs that write parts of a page.
   return outsideOfCode(body.replaceAll(/^<!-- .* -->\n/gm, ''), (text) =>
-    text.replaceAll(LINK, (link, words: string, target: string, anchor: string | undefined) => {
+    text.replaceAll(LINK, (link, words: string, target: string, anchor = '') => {
       const page = relative(of.folder, join(dirname(file), target)).replace(/\.md$/, '');
-      if (pages.has(page)) return `[${words}](${pathOf(of, page)}${anchor ?? ''})`;
+      const title = titles.get(page);
+      if (title !== undefined)
+        return `[${words === basename(target) ? title : words}](${pathOf(of, page)}${String(anchor)})`;
       if (of.isClosed) throw new Error(`${file}: ${link} leads to no page of the book`);
       return words;
     }),
