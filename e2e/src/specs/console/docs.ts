@@ -21,6 +21,9 @@ export function docsJourneys(journey: Journey): void {
       await page.waitForURL(`${origin}/docs/errors#points_limit_exceeded`);
       await page.getByRole('heading', { name: 'points_limit_exceeded', exact: true }).waitFor();
     }
+    await page.goto(`${origin}/docs/api/oauth`);
+    await page.getByRole('heading', { name: 'Get an access token' }).waitFor();
+    await expectAccessible(page);
     const [missing] = await Promise.all([
       page.goto(`${origin}/docs/nothing`),
       page.getByText('404').waitFor(),

@@ -93,6 +93,30 @@ export function operatorJourneys(journey: Journey): void {
     }
   });
 
+  test('the book is for signed-in operators: read, searched, and with the reference of their API', async () => {
+    const reader = await newOperator('Radia Perlman');
+    const book = new URL('docs', reader.url).href;
+    const { page, faults, close } = await openTab(journey.browser(), book);
+    try {
+      await signInButton(page).waitFor();
+      await enrol(page, reader);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.goto(`${book}/api/credits`);
+        await page.getByRole('heading', { name: 'Grant points to an account' }).waitFor();
+        await expectAccessible(page);
+      }
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByRole('dialog', { name: 'Search' }).getByRole('textbox').fill('TollgateClosingOverdue');
+      await page.getByRole('link', { name: 'TollgateClosingOverdue' }).first().click();
+      await page.waitForURL(`${book}/runbook#tollgateclosingoverdue`);
+      await expectAccessible(page);
+      expect(faults).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+
   test('a tab whose browser signs in another operator shows nothing of the first', async () => {
     const [first, second] = [await newOperator('First Operator'), await newOperator('Second Operator')];
     const { page, context, close } = await openTab(journey.browser(), new URL('.', first.url).href);
