@@ -178,7 +178,7 @@ async function buildPages({ settings, supervisor }: LaunchContext): Promise<void
     runCommand({
       name,
       command: process.execPath,
-      args: [join(settings.project, room, 'scripts/build.ts'), ...args],
+      args: [join(settings.project, room, 'scripts/build.ts'), ...args, '--uncompressed'],
       env: process.env,
       cwd: settings.project,
       logFile: logFile(statePaths(settings.directory), name),

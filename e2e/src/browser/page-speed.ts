@@ -24,6 +24,7 @@ const demo = JSON.parse(
   readFileSync(resolve(import.meta.dirname, '../../../.tollgate/demo.json'), 'utf8'),
 ) as Demo;
 
+await requireCompressed();
 const browser = await launchBrowser();
 const rows: Record<string, string | number>[] = [];
 try {
@@ -37,6 +38,18 @@ try {
   await browser.close();
 }
 console.table(rows);
+
+/** @throws {Error} if `npm start` has built the pages, which it does without compressing them */
+async function requireCompressed(): Promise<void> {
+  const { origin } = new URL(demo.console.url);
+  const [, script = ''] =
+    /<script[^>]* src="([^"]+)"/.exec(await (await fetch(`${demo.console.url}/sign-in`)).text()) ?? [];
+  const { headers } = await fetch(new URL(script, origin), { headers: { 'accept-encoding': 'br' } });
+  if (headers.get('content-encoding') !== 'br')
+    throw new Error(
+      'The pages are not compressed. Stop npm start, run node_modules/.bin/node packages/console/scripts/build.ts, and start again.',
+    );
+}
 
 async function startSession(context: BrowserContext): Promise<void> {
   const page = await context.newPage();

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { isCompressed } from './precompress.ts';
+
+const COMPRESSED = ' compressed';
 
 /**
- * Has `build` write what is served from `dist`, unless its sources are those of the last build. The build is put in
+ * Has `build` write what is served from `dist`, unless its sources are those of the last build, which a
+ * compressed one serves for, too. The build is put in
  * place whole, so that launchers that start side by side never serve half of one.
  *
  * `sources`: files and folders, whose names below `root` and contents count.
@@ -17,7 +21,8 @@ export async function builtOnce(parts: {
   const { root, dist, build } = parts;
   const stamp = join(dist, '.sources');
   const sources = hashOf(root, parts.sources);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;
+  const built = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
+  if (built === `${sources}${COMPRESSED}` || (!isCompressed && built === sources)) return;
   const fresh = `${dist}.${String(process.pid)}`;
   const former = `${fresh}.former`;
   try {
@@ -26,7 +31,7 @@ export async function builtOnce(parts: {
     rmSync(fresh, { recursive: true, force: true });
     throw error;
   }
-  writeFileSync(join(fresh, '.sources'), sources);
+  writeFileSync(join(fresh, '.sources'), isCompressed ? `${sources}${COMPRESSED}` : sources);
   if (existsSync(dist)) renameSync(dist, former);
   renameSync(fresh, dist);
   rmSync(former, { recursive: true, force: true });
