@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -23,6 +24,9 @@ const DOCUMENTS = FILES.filter((path) => path.endsWith('.md'));
 const isOfItsDay = (path: string) => /^(?:docs\/adr\/\d|CHANGELOG)/.test(path);
 
 const withoutFences = (document: string) => document.replaceAll(/^ *```[^]*?^ *```/gm, '');
+
+/** Shell that can be read: `<id>` would be a redirection. */
+const withoutPlaceholders = (code: string) => code.replaceAll(/<[\w-]+>/g, 'X');
 
 /** The rows of the Markdown tables under a heading, as cells. */
 function rowsUnder(document: string, heading: string): string[][] {
@@ -139,6 +143,42 @@ describe('documents', () => {
     );
     expect(blocks.length).toBeGreaterThan(5);
     expect(blocks.filter((block) => !/: \w+ (?:run|setup|output)$/.test(block))).toEqual([]);
+  });
+
+  test('code blocks of the operators’ book say their language, and are written in it', () => {
+    const blocks = globSync('docs/{,guides/,design/}*.md').flatMap((path) =>
+      [...read(path).matchAll(/^( *)```(.*)\n([^]*?)^ *```/gm)].map(
+        ([, indent = '', language, code = '']) => ({
+          path,
+          language,
+          code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+        }),
+      ),
+    );
+    const of = (wanted: string) => blocks.filter(({ language }) => language === wanted);
+    expect(of('sh').length).toBeGreaterThan(20);
+    const faults = of('sh').flatMap(({ path, code }) => {
+      const { status, stderr } = spawnSync('bash', ['-n'], { input: withoutPlaceholders(code) });
+      return status === 0 ? [] : [`${path}: ${String(stderr)}`];
+    });
+    expect(faults).toEqual([]);
+    for (const { code } of of('json')) expect(() => JSON.parse(code) as unknown).not.toThrow();
+    // The other languages' are run or read by the suites of the chart, webhooks, plans and load balancing.
+    const languages = new Set(blocks.map(({ language }) => language));
+    expect([...languages].toSorted()).toEqual([
+      '',
+      'go',
+      'graphql',
+      'haproxy',
+      'js',
+      'json',
+      'mermaid',
+      'nginx',
+      'python',
+      'sh',
+      'text',
+      'yaml',
+    ]);
   });
 
   test('every term of the glossary is used', () => {
