@@ -19,9 +19,6 @@ type Suite = { name: string; args: string[] };
 
 const END_TO_END = '--config=e2e/jest.config.mjs';
 
-/** Suites that run one after the other, beside those of other lanes. All but the first print when they have ended. */
-type Lane = Suite[];
-
 type Run = { suite: Suite; files: FileResult[] };
 
 /**
@@ -32,11 +29,8 @@ const ROOMS: Suite = {
   name: 'Suites of the services and packages',
   args: [`--maxWorkers=${String(availableParallelism() + 1)}`],
 };
-/** One browser at a time: two of them leave the other lane's services too little. */
-const PROCESSES: Suite = {
-  name: 'End to end, over processes',
-  args: ['--maxWorkers=1', ...endToEnd('processes', 'console')],
-};
+const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes') };
+const CONSOLE: Suite = { name: "The web interface's pages, over processes", args: endToEnd('console') };
 const CLUSTER: Suite = { name: 'End to end, in a Kubernetes cluster', args: endToEnd('cluster') };
 const INSTALLATION: Suite = {
   name: 'An installation by the documents, in a Kubernetes cluster',
@@ -70,7 +64,7 @@ const isWhole = chosen.length === 0;
 if (isWhole || chosen.some((arg) => WHOLE_ROOM.test(arg))) await bundlePrograms(bundles);
 // Otherwise several suites would make the same at the same time.
 if (isWhole) await Promise.all([buildPages(), installJudges()]);
-const runs = (await Promise.all(lanes(chosen).map(runLane))).flat();
+const runs = isWhole ? await runWhole() : await runSuites([chosenSuites()], 'at once');
 for (const { suite, files } of runs) results.push(...(await runFailedAgain(suite, files)));
 rmSync(bundles, { recursive: true, force: true });
 printSlowest();
@@ -94,23 +88,37 @@ function nameOf({ file, project }: FileResult): string {
   return project === undefined || project === MAIN_PROJECT ? path : `${path} (${project})`;
 }
 
+function chosenSuites(): Suite {
+  const isEndToEnd = chosen.some((arg) => arg.startsWith('e2e'));
+  return { name: 'Chosen suites', args: [...(isEndToEnd ? [END_TO_END] : []), ...chosen] };
+}
+
 /**
- * Browsers, containers and pods are waited for most of the time, which the rooms' suites use. A lane of its own for the
- * cluster left its gateway too little of two cores for the autoscaler to see a load.
+ * Two lanes share the cores. Containers and pods are waited for most of the time, which the rooms' suites use. The
+ * journeys keep both cores busy, so they come last: a lane that has nothing else left takes the next of them.
  */
-function lanes(args: string[]): Lane[] {
-  if (args.length > 0) {
-    const chosen = args.some((arg) => arg.startsWith('e2e')) ? [END_TO_END] : [];
-    return [[{ name: 'Chosen suites', args: [...chosen, ...args] }]];
-  }
+async function runWhole(): Promise<Run[]> {
+  const deployed = runSuites(deployedSuites(), 'at its end');
+  const rooms = runSuites([ROOMS], 'at once');
+  const journeys = [PROCESSES, CONSOLE];
+  const lanes = [deployed, rooms].map(async (lane) => {
+    const runs = await lane;
+    // Browsers drop requests when the machine's network changes, as it does with each container and pod.
+    await deployed;
+    return [...runs, ...(await runSuites(journeys, 'at its end'))];
+  });
+  return (await Promise.all(lanes)).flat();
+}
+
+/** A lane of its own for the cluster left its gateway too little of two cores for the autoscaler to see a load. */
+function deployedSuites(): Suite[] {
   const noContainers = whyNoContainers();
   const noCluster = noContainers ?? whyNoCluster();
   if (noContainers !== undefined) leaveOut(CONTAINERS, noContainers);
   if (noCluster !== undefined) leaveOut(CLUSTER, noCluster);
   const withContainers = noContainers === undefined ? [CONTAINERS, COMPOSE, BACKUP] : [];
   const withCluster = noCluster === undefined ? [INSTALLATION, CLUSTER] : [];
-  // Browsers drop requests when the machine's network changes, as it does with each container and pod.
-  return [[ROOMS], [PROCESSES, ...withCluster, ...withContainers]];
+  return [...withCluster, ...withContainers];
 }
 
 /** In CI, skipping a suite would hide that it never ran. */
@@ -154,10 +162,10 @@ function succeeds(program: string, ...args: string[]): boolean {
   return spawnSync(program, args, { stdio: 'ignore', timeout: COMMAND_TIME_LIMIT_MS }).status === 0;
 }
 
-async function runLane(suites: Lane, index: number): Promise<Run[]> {
-  const prints = index === 0 ? 'at once' : 'at its end';
+/** One after the other; each is taken from the list when it begins, so that lanes can share one. */
+async function runSuites(suites: Suite[], prints: 'at once' | 'at its end'): Promise<Run[]> {
   const runs: Run[] = [];
-  for (const suite of suites) {
+  for (let suite = suites.shift(); suite !== undefined; suite = suites.shift()) {
     if (interrupted.signal.aborted) break;
     const { name, args } = suite;
     runs.push({ suite, files: await runJest(args, { title: `\n${name}`, prints, interrupted }) });

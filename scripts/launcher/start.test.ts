@@ -19,7 +19,9 @@ let portBase: number;
 let tokenBeforeReset = '';
 
 beforeAll(async () => {
-  directory = newDirectory();
+  directory = mkdtempSync(join(tmpdir(), 'tollgate-start-'));
+  // As root, Postgres runs as another user, who must reach its data.
+  chmodSync(directory, 0o711);
   portBase = await freePortBase();
 });
 
@@ -28,15 +30,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-function newDirectory(): string {
-  const made = mkdtempSync(join(tmpdir(), 'tollgate-start-'));
-  // As root, Postgres runs as another user, who must reach its data.
-  chmodSync(made, 0o711);
-  return made;
-}
-
-function processes(of = directory): (ProcessIdentity & { name: string })[] {
-  return JSON.parse(readFileSync(join(of, 'processes.json'), 'utf8')) as (ProcessIdentity & {
+function processes(): (ProcessIdentity & { name: string })[] {
+  return JSON.parse(readFileSync(join(directory, 'processes.json'), 'utf8')) as (ProcessIdentity & {
     name: string;
   })[];
 }
@@ -200,21 +195,6 @@ describe('npm start', () => {
     await expectNothingRuns(started);
   }, 300_000);
 
-  test('uses the Redis that REDIS_URL names, here a Redis Cluster', async () => {
-    const redis = await startRedisCluster();
-    // A database that was started with one server stays with it (docs/design/settlement.md).
-    const own = newDirectory();
-    const launcher = runLauncher(own, portBase, 'start', redis.url);
-    const demo = await untilRunning(launcher, own);
-    expect(await call(demo, await obtainToken(demo))).toBe(200);
-    expect(processes(own).map(({ name }) => name)).not.toContain('redis');
-    launcher.signal('SIGTERM');
-    expect(await launcher.exited).toBe(0);
-    await redis.stop();
-    expect(await runLauncher(own, portBase, 'reset').exited).toBe(0);
-    rmSync(own, { recursive: true });
-  }, 300_000);
-
   test('that fails halfway, here at a Redis nobody runs, says why and leaves nothing running', async () => {
     const url = `redis://:the-password@127.0.0.1:${String(await freePort())}`;
     const launcher = runLauncher(directory, portBase, 'start', url);
@@ -243,20 +223,24 @@ describe('npm start', () => {
   }, 300_000);
 });
 
-test('npm run reset forgets the data: the next start makes another sample; SIGTERM leaves nothing running', async () => {
+test('npm run reset forgets the data: the next start makes another sample, here with the Redis Cluster that REDIS_URL names; SIGTERM leaves nothing running', async () => {
   const secrets = () => readFileSync(join(directory, 'secrets.json'), 'utf8');
   const before = secrets();
   expect(await runLauncher(directory, portBase, 'reset').exited).toBe(0);
   expect(readdirSync(directory)).toEqual(['launchers']);
 
-  const launcher = runLauncher(directory, portBase);
+  // Only a new database can begin with another Redis (docs/design/settlement.md).
+  const redis = await startRedisCluster();
+  const launcher = runLauncher(directory, portBase, 'start', redis.url);
   const demo = await untilRunning(launcher, directory);
+  expect(processes().map(({ name }) => name)).not.toContain('redis');
   expect(secrets()).not.toBe(before);
   expect(await call(demo, tokenBeforeReset)).toBe(401);
   expect(await call(demo, await obtainToken(demo))).toBe(200);
   const started = processes();
   launcher.signal('SIGTERM');
   expect(await launcher.exited).toBe(0);
+  await redis.stop();
   await expectNothingRuns(started);
 }, 300_000);
 

@@ -99,13 +99,11 @@ export async function signIn(page: Page, { demo }: Pick<Stack, 'demo'>, password
 /**
  * What is there only while the page changes, such as the colours of a text that an editor is still reading, is no fault:
  * faults are looked for again.
- * @throws {Error} that lists what axe found, `except` for these rules
+ * @throws {Error} that lists what axe found
  */
-export async function expectAccessible(page: Page, except: readonly string[] = []): Promise<void> {
-  const find = async () =>
-    (await accessibilityFaults(page)).filter((fault) => !except.includes(fault.split(':')[0] ?? ''));
-  if ((await find()).length === 0) return;
+export async function expectAccessible(page: Page): Promise<void> {
+  if ((await accessibilityFaults(page)).length === 0) return;
   await delay(SETTLING_MS);
-  const faults = await find();
+  const faults = await accessibilityFaults(page);
   if (faults.length > 0) throw new Error(`Not accessible at ${page.url()}:\n${faults.join('\n')}`);
 }

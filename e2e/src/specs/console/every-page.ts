@@ -10,17 +10,31 @@ export const PAGES = CONSOLE_PATHS.filter((path) => !isEntryPath(path));
 
 const TAB_STOPS_MAX = 60;
 
-/** A keyboard meets the same stops in the light theme as in the dark one. */
-const FORMS = [
-  { name: 'dark, 320 px', colorScheme: 'dark', forcedColors: 'none', width: 320, hasFocusRings: true },
-  // 1440 px wide, of which half is left.
-  { name: 'light, 200 %', colorScheme: 'light', forcedColors: 'none', width: 720, hasFocusRings: false },
-  { name: 'forced colours', colorScheme: 'light', forcedColors: 'active', width: 1_440, hasFocusRings: true },
-] as const;
+type Form = {
+  name: string;
+  colorScheme: 'light' | 'dark';
+  forcedColors: 'none' | 'active';
+  width: number;
+  /** axe takes longest. With forced colours, contrast is the system's, and Firefox shows it the page so wide. */
+  isForAxe: boolean;
+  /** A keyboard meets the same stops in the light theme as in the dark one. */
+  hasFocusRings: boolean;
+};
+
+const NARROW = { colorScheme: 'dark', forcedColors: 'none', width: 320 } as const;
+// 1440 px wide, of which half is left.
+const ZOOMED = { colorScheme: 'light', forcedColors: 'none', width: 720 } as const;
+const FORCED = { colorScheme: 'light', forcedColors: 'active', width: 1_440 } as const;
+
+const FORMS: readonly Form[] = [
+  { name: 'dark, 320 px', ...NARROW, isForAxe: true, hasFocusRings: true },
+  { name: 'light, 200 %', ...ZOOMED, isForAxe: true, hasFocusRings: false },
+  { name: 'forced colours', ...FORCED, isForAxe: false, hasFocusRings: true },
+];
 
 /** What every page promises (docs/accessibility.md), over processes only: the pages are the same in the images. */
 export function everyPageJourneys(journey: Journey): void {
-  test('dark at 320 px, light at 200 % zoom, and with forced colours: axe finds nothing, nothing is cut off, and focus is visible', async () => {
+  test('dark at 320 px, light at 200 % zoom: axe finds nothing; with forced colours, too: nothing is cut off, and focus is visible', async () => {
     const { demo, kind } = journey.stack();
     if (kind !== 'processes') return;
     const tab = await openTab(journey.browser(), `${demo.console.url}/sign-in`, {
@@ -40,8 +54,7 @@ export function everyPageJourneys(journey: Journey): void {
         await page.setViewportSize({ width: form.width, height: 900 });
         await page.getByRole('heading', { level: 1 }).waitFor();
         await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
-        // With forced colours, contrast is the system's: axe computes it from colours that aren't shown.
-        await expectAccessible(page, form.forcedColors === 'active' ? ['color-contrast'] : []);
+        if (form.isForAxe) await expectAccessible(page);
         const about = { path, form: form.name };
         expect({ ...about, ...(await page.evaluate(layoutOf)) }).toEqual({
           ...about,

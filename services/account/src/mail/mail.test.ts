@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { statSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -84,22 +84,101 @@ async function metric({ account }: PeopleUnderTest, line: RegExp): Promise<numbe
   return Number(line.exec(metrics)?.[1] ?? 0);
 }
 
-test('a mail is sent by SMTP, from whom the settings say, and its link works', async () => {
-  const server = await startMailServer();
-  const suite = await startSuite(smtp(server.url));
-  const person = await insertPerson(suite.database);
-  expect((await askForReset(suite, person)).status).toBe(202);
-  const raw = await waitFor(() => server.received[0]);
-  const mail = readMail(raw);
-  expect(mail.to).toBe(person.email);
-  expect(raw).toMatch(/^From: Tollgate <no-reply@tollgate\.example>\r$/m);
-  expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
-  const wanted = { token: mail.token, password: 'another good one' };
-  expect((await openBrowser(suite.account).request('POST', '/password-reset/confirm', wanted)).status).toBe(
-    204,
-  );
-  await waitFor(async () => (await queued(suite)).length === 0);
-  expect(server.received).toHaveLength(2);
+describe('with a server', () => {
+  let server: MailServer;
+  let suite: PeopleUnderTest;
+
+  beforeAll(async () => {
+    server = await openMailServer();
+    suite = await startPeople(smtp(server.url));
+  });
+
+  afterEach(() => {
+    server.refuse(undefined);
+  });
+
+  afterAll(async () => {
+    await suite.close();
+    await server.close();
+  });
+
+  const receivedBy = ({ email }: Pick<Person, 'email'>) =>
+    server.received.filter((raw) => readMail(raw).to === email);
+
+  /** Whether account has logged this once more than now. */
+  function logged(line: string): () => boolean {
+    const lines = () => suite.account.logs().split(line).length;
+    const before = lines();
+    return () => lines() > before;
+  }
+
+  test('a mail is sent by SMTP, from whom the settings say, and its link works', async () => {
+    const person = await insertPerson(suite.database);
+    expect((await askForReset(suite, person)).status).toBe(202);
+    const raw = await waitFor(() => receivedBy(person)[0]);
+    const mail = readMail(raw);
+    expect(mail.to).toBe(person.email);
+    expect(raw).toMatch(/^From: Tollgate <no-reply@tollgate\.example>\r$/m);
+    expect(raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+    const wanted = { token: mail.token, password: 'another good one' };
+    expect((await openBrowser(suite.account).request('POST', '/password-reset/confirm', wanted)).status).toBe(
+      204,
+    );
+    await waitFor(async () => (await queued(suite)).length === 0);
+    expect(receivedBy(person)).toHaveLength(2);
+  });
+
+  test('a server that refuses for now gets the mail later; it isn’t told in thousands of lines', async () => {
+    server.refuse(451);
+    const person = await insertPerson(suite.database);
+    const says = logged('mail not sent; will retry');
+    await askForReset(suite, person);
+    await waitFor(says);
+    expect(await queued(suite)).toHaveLength(1);
+    server.refuse(undefined);
+    await waitFor(() => receivedBy(person).length === 1);
+    await waitFor(async () => (await queued(suite)).length === 0);
+    expect(suite.account.logs()).not.toContain(person.email);
+  });
+
+  test('a recipient that the server refuses for good is given up, and the others get theirs', async () => {
+    server.refuse(550);
+    const [person, other] = [await insertPerson(suite.database), await insertPerson(suite.database)];
+    await askForReset(suite, person);
+    await waitFor(() => suite.account.logs().includes('mail not sent; giving up'));
+    await waitFor(async () => (await queued(suite)).length === 0);
+    expect(await metric(suite, /^tollgate_mail_outbox_deliveries_total\{.*given_up.*\} (\d+)$/m)).toBe(1);
+    server.refuse(undefined);
+    await askForReset(suite, other);
+    await waitFor(() => receivedBy(other).length === 1);
+    expect(suite.account.logs()).not.toContain(person.email);
+  });
+
+  test('two replicas send each mail once', async () => {
+    const replica = await startServiceProcess('account', suite.settings);
+    cleanUps.push(() => replica.stop());
+    const people = await Promise.all(Array.from({ length: 20 }, () => insertPerson(suite.database)));
+    await Promise.all(
+      people.map(async ({ email }, index) => {
+        const browser = openBrowser(index % 2 === 0 ? suite.account : replica);
+        // 503 from one that is busy: then nothing is queued.
+        await waitFor(
+          async () => (await browser.request('POST', '/password-reset', { email })).status !== 503,
+        );
+      }),
+    );
+    await waitFor(async () => (await queued(suite)).length === 0);
+    for (const one of people) expect(receivedBy(one)).toHaveLength(1);
+  });
+
+  test('a mail that a later version has queued is left to a replica of that one', async () => {
+    const says = logged('mail not sent; will retry');
+    await suite.database.raw('ALTER TABLE mail_outbox DROP CONSTRAINT mail_outbox_kind_check');
+    await suite.database('mail_outbox').insert({ kind: 'of_a_later_version', recipient: 'ada@example.com' });
+    await waitFor(says);
+    expect(await queued(suite)).toHaveLength(1);
+    expect(receivedBy({ email: 'ada@example.com' })).toEqual([]);
+  });
 });
 
 test.each([
@@ -136,45 +215,6 @@ test.each([
   [`${'x'.repeat(101)} <no-reply@tollgate.example>`, 'the name must have at most 100 characters'],
 ])('MAIL_FROM=%j is refused with what is wrong', (setting, fault) => {
   expect(() => senderOf(setting)).toThrow(fault);
-});
-
-test('a server that refuses for now gets the mail later; it isn’t told in thousands of lines', async () => {
-  const server = await startMailServer();
-  server.refuse(451);
-  const suite = await startSuite(smtp(server.url));
-  const person = await insertPerson(suite.database);
-  await askForReset(suite, person);
-  await waitFor(() => suite.account.logs().includes('mail not sent; will retry'));
-  expect(await queued(suite)).toHaveLength(1);
-  server.refuse(undefined);
-  await waitFor(() => server.received.length === 1);
-  await waitFor(async () => (await queued(suite)).length === 0);
-  expect(suite.account.logs()).not.toContain(person.email);
-});
-
-test('a recipient that the server refuses for good is given up, and the others get theirs', async () => {
-  const server = await startMailServer();
-  server.refuse(550);
-  const suite = await startSuite(smtp(server.url));
-  const [person, other] = [await insertPerson(suite.database), await insertPerson(suite.database)];
-  await askForReset(suite, person);
-  await waitFor(() => suite.account.logs().includes('mail not sent; giving up'));
-  await waitFor(async () => (await queued(suite)).length === 0);
-  expect(await metric(suite, /^tollgate_mail_outbox_deliveries_total\{.*given_up.*\} (\d+)$/m)).toBe(1);
-  server.refuse(undefined);
-  await askForReset(suite, other);
-  await waitFor(() => server.received.length === 1);
-  expect(suite.account.logs()).not.toContain(person.email);
-});
-
-test('a mail that a later version has queued is left to a replica of that one', async () => {
-  const server = await startMailServer();
-  const suite = await startSuite(smtp(server.url));
-  await suite.database.raw('ALTER TABLE mail_outbox DROP CONSTRAINT mail_outbox_kind_check');
-  await suite.database('mail_outbox').insert({ kind: 'of_a_later_version', recipient: 'ada@example.com' });
-  await waitFor(() => suite.account.logs().includes('mail not sent; will retry'));
-  expect(await queued(suite)).toHaveLength(1);
-  expect(server.received).toEqual([]);
 });
 
 test('a server that hangs holds up no request and no shutdown, and what waits is sent when one answers', async () => {
@@ -220,24 +260,6 @@ test('a process that is killed while it sends loses no mail: another replica sen
   const wanted = { token: readMail(raw).token, password: 'another good one' };
   expect((await openBrowser(replica).request('POST', '/password-reset/confirm', wanted)).status).toBe(204);
   await suite.account.restart();
-});
-
-test('two replicas send each mail once', async () => {
-  const server = await startMailServer();
-  const suite = await startSuite(smtp(server.url));
-  const replica = await startServiceProcess('account', suite.settings);
-  cleanUps.push(() => replica.stop());
-  const people = await Promise.all(Array.from({ length: 20 }, () => insertPerson(suite.database)));
-  await Promise.all(
-    people.map(async ({ email }, index) => {
-      const browser = openBrowser(index % 2 === 0 ? suite.account : replica);
-      // 503 from one that is busy: then nothing is queued.
-      await waitFor(async () => (await browser.request('POST', '/password-reset', { email })).status !== 503);
-    }),
-  );
-  await waitFor(async () => (await queued(suite)).length === 0);
-  const recipients = server.received.map((raw) => readMail(raw).to);
-  expect(recipients.sort()).toEqual(people.map(({ email }) => email).sort());
 });
 
 test('without a server mails are files that only this user may read, and the log says where', async () => {

@@ -14,9 +14,13 @@ import { getUsage, obtainToken } from '../../../test/suite/requests.ts';
 import type { SeedInput, SeedResult } from './seed-input.ts';
 
 let suite: AccountUnderTest;
+/** A sample that no test changes. */
+let sample: { input: SeedInput; result: SeedResult };
 
 beforeAll(async () => {
   suite = await startAccount();
+  const input = newInput();
+  sample = { input, result: await seed(input) };
 });
 
 afterAll(async () => {
@@ -52,8 +56,7 @@ const periods = (account_id: number) => suite.database('billing_periods').where(
 
 describe('seed', () => {
   test('makes accounts whose tokens work: the member is billed to the manager', async () => {
-    const input = newInput();
-    const result = await seed(input);
+    const { input, result } = sample;
     const token = await obtainToken(suite.auth, input.member.application);
     const usage = usageResponseSchema.parse(await (await getUsage(suite.account, token)).json());
     expect(usage).toMatchObject({
@@ -71,7 +74,6 @@ describe('seed', () => {
   });
 
   test('publishes three plans once: what operators change in the catalogue stays', async () => {
-    await seed(newInput());
     const publicPlans = () =>
       suite.database('plans').whereNotNull('public_position').orderBy('public_position').pluck('name');
     expect(await publicPlans()).toEqual(['Starter', 'Standard', 'Business']);
@@ -82,8 +84,8 @@ describe('seed', () => {
   });
 
   test('stores neither password nor secret in the clear', async () => {
-    const input = newInput();
-    const { account_id, application_id } = await seed(input);
+    const { input, result } = sample;
+    const { account_id, application_id } = result;
     const account = await suite
       .database('accounts')
       .where({ account_id })
@@ -107,7 +109,7 @@ describe('seed', () => {
   });
 
   test('opens a period of one month, to the second before the next would start', async () => {
-    const { account_id } = await seed(newInput());
+    const { account_id } = sample.result;
     const [period] = await periods(account_id)
       .orderBy('started_at', 'desc')
       .select<{ started_at: Date; ended_at: Date }[]>();
@@ -170,7 +172,7 @@ describe('seed', () => {
   });
 
   test('shows a business: two periods and one in progress, whose usage adds up, with an alert', async () => {
-    const { account_id } = await seed(newInput());
+    const { account_id } = sample.result;
     const used = await suite
       .database('billing_periods')
       .join('usage_totals', 'usage_totals.period_id', 'billing_periods.period_id')
@@ -196,7 +198,7 @@ describe('seed', () => {
   });
 
   test('shows operations with their documents, which add up to the usage', async () => {
-    const { account_id } = await seed(newInput());
+    const { account_id } = sample.result;
     const sums = 'sum(points) AS points, sum(requests) AS requests';
     const operations = suite.database('usage_operations').where({ payer_id: account_id });
     const hourly = suite
@@ -215,7 +217,7 @@ describe('seed', () => {
   });
 
   test('shows several applications, a used and an unused token, and refused calls', async () => {
-    const { account_id, application_id } = await seed(newInput());
+    const { account_id, application_id } = sample.result;
     const applications = suite.database('applications').where({ account_id }).orderBy('application_id');
     expect((await applications.clone().pluck('name')).slice(1)).toEqual([
       'Mobile app',
@@ -239,10 +241,8 @@ describe('seed', () => {
   });
 
   test('that fails changes nothing', async () => {
-    const taken = newInput();
-    await seed(taken);
     const input = newInput();
-    const { client_id } = taken.manager.application;
+    const { client_id } = sample.input.manager.application;
     const clash = {
       ...input,
       member: { ...input.member, application: { ...input.member.application, client_id } },
@@ -253,8 +253,8 @@ describe('seed', () => {
   });
 
   test('takes its input from a file, too', async () => {
-    const [directory, input] = [await mkdtemp(join(tmpdir(), 'tollgate-seed-')), newInput()];
-    await writeFile(join(directory, 'input'), JSON.stringify(input));
+    const directory = await mkdtemp(join(tmpdir(), 'tollgate-seed-'));
+    await writeFile(join(directory, 'input'), JSON.stringify(sample.input));
     const { code, stdout } = await runProgram('programs/seed', {
       DATABASE_URL: suite.settings['DATABASE_URL'] ?? '',
       CLIENT_SECRET_PEPPERS: clientSecretPeppers,
@@ -262,11 +262,11 @@ describe('seed', () => {
       SEED_INPUT_FILE: join(directory, 'input'),
     });
     await rm(directory, { recursive: true });
-    expect([code, JSON.parse(stdout)]).toEqual([0, await seed(input)]);
+    expect([code, JSON.parse(stdout)]).toEqual([0, sample.result]);
   });
 
   test('writes its result to a file, and keeps the former one when it fails', async () => {
-    const [directory, input] = [await mkdtemp(join(tmpdir(), 'tollgate-seed-')), newInput()];
+    const directory = await mkdtemp(join(tmpdir(), 'tollgate-seed-'));
     const file = join(directory, 'ids.json');
     const settings = {
       DATABASE_URL: suite.settings['DATABASE_URL'] ?? '',
@@ -274,10 +274,10 @@ describe('seed', () => {
       TOKEN_SEALING_KEYS: tokenSealingKeys,
       SEED_OUTPUT_PATH: file,
     };
-    const { code, stdout } = await runProgram('programs/seed', settings, JSON.stringify(input));
+    const { code, stdout } = await runProgram('programs/seed', settings, JSON.stringify(sample.input));
     expect([code, stdout]).toEqual([0, '']);
     const written = await readFile(file, 'utf8');
-    expect(JSON.parse(written)).toEqual(await seed(input));
+    expect(JSON.parse(written)).toEqual(sample.result);
     expect((await runProgram('programs/seed', settings, '{}')).code).toBe(1);
     expect(await readFile(file, 'utf8')).toBe(written);
     expect(await readdir(directory)).toEqual(['ids.json']);
