@@ -9,6 +9,7 @@ import type { OperationRequest, ReadRequest } from '../operation-reader/operatio
 import type { StoredDocuments } from '../operation-reader/stored-documents.ts';
 import { ESTIMATE_PATH, V1_ESTIMATE_PATH } from '../http/data-paths.ts';
 import { needsPrice } from './check-price.ts';
+import { DEAREST_FIELDS } from './estimates.ts';
 import type { Estimates } from './estimates.ts';
 
 /**
@@ -35,8 +36,6 @@ type EstimatedCaller = {
   documents: Pick<StoredDocuments, 'whyUntrusted'>;
 };
 
-const DEAREST = 10;
-
 /** Answers with what the operations would cost, whether they would be admitted, and which fields cost most. */
 export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnswerOptions) {
   function estimateOf(
@@ -60,7 +59,7 @@ export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnsw
       allowed: reason === null,
       reason,
       bounded: estimate?.isBounded ?? false,
-      fields: estimate === null ? [] : estimates.dearest(request, DEAREST),
+      fields: estimate === null ? [] : estimates.dearest(request, DEAREST_FIELDS),
     };
   }
 

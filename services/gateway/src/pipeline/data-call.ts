@@ -235,13 +235,9 @@ function createServe(options: DataCallOptions): Serve {
     }
   }
 
-  async function priceOf(
-    payer: PayerEntitlement,
-    { requests }: ReadCall,
-    accountId: number,
-  ): Promise<number> {
+  async function priceOf(payer: PayerEntitlement, read: ReadCall, accountId: number): Promise<number> {
     try {
-      return await checkPrice(payer, requests);
+      return await checkPrice(payer, read.requests, read.isLong ? () => estimates.prepare(read) : undefined);
     } catch (error) {
       return onUnread(error, accountId);
     }
@@ -263,6 +259,7 @@ function createServe(options: DataCallOptions): Serve {
     const read = await readCall(req, reading, documents);
     if (read === null) return 'aborted';
     try {
+      if (read.isLong) await estimates.prepare(read);
       await answerEstimate(res, read, { payer, documents }, requestId);
       return 'answered';
     } finally {
