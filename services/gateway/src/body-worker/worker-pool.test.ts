@@ -57,7 +57,7 @@ test('a job that takes too long is ended, and holds no other up', async () => {
 test('payers take turns, and one with many jobs leaves a thread to others', async () => {
   const run = open({ timeLimitMs: () => LIMIT_MS });
   // Without others, both threads are the payer's.
-  const hanging = Array.from({ length: 16 }, () => run('h', 1).answer);
+  const hanging = Array.from({ length: 64 }, () => run('h', 1).answer);
   for (const one of hanging) one.catch(() => undefined);
   await expect(run('2', 2).answer).resolves.toBeDefined();
   const ended: number[] = [];
@@ -72,7 +72,7 @@ test('payers take turns, and one with many jobs leaves a thread to others', asyn
 
 test('a payer has so many at a time', async () => {
   const run = open();
-  const jobs = Array.from({ length: 16 }, () => run('1').answer);
+  const jobs = Array.from({ length: 64 }, () => run('1').answer);
   expect(() => run('1')).toThrow(expect.objectContaining({ code: 'too_many_requests' }));
   await expect(run('1', 2).answer).resolves.toBeDefined();
   await Promise.all(jobs);
@@ -82,10 +82,10 @@ test('a payer has so many at a time', async () => {
 test('a job that waits can be dropped, and no longer counts', async () => {
   const run = open({ threads: 1 });
   const first = run('1');
-  const waiting = Array.from({ length: 15 }, () => run('2'));
+  const waiting = Array.from({ length: 63 }, () => run('2'));
   expect(first.drop()).toBe(false);
   expect(waiting.map(({ drop }) => drop())).not.toContain(false);
   expect(waiting[0]?.drop()).toBe(false);
-  await Promise.all(Array.from({ length: 15 }, () => run('3').answer));
+  await Promise.all(Array.from({ length: 63 }, () => run('3').answer));
   await expect(first.answer).resolves.toBeDefined();
 });

@@ -30,8 +30,8 @@ export type PendingJob<Kind extends Job['kind']> = {
 
 const THREADS = 2;
 /** Jobs under way, of one payer and of all. */
-const MAX_JOBS_OF_PAYER = 16;
-const MAX_JOBS = 128;
+const MAX_JOBS_OF_PAYER = 64;
+const MAX_JOBS = 256;
 /** A thread takes memory. */
 const IDLE_MS = 30_000;
 
