@@ -21,8 +21,8 @@ export const DEAREST_FIELDS = 10;
 
 /** What operations cost at most by the schema (docs/design/price.md). */
 export type Estimates = {
-  /** Whether there is a schema at the moment. */
-  isReady: () => boolean;
+  /** The one by which calls are priced at the moment. */
+  schema: () => CostSchema | null;
   /** Of all operations of a request together; null if one of them has no price. */
   of: (read: ReadRequest) => Estimate | null;
   /**
@@ -104,7 +104,7 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'text
   }
 
   return {
-    isReady: () => schemaNow() !== null,
+    schema: schemaNow,
     of: (read) => {
       if (schemaNow() === null) return null;
       // A body that repeats byte for byte has the same operations.
