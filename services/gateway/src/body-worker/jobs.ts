@@ -27,7 +27,7 @@ export type Job =
 
 export type SentProblem = Pick<Problem, 'code'> & Pick<ProblemOptions, 'detail' | 'extensions'>;
 
-export type SentPrice = Omit<OperationPrice, 'unpriced'> & { unpriced: SentProblem | null };
+type SentPrice = Omit<OperationPrice, 'unpriced'> & { unpriced: SentProblem | null };
 
 /** What it answers, by the kind of job. */
 export type Answers = {

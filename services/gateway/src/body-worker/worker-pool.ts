@@ -22,7 +22,7 @@ export type WorkerPool = {
   close: () => Promise<void>;
 };
 
-export type PendingJob<Kind extends Job['kind']> = {
+type PendingJob<Kind extends Job['kind']> = {
   answer: Promise<Answers[Kind]>;
   /** Drops it if it hasn't begun: it is never answered then. False if it has begun. */
   drop: () => boolean;
