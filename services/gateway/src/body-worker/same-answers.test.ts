@@ -84,7 +84,7 @@ function createReading(longBodyMinBytes: number) {
       call.release();
       return {
         operations: { ...operations, operationName: nameOf(operations.operationName) },
-        body: String(body),
+        body: Buffer.isBuffer(body) ? body.toString() : null,
         estimate: estimates.of(call),
         priced: requests.map((request) => {
           const estimate = estimates.ofRequest(request);

@@ -2,12 +2,10 @@ import { isObject } from './json.ts';
 import { PROTOCOL_NAMES, folded } from './protocol-names.ts';
 
 /** Stands for variables that only a worker has. */
-class VariablesElsewhere {}
-
-const ELSEWHERE = new VariablesElsewhere();
+const ELSEWHERE = Symbol('variables elsewhere');
 
 export function areElsewhere(variables: unknown): boolean {
-  return variables instanceof VariablesElsewhere;
+  return variables === ELSEWHERE;
 }
 
 /** Variables as they cross threads: an object, or a list of so many. */
