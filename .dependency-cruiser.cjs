@@ -160,6 +160,7 @@ const rooms = {
     'operation-reader': { of: ['http'] },
     ledger: { of: ['operation-reader'] },
     estimate: { of: ['http', 'operation-reader', 'ledger'] },
+    'body-worker': { of: ['http', 'operation-reader', 'estimate'] },
     refusals: { of: ['http', 'trace'] },
     'pipeline/authenticate': { of: ['http'] },
     'pipeline/entitle': { of: ['ledger'] },

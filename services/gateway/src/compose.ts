@@ -28,6 +28,8 @@ import { createUpstreamMetrics } from './pipeline/forward/upstream/metrics.ts';
 import { createCallMetrics } from './pipeline/metrics.ts';
 import { openMetering, openRecalls } from './open-metering.ts';
 import type { Recalls } from './open-metering.ts';
+import { openLongBodies } from './body-worker/open-long-bodies.ts';
+import type { OpenLongBody } from './operation-reader/long-bodies.ts';
 import { createReadDataCall } from './operation-reader/read-call.ts';
 import type { ReadDataCall } from './operation-reader/read-call.ts';
 import { createPassUnread } from './operation-reader/unread-calls.ts';
@@ -80,6 +82,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     },
     batchLimit: config.GRAPHQL_BATCH_LIMIT,
   });
+  const longBodies = openLongBodies({ maxBodyBytes: config.MAX_REQUEST_BODY_BYTES });
   const estimating = await openEstimates(context);
   const documents = await openStoredDocuments(context, peers.account);
   const entitle = entitleWithDocuments(peers.entitle, documents.loadOfApplication);
@@ -112,7 +115,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...shared,
     authenticate: peers.authenticate,
     tokenWatch: peers.tokenWatch,
-    readCall: openReadCall(context, readerOf),
+    readCall: openReadCall(context, readerOf, longBodies.open),
     meterStream: createMeterStream({
       record: usage.record,
       primePayer,
@@ -181,7 +184,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       estimating.close();
       documents.close();
       store.clock.close();
-      const pools = [account, paymentEvents, liveUsage, auth, upstreams, peers];
+      const pools = [account, paymentEvents, liveUsage, auth, upstreams, peers, longBodies];
       await Promise.all([...pools.map((pool) => pool.close()), traces.close()]);
       store.redis.disconnect();
     },
@@ -191,6 +194,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
 function openReadCall(
   { config, registry }: Pick<ComposeContext<Config>, 'config' | 'registry'>,
   readerOf: ReaderOf,
+  openLongBody: OpenLongBody,
 ): ReadDataCall {
   const isRead = config.GRAPHQL_READ === 'on';
   const gauge = { name: 'tollgate_graphql_read', help: 'Whether calls are read (GRAPHQL_READ): 1, or 0' };
@@ -205,7 +209,9 @@ function openReadCall(
   };
   const acceptsUploads = config.GRAPHQL_UPLOADS === 'on';
   const maxUploads = acceptsUploads ? Math.ceil(config.UPSTREAM_CONNECTIONS / PART_OF_UPLOADS) : 0;
-  return isRead ? createReadDataCall({ readerOf, ...bodies, maxUploads }) : createPassUnread(bodies);
+  return isRead
+    ? createReadDataCall({ readerOf, ...bodies, maxUploads, openLongBody })
+    : createPassUnread(bodies);
 }
 
 /** How long an answer waits for its usage to be recorded. */

@@ -5,7 +5,7 @@ import { bundleDirectory } from './config.ts';
 export const BUNDLED_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   'services/auth': ['main'],
   'services/account': ['main', 'programs/migrate', 'programs/seed'],
-  'services/gateway': ['main'],
+  'services/gateway': ['main', 'body-worker/body-worker'],
   'tools/command': ['tollgate'],
 };
 

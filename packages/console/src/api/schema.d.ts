@@ -136,6 +136,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/graphql/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the costs in the schema
+         * @description What the types, fields and arguments of the schema weigh, from which estimates follow. It is free, and takes from the rate of estimates. `not_found` where prices are not known in advance.
+         */
+        get: operations["schemaCosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/graphql/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the costs in the schema of API v1
+         * @description API v1, if it is offered; otherwise `not_found`. Both versions share the points. What the types, fields and arguments of the schema weigh, from which estimates follow. It is free, and takes from the rate of estimates. `not_found` where prices are not known in advance.
+         */
+        get: operations["schemaCostsV1"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/graphql/estimate": {
         parameters: {
             query?: never;
@@ -2462,6 +2502,25 @@ export interface components {
                 points: number;
             }[];
         };
+        SchemaCosts: {
+            /** @description Points by schema coordinate: `User`, `Query.users`, `Query.users(filter:)`, `Filter.exact`, `@approx(by:)`. What is missing weighs nothing. */
+            weights: {
+                [key: string]: number;
+            };
+            /** @description How many items the lists of a field have, by its schema coordinate. */
+            list_sizes: {
+                [key: string]: {
+                    /** @description The largest of them is the size. */
+                    slicing_arguments: string[];
+                    /** @description The size without them. */
+                    assumed_size: number | null;
+                    /** @description The lists below the field that have the size, instead of the field itself. */
+                    sized_fields: string[];
+                };
+            };
+            /** @description Items of a list whose size nothing tells. */
+            list_size: number;
+        };
         Credits: {
             account_id: number;
             /** @description The team manager’s account for a member, else the account itself. */
@@ -2714,6 +2773,16 @@ export interface components {
             }[];
             /** @description How many of the sent documents were. */
             known_documents: number;
+            /** @description Registered documents that get another id, or lose theirs. */
+            changed_ids: {
+                /** @enum {string} */
+                api_version: "v1" | "v2";
+                /** @description Of the exact text, in hex. */
+                sha256: string;
+                /** @description Null if its id moves to another document. */
+                document_id: string | null;
+                former_document_id: string | null;
+            }[];
         };
         AccountToken: {
             token_id: number;
@@ -6141,6 +6210,534 @@ export interface operations {
             502: components["responses"]["graphql.upstream_unreachable"];
             503: components["responses"]["graphql.service_unavailable"];
             504: components["responses"]["graphql.upstream_timeout"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    schemaCosts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The costs. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description 0. */
+                    "X-Points-Cost": string;
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SchemaCosts"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            /** @description `unauthorized`: Unauthorized. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Unauthorized",
+                     *           "extensions": {
+                     *             "code": "unauthorized",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Unauthorized",
+                     *           "extensions": {
+                     *             "code": "unauthorized",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            /** @description `not_found`: Not found. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            /** @description `method_not_allowed`: Method not allowed. */
+            405: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Method not allowed",
+                     *           "extensions": {
+                     *             "code": "method_not_allowed",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Method not allowed",
+                     *           "extensions": {
+                     *             "code": "method_not_allowed",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            /** @description `too_many_requests`: Too many requests. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            431: components["responses"]["header_fields_too_large"];
+            /** @description `internal_error`: Internal error. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Internal error",
+                     *           "extensions": {
+                     *             "code": "internal_error",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Internal error",
+                     *           "extensions": {
+                     *             "code": "internal_error",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: Temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Temporarily unavailable",
+                     *           "extensions": {
+                     *             "code": "service_unavailable",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Temporarily unavailable",
+                     *           "extensions": {
+                     *             "code": "service_unavailable",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    schemaCostsV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The costs. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description 0. */
+                    "X-Points-Cost": string;
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SchemaCosts"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            /** @description `unauthorized`: Unauthorized. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Unauthorized",
+                     *           "extensions": {
+                     *             "code": "unauthorized",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Unauthorized",
+                     *           "extensions": {
+                     *             "code": "unauthorized",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            /** @description `not_found`: Not found. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Not found",
+                     *           "extensions": {
+                     *             "code": "not_found",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            /** @description `method_not_allowed`: Method not allowed. */
+            405: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Method not allowed",
+                     *           "extensions": {
+                     *             "code": "method_not_allowed",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Method not allowed",
+                     *           "extensions": {
+                     *             "code": "method_not_allowed",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            /** @description `too_many_requests`: Too many requests. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Too many requests",
+                     *           "extensions": {
+                     *             "code": "too_many_requests",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            431: components["responses"]["header_fields_too_large"];
+            /** @description `internal_error`: Internal error. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Internal error",
+                     *           "extensions": {
+                     *             "code": "internal_error",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Internal error",
+                     *           "extensions": {
+                     *             "code": "internal_error",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
+            /** @description `service_unavailable`: Temporarily unavailable. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description What the call cost. */
+                    "X-Points-Cost": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Temporarily unavailable",
+                     *           "extensions": {
+                     *             "code": "service_unavailable",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GraphQLRefusedAnswer"];
+                    /**
+                     * @example {
+                     *       "errors": [
+                     *         {
+                     *           "message": "Temporarily unavailable",
+                     *           "extensions": {
+                     *             "code": "service_unavailable",
+                     *             "request_id": "4b1f6c7e9a0d4e2f8c3b5a7d9e1f2a3b"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/graphql-response+json": components["schemas"]["GraphQLRefusedAnswer"];
+                };
+            };
             505: components["responses"]["http_version_not_supported"];
         };
     };

@@ -168,6 +168,52 @@ const ESTIMATED: Description['answers'] = {
   },
 };
 
+const costsSchema = z
+  .object({
+    weights: z.record(z.string(), z.number()).meta({
+      description:
+        'Points by schema coordinate: `User`, `Query.users`, `Query.users(filter:)`, `Filter.exact`, `@approx(by:)`. What is missing weighs nothing.',
+    }),
+    list_sizes: z
+      .record(
+        z.string(),
+        z.object({
+          slicing_arguments: z.array(z.string()).meta({ description: 'The largest of them is the size.' }),
+          assumed_size: z.int().nullable().meta({ description: 'The size without them.' }),
+          sized_fields: z.array(z.string()).meta({
+            description: 'The lists below the field that have the size, instead of the field itself.',
+          }),
+        }),
+      )
+      .meta({ description: 'How many items the lists of a field have, by its schema coordinate.' }),
+    list_size: z.int().meta({ description: 'Items of a list whose size nothing tells.' }),
+  })
+  .meta({ id: 'SchemaCosts' });
+
+function costs(operationId: string, summary: string, of: string): Description {
+  return {
+    operationId,
+    summary,
+    description: `${of}What the types, fields and arguments of the schema weigh, from which estimates follow. It is free, and takes from the rate of estimates. \`not_found\` where prices are not known in advance.`,
+    caller: 'token',
+    answers: {
+      200: {
+        description: 'The costs.',
+        schema: costsSchema,
+        headers: { 'X-Points-Cost': '0.', 'Cache-Control': '`no-store`.' },
+      },
+    },
+    errors: {
+      401: refusal(['unauthorized']),
+      404: refusal(['not_found']),
+      405: refusal(['method_not_allowed']),
+      429: refusal(['too_many_requests']),
+      500: refusal(['internal_error']),
+      503: refusal(['service_unavailable']),
+    },
+  };
+}
+
 const ERRORS: Description['answers'] = {
   400: refusal([
     'invalid_request',
@@ -253,6 +299,8 @@ export const dataApi: ApiChapter = {
     'GET /v1/graphql': get('queryDataApiV1', 'Call API v1 of the data API by GET', OF_V1 + METERED),
     'POST /graphql/estimate': estimating(post('estimateCall', 'Get the price of a call', ESTIMATES)),
     'GET /graphql/estimate': estimating(get('estimateQuery', 'Get the price of a call by GET', ESTIMATES)),
+    'GET /graphql/costs': costs('schemaCosts', 'Get the costs in the schema', ''),
+    'GET /v1/graphql/costs': costs('schemaCostsV1', 'Get the costs in the schema of API v1', OF_V1),
     'POST /v1/graphql/estimate': estimating(
       post('estimateCallV1', 'Get the price of a call of API v1', OF_V1 + ESTIMATES),
     ),

@@ -173,7 +173,7 @@ test('what has no price is priced again when the schema has been read again', as
     schema = load(SDL.replace('type User {', 'type User { age: Int @cost(weight: "3") '));
     return Promise.resolve();
   };
-  const check = createCheckPrice(createEstimates({ current: () => schema, reload }));
+  const check = createCheckPrice(createEstimates({ current: () => schema, texts: () => null, reload }));
   const payer = (limit: number) => ({ callRules: { points_per_call_limit: limit }, reservesPoints: false });
   const request = { text: '{ users(first: 1) { age } }', operationName: null, variables: {} };
   await expect(check(payer(4), [request])).resolves.toBe(4);

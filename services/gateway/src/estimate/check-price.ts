@@ -15,11 +15,15 @@ export function needsPrice({ callRules, reservesPoints }: Priced): boolean {
 
 /**
  * What the operations of a payer that needs it cost at most together. A promise only if one has no price: the schema
- * may have changed, so it is read again first.
+ * may have changed, so it is read again first, and `prepare` called for operations that were prepared.
  * @throws {Problem} call_too_expensive if one would cost more than the plan allows; document_invalid, price_unknown or
  * service_unavailable without a price. Also in the promise.
  */
-export type CheckPrice = (payer: Priced, requests: readonly OperationRequest[]) => number | Promise<number>;
+export type CheckPrice = (
+  payer: Priced,
+  requests: readonly OperationRequest[],
+  prepare?: () => Promise<void>,
+) => number | Promise<number>;
 
 export function createCheckPrice(
   estimates: Pick<Estimates, 'ofRequest' | 'dearest' | 'whyUnpriced' | 'reload'>,
@@ -44,13 +48,14 @@ export function createCheckPrice(
     });
   }
 
-  async function sumByNewSchema(payer: Priced, requests: readonly OperationRequest[]): Promise<number> {
+  async function sumByNewSchema(...[payer, requests, prepare]: Parameters<CheckPrice>): Promise<number> {
     await estimates.reload();
+    await prepare?.();
     const sum = sumOf(payer, requests);
     if (sum !== null) return sum;
     const unpriced = requests.find((request) => estimates.ofRequest(request) === null);
     throw unpriced === undefined ? new Problem('service_unavailable') : estimates.whyUnpriced(unpriced);
   }
 
-  return (payer, requests) => sumOf(payer, requests) ?? sumByNewSchema(payer, requests);
+  return (payer, requests, prepare) => sumOf(payer, requests) ?? sumByNewSchema(payer, requests, prepare);
 }

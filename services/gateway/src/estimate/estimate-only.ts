@@ -7,21 +7,24 @@ import type { PointsLeft, ReadPointsLeft } from '../ledger/points-left.ts';
 import type { PayerEntitlement } from '../ledger/principal.ts';
 import type { OperationRequest, ReadRequest } from '../operation-reader/operation-reader.ts';
 import type { StoredDocuments } from '../operation-reader/stored-documents.ts';
-import { ESTIMATE_PATH, V1_ESTIMATE_PATH } from '../http/data-paths.ts';
+import { COSTS_PATH, ESTIMATE_PATH, V1_COSTS_PATH, V1_ESTIMATE_PATH } from '../http/data-paths.ts';
 import { needsPrice } from './check-price.ts';
+import { DEAREST_FIELDS } from './estimates.ts';
 import type { Estimates } from './estimates.ts';
 
 /**
- * Whether a request asks for the price and nothing else: by its path, or by `X-Points-Estimate: only`.
+ * What a request asks for: a call, its price and nothing else (by its path, or by `X-Points-Estimate: only`), or what the
+ * parts of the schema weigh.
  * @throws {Problem} invalid_request for another value
  */
-export function asksForEstimate(req: Pick<HttpRequest, 'rawHeaders' | 'url'>): boolean {
+export function askedFor(req: Pick<HttpRequest, 'rawHeaders' | 'url'>): 'call' | 'estimate' | 'costs' {
   const values = fieldValues(req.rawHeaders, 'x-points-estimate');
   if (values.some((value) => value !== 'only')) {
     throw new Problem('invalid_request', { detail: 'X-Points-Estimate can only be `only`.' });
   }
   const path = pathOf(req);
-  return values.length > 0 || path === ESTIMATE_PATH || path === V1_ESTIMATE_PATH;
+  if (path === COSTS_PATH || path === V1_COSTS_PATH) return 'costs';
+  return values.length > 0 || path === ESTIMATE_PATH || path === V1_ESTIMATE_PATH ? 'estimate' : 'call';
 }
 
 export type EstimateAnswerOptions = {
@@ -34,8 +37,6 @@ type EstimatedCaller = {
   payer: PayerEntitlement | ErrorCode;
   documents: Pick<StoredDocuments, 'whyUntrusted'>;
 };
-
-const DEAREST = 10;
 
 /** Answers with what the operations would cost, whether they would be admitted, and which fields cost most. */
 export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnswerOptions) {
@@ -60,7 +61,7 @@ export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnsw
       allowed: reason === null,
       reason,
       bounded: estimate?.isBounded ?? false,
-      fields: estimate === null ? [] : estimates.dearest(request, DEAREST),
+      fields: estimate === null ? [] : estimates.dearest(request, DEAREST_FIELDS),
     };
   }
 

@@ -104,7 +104,11 @@ describe('a call', () => {
 
 test('a text that does not parse has no estimate', () => {
   const { schema } = loadCostSchema(SDL, { defaults: COST_PRESETS.ibm, listSize: 10 });
-  const { ofRequest } = createEstimates({ current: () => schema, reload: () => Promise.resolve() });
+  const { ofRequest } = createEstimates({
+    current: () => schema,
+    texts: () => null,
+    reload: () => Promise.resolve(),
+  });
   for (const text of ['{ "', `{ users(first: ${'['.repeat(20_000)}) { name } }`])
     expect(ofRequest({ text, operationName: null, variables: {} })).toBeNull();
 });
@@ -112,7 +116,11 @@ test('a text that does not parse has no estimate', () => {
 test('a schema that changes is another generation', () => {
   const load = (sdl: string) => loadCostSchema(sdl, { defaults: COST_PRESETS.ibm, listSize: 10 }).schema;
   let schema = load(SDL);
-  const { ofRequest } = createEstimates({ current: () => schema, reload: () => Promise.resolve() });
+  const { ofRequest } = createEstimates({
+    current: () => schema,
+    texts: () => null,
+    reload: () => Promise.resolve(),
+  });
   const points = () =>
     ofRequest({ text: '{ users(first: 1) { name } }', operationName: null, variables: {} })?.points;
   expect(points()).toBe(3);

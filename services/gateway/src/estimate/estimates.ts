@@ -9,18 +9,27 @@ import { priceDocument } from '@tollgate/graphql-cost/priced-document';
 import type { PricedDocument } from '@tollgate/graphql-cost/priced-document';
 import { Problem } from '@tollgate/http/problem';
 import type { OperationRequest, Operations, ReadRequest } from '../operation-reader/operation-reader.ts';
+import type { OperationPrice } from '../operation-reader/long-bodies.ts';
+import type { ReadCall } from '../operation-reader/read-call.ts';
+import { areElsewhere } from '../operation-reader/request-head.ts';
 import type { CostSchemaSource } from './open-cost-schema.ts';
 
 type Estimate = { points: number; isBounded: boolean };
 
+/** How many fields a price names at most. */
+export const DEAREST_FIELDS = 10;
+
 /** What operations cost at most by the schema (docs/design/price.md). */
 export type Estimates = {
-  /** Whether there is a schema at the moment. */
-  isReady: () => boolean;
+  /** The one by which calls are priced at the moment. */
+  schema: () => CostSchema | null;
   /** Of all operations of a request together; null if one of them has no price. */
   of: (read: ReadRequest) => Estimate | null;
-  /** As `of` tells then, worked out in a turn of the event loop for each operation. */
-  prepare: (read: ReadRequest) => Promise<void>;
+  /**
+   * What the others tell then, worked out in a turn of the event loop for each operation, or elsewhere.
+   * @throws {Problem} (the promise) that of what works it out elsewhere
+   */
+  prepare: (read: ReadRequest & Pick<ReadCall, 'priceElsewhere'>) => Promise<void>;
   /** Of one operation; null if it has no price. */
   ofRequest: (request: OperationRequest) => Estimate | null;
   /** The fields that cost most by themselves. */
@@ -38,7 +47,7 @@ const KEPT_TEXTS_MAX_LENGTH = 4_194_304;
 /** What an entry takes beside its text. */
 const ENTRY_LENGTH = 1_024;
 
-export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'reload'>): Estimates {
+export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'texts' | 'reload'>): Estimates {
   const documents = new LRUCache<string, PricedDocument>({
     maxSize: KEPT_TEXTS_MAX_LENGTH,
     maxEntrySize: KEPT_TEXT_MAX_LENGTH + ENTRY_LENGTH,
@@ -46,7 +55,7 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'relo
   });
   let estimates = new WeakMap<Operations, { estimate: Estimate | null }>();
   /** Of long requests, whose texts may be too long to be kept. */
-  let prepared = new WeakMap<OperationRequest, { estimate: Estimate | null }>();
+  let prepared = new WeakMap<OperationRequest, Prepared>();
   let generation: CostSchema | null = null;
 
   /** Nothing is kept over a change of the schema. */
@@ -69,9 +78,10 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'relo
     return document;
   }
 
-  function priced<T>({ text }: OperationRequest, read: (document: PricedDocument) => T): T | null {
+  function priced<T>({ text, variables }: OperationRequest, read: (document: PricedDocument) => T): T | null {
     const schema = schemaNow();
-    if (schema === null || text === null) return null;
+    // What is elsewhere was priced by a schema that has changed.
+    if (schema === null || text === null || areElsewhere(variables)) return null;
     try {
       return read(documentOf(schema, text));
     } catch (error) {
@@ -94,7 +104,7 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'relo
   }
 
   return {
-    isReady: () => schemaNow() !== null,
+    schema: schemaNow,
     of: (read) => {
       if (schemaNow() === null) return null;
       // A body that repeats byte for byte has the same operations.
@@ -105,29 +115,38 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'relo
       }
       return known.estimate;
     },
-    prepare: async (read) => {
+    prepare: async ({ operations, requests, priceElsewhere }) => {
       const schema = schemaNow();
+      const texts = source.texts();
       if (schema === null) return;
+      const prices = texts === null ? null : await priceElsewhere?.(texts);
       let estimate: Estimate | null = NOTHING;
-      for (const request of read.requests) {
-        const one = ofRequest(request);
-        if (schemaNow() === schema) prepared.set(request, { estimate: one });
-        estimate = together(estimate, one);
-        await setImmediate();
+      for (const [index, request] of requests.entries()) {
+        const price = prices?.[index] ?? { estimate: ofRequest(request) };
+        if (schemaNow() === schema) prepared.set(request, price);
+        estimate = together(estimate, price.estimate);
+        if (!prices) await setImmediate();
       }
       // Otherwise some may be priced by another one.
-      if (schemaNow() === schema) estimates.set(read.operations, { estimate });
+      if (schemaNow() === schema) estimates.set(operations, { estimate });
     },
     ofRequest,
-    dearest: (request, count) => priced(request, (document) => document.dearest(request, count)) ?? [],
+    dearest: (request, count) =>
+      prepared.get(request)?.dearest?.slice(0, count) ??
+      priced(request, (document) => document.dearest(request, count)) ??
+      [],
     whyUnpriced: (request) => {
       const schema = schemaNow();
       if (schema === null) return unavailable('there is no GraphQL schema to price operations by');
+      if (areElsewhere(request.variables)) return prepared.get(request)?.unpriced ?? schemaChanged();
       return whyUnpriced(schema, request);
     },
     reload: source.reload,
   };
 }
+
+/** Of an operation; with all that is told of it if its variables are elsewhere. */
+type Prepared = Pick<OperationPrice, 'estimate'> & Partial<OperationPrice>;
 
 const NOTHING: Estimate = { points: 0, isBounded: true };
 
@@ -151,6 +170,10 @@ function whyUnpriced(schema: CostSchema, request: OperationRequest): Problem {
     if (reason === 'too_complex') return new Problem('price_unknown', { detail: message });
     return invalid(message, offset === null ? undefined : getLocation(new Source(text), offset));
   }
+  return schemaChanged();
+}
+
+function schemaChanged(): Problem {
   return unavailable('the GraphQL schema has changed while an operation was priced');
 }
 

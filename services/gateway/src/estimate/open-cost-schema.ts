@@ -3,6 +3,7 @@ import { parseCostsFile } from '@tollgate/graphql-cost/costs-file';
 import { COST_PRESETS, loadCostSchema } from '@tollgate/graphql-cost/load-cost-schema';
 import type { CostPreset, LoadedCostSchema } from '@tollgate/graphql-cost/load-cost-schema';
 import type { Logger } from '@tollgate/log';
+import type { SchemaTexts } from '../operation-reader/long-bodies.ts';
 import { fileText } from '../operation-reader/file-text.ts';
 import type { ReadText } from '../operation-reader/file-text.ts';
 import { tellingOnce } from '../operation-reader/telling-once.ts';
@@ -19,6 +20,8 @@ const RELOAD_MIN_MS = 10_000;
 export type CostSchemaSource = {
   /** Another object is another generation. */
   current: () => CostSchema | null;
+  /** What it was loaded from. */
+  texts: () => SchemaTexts | null;
   /** Seconds since it was last read, or found unchanged; since the start if it never was. */
   ageSec: () => number;
   /** How many names the file of weights has that the schema lacks. */
@@ -48,35 +51,28 @@ export type CostSchemaOptions = {
  * there are no estimates.
  */
 export async function openCostSchema(options: CostSchemaOptions): Promise<CostSchemaSource> {
-  const { location, costsPath, upstreamUrl, apiVersion, logger } = options;
+  const { location, costsPath, upstreamUrl, preset, listSize, apiVersion, logger } = options;
   const readSchema = schemaText(location, upstreamUrl);
   const readCosts: ReadText | null = costsPath === undefined ? null : fileText(costsPath);
-  let read: { sdl: string; costs: string; loaded: () => LoadedCostSchema } | undefined;
-  let used: LoadedCostSchema | null = null;
+  let read: { texts: SchemaTexts; loaded: () => LoadedCostSchema } | undefined;
+  let used: { texts: SchemaTexts; loaded: LoadedCostSchema } | null = null;
   let reloading: Promise<void> | undefined;
   let reloadedMs = -Infinity;
 
   async function load(): Promise<void> {
     const [sdl, costs] = await Promise.all([readSchema(), readCosts?.() ?? '{}']);
-    if (read?.sdl !== sdl || read.costs !== costs) {
-      read = { sdl, costs, loaded: once(() => loadTexts(sdl, costs)) };
+    if (read?.texts.sdl !== sdl || read.texts.costs !== costs) {
+      const texts = { apiVersion, sdl, costs, preset, listSize };
+      read = { texts, loaded: once(() => loadSchemaTexts(texts)) };
     }
     const loaded = read.loaded();
-    if (loaded === used) return;
-    used = loaded;
+    if (loaded === used?.loaded) return;
+    used = { texts: read.texts, loaded };
     const { warnings, unknownNames, flatLists } = loaded;
     const facts = { api_version: apiVersion };
     logger.info({ ...facts, flat_lists: flatLists }, 'the GraphQL schema is read');
     for (const warning of warnings) logger.warn(facts, warning);
     for (const name of unknownNames) logger.warn(facts, `${name}: the schema has nothing of this name`);
-  }
-
-  function loadTexts(sdl: string, costs: string): LoadedCostSchema {
-    return loadCostSchema(sdl, {
-      defaults: COST_PRESETS[options.preset],
-      listSize: options.listSize,
-      costs: parseCostsFile(costs),
-    });
   }
 
   function reload(): Promise<void> {
@@ -104,9 +100,10 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
 
   await follow();
   return {
-    current: () => used?.schema ?? null,
+    current: () => used?.loaded.schema ?? null,
+    texts: () => used?.texts ?? null,
     ageSec,
-    unknownNames: () => used?.unknownNames.length ?? 0,
+    unknownNames: () => used?.loaded.unknownNames.length ?? 0,
     reload: async () => {
       await (performance.now() - reloadedMs < RELOAD_MIN_MS ? reloading : reload());
     },
@@ -115,6 +112,11 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
       clearTimeout(timer);
     },
   };
+}
+
+/** @throws {Error} if it can't be used */
+export function loadSchemaTexts({ sdl, costs, preset, listSize }: SchemaTexts): LoadedCostSchema {
+  return loadCostSchema(sdl, { defaults: COST_PRESETS[preset], listSize, costs: parseCostsFile(costs) });
 }
 
 /** The function, run once: what it returned or threw, it returns or throws again. */

@@ -48,5 +48,6 @@ export async function openEstimates({
 
 const NONE: Parameters<typeof createEstimates>[0] = {
   current: () => null,
+  texts: () => null,
   reload: () => Promise.resolve(),
 };

@@ -8,9 +8,19 @@ export const V1_DATA_PATH = '/v1/graphql';
 export const ESTIMATE_PATH = '/graphql/estimate';
 export const V1_ESTIMATE_PATH = '/v1/graphql/estimate';
 
-/** The API version of a data call's path, or an estimate's, or null. */
+export const COSTS_PATH = '/graphql/costs';
+export const V1_COSTS_PATH = '/v1/graphql/costs';
+
+const VERSIONS = new Map<string, UsageEvent['api_version']>([
+  [DATA_PATH, 'v2'],
+  [ESTIMATE_PATH, 'v2'],
+  [COSTS_PATH, 'v2'],
+  [V1_DATA_PATH, 'v1'],
+  [V1_ESTIMATE_PATH, 'v1'],
+  [V1_COSTS_PATH, 'v1'],
+]);
+
+/** The API version of a data call's path, or of one beside it that tells prices, or null. */
 export function apiVersionOf(req: Pick<HttpRequest, 'url'>): UsageEvent['api_version'] | null {
-  const path = pathOf(req);
-  if (path === DATA_PATH || path === ESTIMATE_PATH) return 'v2';
-  return path === V1_DATA_PATH || path === V1_ESTIMATE_PATH ? 'v1' : null;
+  return VERSIONS.get(pathOf(req)) ?? null;
 }

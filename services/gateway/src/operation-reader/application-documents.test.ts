@@ -157,7 +157,7 @@ describe('the documents of applications in memory', () => {
         },
       },
       documentsOf: ({ trusted }) => ({
-        withTexts: (request) => ({ request, putTexts: null, textBytes: 0, namesDocument: false }),
+        withTexts: (request) => ({ request, found: null, textBytes: 0, namesDocument: false }),
         whyUntrusted: ({ text }) => (trusted.has(text ?? '') ? null : (undefined as never)),
       }),
       maxLength,

@@ -47,6 +47,9 @@ export type OperationRequest = {
 export type ReadRequest = { operations: Operations; requests: readonly OperationRequest[] };
 
 export type OperationReader = {
+  batchLimit: number;
+  /** Before anything of a list is looked at. @throws {Problem} batch_too_large */
+  assertLength: (request: unknown) => void;
   /** Of the parsed body of a request over HTTP. @throws {Problem} invalid_request, batch_too_large, and of its documents */
   read: (request: unknown) => ReadRequest;
   /** The same, but the documents of a batch have a turn of the event loop each, so that long ones hold no others up. */
@@ -99,28 +102,25 @@ export function createOperationReader({
     return mayRunAnother(request, query) ? UNKNOWN_OPERATION : operation;
   }
 
-  /** A list of variables is an operation for each of them, as servers with variable batching run it. */
-  function operationsOf(request: unknown): OperationRequest[] {
-    const operation = operationRequest(asObject(request));
-    const { variables } = operation;
-    if (!Array.isArray(variables)) return [operation];
-    // One more than may be is enough to be refused.
-    return variables.slice(0, batchLimit + 1).map((each: unknown) => ({ ...operation, variables: each }));
+  function assertLength(request: unknown): void {
+    if (Array.isArray(request) && request.length > batchLimit) throw tooMany();
+  }
+
+  function tooMany(): Problem {
+    return new Problem('batch_too_large', {
+      detail:
+        batchLimit === 0
+          ? 'Send one operation per request; batches are not accepted.'
+          : `A batch may have ${String(batchLimit)} operations.`,
+      extensions: { limit: batchLimit },
+    });
   }
 
   /** @throws {Problem} invalid_request, batch_too_large */
   function batched(sent: readonly unknown[]): OperationRequest[] {
-    const requests = sent.slice(0, batchLimit + 1).flatMap(operationsOf);
+    const requests = operationRequests(sent, batchLimit);
     if (batchLimit > 0 && requests.length === 0) throw invalid('A batch must have at least one operation.');
-    if (Math.max(sent.length, requests.length) > batchLimit || batchLimit === 0) {
-      throw new Problem('batch_too_large', {
-        detail:
-          batchLimit === 0
-            ? 'Send one operation per request; batches are not accepted.'
-            : `A batch may have ${String(batchLimit)} operations.`,
-        extensions: { limit: batchLimit },
-      });
-    }
+    if (Math.max(sent.length, requests.length) > batchLimit || batchLimit === 0) throw tooMany();
     return requests;
   }
 
@@ -165,6 +165,8 @@ export function createOperationReader({
   }
 
   return {
+    batchLimit,
+    assertLength,
     readOne,
     read,
     readInTurns: async (request) => {
@@ -179,6 +181,20 @@ export function createOperationReader({
       return batchOf(requests, operations);
     },
   };
+}
+
+/**
+ * The operations of a request, or of a list of them: one for each of its variables if they are a list, as servers with
+ * variable batching run it. Of what is beyond `batchLimit`, enough to be refused. @throws {Problem} invalid_request
+ */
+export function operationRequests(request: unknown, batchLimit: number): OperationRequest[] {
+  const list: readonly unknown[] = Array.isArray(request) ? request.slice(0, batchLimit + 1) : [request];
+  return list.flatMap((each) => {
+    const operation = operationRequest(asObject(each));
+    const { variables } = operation;
+    if (!Array.isArray(variables)) return [operation];
+    return variables.slice(0, batchLimit + 1).map((one: unknown) => ({ ...operation, variables: one }));
+  });
 }
 
 export function operationRequest(request: Record<string, unknown>): OperationRequest {

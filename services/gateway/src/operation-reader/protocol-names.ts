@@ -18,7 +18,7 @@ export const STORED_DOCUMENT_NAMES = [
 ] as const;
 
 /** The members of a request that decide what a server runs (GraphQL over HTTP, "Request Parameters"). */
-const PROTOCOL_NAMES = ['query', 'operationName', 'variables', 'extensions', ...STORED_DOCUMENT_NAMES];
+export const PROTOCOL_NAMES = ['query', 'operationName', 'variables', 'extensions', ...STORED_DOCUMENT_NAMES];
 
 const EXACT_NAMES = new Map(PROTOCOL_NAMES.map((name) => [folded(name), name]));
 

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { CallRules } from '@tollgate/contracts/entitlement';
 import { isWhole } from '@tollgate/plain-http/message';
@@ -19,7 +18,11 @@ import type { OperationReader, ReadRequest } from './operation-reader.ts';
 import type { StoredDocuments, WithTexts } from './stored-documents.ts';
 import type { ReaderOf } from './readers-of-plans.ts';
 import { isObject, parseKeepingDigits } from './json.ts';
+import { parsed, requestIn, textIn, withTextsPut } from './json-request.ts';
+import { LONG_BODY_MIN_BYTES } from './long-bodies.ts';
+import type { LongBody, OpenLongBody, PriceElsewhere } from './long-bodies.ts';
 import { assertExactNames, assertExactParameters, assertShallow } from './protocol-names.ts';
+import { areElsewhere, withVariablesElsewhere } from './request-head.ts';
 
 /** A data call whose operations are known. */
 export type ReadCall = ReadRequest & {
@@ -33,6 +36,8 @@ export type ReadCall = ReadRequest & {
   contentCoding: string | null;
   /** Whether what it asks for takes long to work on, and should be worked on in turns. */
   isLong: boolean;
+  /** Null if it has all variables of its operations. */
+  priceElsewhere: PriceElsewhere | null;
   /** Must be called when the call is over. */
   release: () => void;
 };
@@ -59,6 +64,7 @@ type ReadBody = ReadRequest & {
   rewritten: Buffer | null;
   namesDocument: boolean;
   isLong: boolean;
+  priceElsewhere: PriceElsewhere | null;
 };
 
 /** Puts the texts of documents into a request, as far as they are known to the payer. */
@@ -71,6 +77,9 @@ export type ReadDataCallOptions = {
   bodiesMaxBytes: number;
   /** How many uploads may be under way at a time, since each holds a connection to the upstream; 0 for none. */
   maxUploads: number;
+  openLongBody: OpenLongBody;
+  /** Longer bodies are parsed in a worker. Default: 256 KiB. */
+  longBodyMinBytes?: number;
 };
 
 /** The least that a body counts for: its connection takes memory, too. */
@@ -99,7 +108,7 @@ export function createBodyRoom({
 }
 
 export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions): ReadDataCall {
-  const { body: limits, maxUploads } = options;
+  const { body: limits, maxUploads, openLongBody, longBodyMinBytes = LONG_BODY_MIN_BYTES } = options;
   const bodies = createBodyRoom(options);
   const uploads = createRoom({
     total: maxUploads,
@@ -136,6 +145,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
       lengthBytes: null,
       contentCoding: null,
       isLong: operations.isBatch,
+      priceElsewhere: null,
       release: NOTHING_HELD,
     };
   }
@@ -172,12 +182,13 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
   }
 
   function whole(
+    req: HttpRequest,
     received: Buffer,
     { payerId, callRules }: Reading,
     textsOf: TextsOf,
     place: Place | null,
-  ): ReadCall | Promise<ReadCall> {
-    const asCall = ({ operations, requests, rewritten, isLong }: ReadBody): ReadCall => {
+  ): ReadCall | Promise<ReadCall | null> {
+    const asCall = ({ operations, requests, rewritten, isLong, priceElsewhere }: ReadBody): ReadCall => {
       const body = rewritten ?? received;
       const { length } = body;
       const release = rewritten === null ? place?.release : grown(place, payerId, received.length + length);
@@ -189,11 +200,32 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
         lengthBytes: length,
         contentCoding: null,
         isLong,
+        priceElsewhere,
         release: release ?? NOTHING_HELD,
       };
     };
-    const read = readRepeated(received, readerOf(callRules), textsOf);
+    const reader = readerOf(callRules);
+    if (received.length > longBodyMinBytes) {
+      const onGone = (listener: () => void) => whenGone(req, listener);
+      const longBody = openLongBody(received, { payerId, onGone });
+      return readLong(longBody, received.length, reader, textsOf, limits).then((read) =>
+        read === null ? null : asCall(read),
+      );
+    }
+    const read = readRepeated(received, reader, textsOf);
     return read instanceof Promise ? read.then(asCall) : asCall(read);
+  }
+
+  async function wholeOrGone(
+    req: HttpRequest,
+    body: Buffer,
+    payer: Reading,
+    textsOf: TextsOf,
+    place: Place,
+  ): Promise<ReadCall | null> {
+    const call = await whole(req, body, payer, textsOf, place);
+    if (call === null) place.release();
+    return call;
   }
 
   async function arriving(
@@ -205,14 +237,15 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
     const place = bodies.take(payer.payerId, BODY_MIN_BYTES);
     try {
       const received = isWhole(req) ? arrivedBody(req, limits) : await wholeBody(req, limits, place.reach);
+      if (received !== null) place.reach(received.length);
       if (received === null) {
         place.release();
         return null;
       }
-      if (decode === null) return await whole(received, payer, textsOf, place);
+      if (decode === null) return await wholeOrGone(req, received, payer, textsOf, place);
       const body = await decode(received, limits.maxBytes);
       place.reach(received.length + body.length);
-      return await whole(body, payer, textsOf, place);
+      return await wholeOrGone(req, body, payer, textsOf, place);
     } catch (error) {
       place.release();
       throw error;
@@ -227,7 +260,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
   ): Promise<ReadCall | null> {
     const reader = readerOf(callRules);
     const lengthBytes = declaredBytes(req, limits) ?? null;
-    const form = { query: null, lengthBytes, contentCoding: null, isLong: true };
+    const form = { query: null, lengthBytes, contentCoding: null, isLong: true, priceElsewhere: null };
     const parts = createUploadParts(boundary);
     if (isWhole(req)) {
       const body = arrivedBody(req, limits);
@@ -276,7 +309,9 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
       return uploading(req, form.boundary, payer, textsOf);
     }
     if (decode === null && isWhole(req)) {
-      return whole(arrivedBody(req, limits), payer, textsOf, null);
+      const body = arrivedBody(req, limits);
+      // A longer one waits for others, and takes room.
+      if (body.length <= longBodyMinBytes) return whole(req, body, payer, textsOf, null);
     }
     return arriving(req, decode, payer, textsOf);
   };
@@ -309,7 +344,9 @@ function readJson(
   { maxBytes }: Pick<BodyLimits, 'maxBytes'>,
 ): ReadBody | Promise<ReadBody> {
   const text = textIn(body);
-  const { request, putTexts, textBytes, namesDocument } = textsOf(requestIn(text));
+  const sent = requestIn(text);
+  reader.assertLength(sent);
+  const { request, found, textBytes, namesDocument } = textsOf(sent);
   const withTextsBytes = body.length + textBytes;
   if (withTextsBytes > maxBytes) throw new Problem('payload_too_large');
   const isLong =
@@ -318,17 +355,52 @@ function readJson(
     operations,
     requests,
     // Only after the request was read, since a text takes more room than its name.
-    rewritten: putTexts && Buffer.from(JSON.stringify(putTexts(parseKeepingDigits(text)))),
+    rewritten: found && Buffer.from(withTextsPut(text, found)),
     namesDocument,
     isLong,
+    priceElsewhere: null,
   });
   return isLong ? reader.readInTurns(request).then(asBody) : asBody(reader.read(request));
 }
 
+/** As `readJson`, with a worker; null if the caller has gone. @throws {Problem} (the promise) also those of the worker */
+async function readLong(
+  body: LongBody,
+  length: number,
+  reader: OperationReader,
+  textsOf: TextsOf,
+  { maxBytes }: Pick<BodyLimits, 'maxBytes'>,
+): Promise<ReadBody | null> {
+  const head = await body.head(reader.batchLimit);
+  if (head === null) return null;
+  const sent = withVariablesElsewhere(head.request);
+  reader.assertLength(sent);
+  const { request, found, textBytes, namesDocument } = textsOf(sent);
+  if (length + textBytes > maxBytes) throw new Problem('payload_too_large');
+  const { operations, requests } = await reader.readInTurns(request);
+  const hasAll = !requests.some(({ variables }) => areElsewhere(variables));
+  return {
+    operations,
+    requests,
+    rewritten: found && (await body.withTexts(found)),
+    namesDocument,
+    isLong: true,
+    priceElsewhere: hasAll ? null : (schema) => body.prices(schema, found),
+  };
+}
+
+/** Returns what stops the watch. */
+function whenGone({ socket }: HttpRequest, listener: () => void): () => void {
+  socket.once('close', listener);
+  return () => socket.off('close', listener);
+}
+
 /** The operations of an upload pass as they are sent, so they must have their texts. */
 function readUpload(operations: string, reader: OperationReader, textsOf: TextsOf): ReadRequest {
-  const { request, putTexts } = textsOf(requestIn(operations));
-  if (putTexts === null) return reader.read(request);
+  const sent = requestIn(operations);
+  reader.assertLength(sent);
+  const { request, found } = textsOf(sent);
+  if (found === null) return reader.read(request);
   throw new Problem('invalid_request', { detail: 'An upload must have the text of its document.' });
 }
 
@@ -338,29 +410,6 @@ function queryWithText(sent: URLSearchParams, request: Record<string, unknown>):
   parameters.set('query', String(request['query']));
   if (isObject(request['extensions'])) parameters.set('extensions', JSON.stringify(request['extensions']));
   return `?${parameters.toString()}`;
-}
-
-/** @throws {Problem} invalid_request */
-function textIn(body: Buffer): string {
-  if (isUtf8(body)) return body.toString();
-  throw new Problem('invalid_request', { detail: 'The body must be UTF-8.' });
-}
-
-/** @throws {Problem} invalid_request */
-function requestIn(text: string): unknown {
-  assertShallow(text);
-  const request = parsed(text);
-  assertExactNames(text);
-  return request;
-}
-
-/** @throws {Problem} invalid_request */
-function parsed(json: string, parse: (text: string) => unknown = JSON.parse): unknown {
-  try {
-    return parse(json);
-  } catch {
-    throw new Problem('invalid_request', { detail: 'The request is not valid JSON.' });
-  }
 }
 
 /** What isn't JSON is the upstream's to refuse. */

@@ -428,6 +428,9 @@ describe('a body that arrives whole', () => {
   };
   const readerOf = createReaderOf({ maxDocumentBytes: 65_536, guards, batchLimit: 10 });
   const payer = { payerId: 1, callRules: null };
+  const openLongBody = () => {
+    throw new Error('the bodies here are short');
+  };
   const requestOf = (body: unknown) =>
     ({
       method: 'POST',
@@ -439,7 +442,13 @@ describe('a body that arrives whole', () => {
   test('and is short is read in turns if its texts are long, and takes room meanwhile', async () => {
     const long = `{ hello } #${'x'.repeat(40_000)}`;
     const documents = storedDocuments((id) => (id === 'long' ? long : undefined));
-    const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
+    const read = createReadDataCall({
+      readerOf,
+      body: limits,
+      bodiesMaxBytes: 1,
+      maxUploads: 0,
+      openLongBody,
+    });
     const batchOf = (count: number) => requestOf(Array.from({ length: count }, () => ({ id: 'long' })));
     expect(read(batchOf(1), payer, documents)).toMatchObject({ isLong: false });
     const reading = read(batchOf(9), payer, documents);
@@ -455,7 +464,13 @@ describe('a body that arrives whole', () => {
 
   test('and is a batch of some length has a turn of the event loop for each operation, a single one none', async () => {
     const documents = storedDocuments(() => undefined);
-    const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
+    const read = createReadDataCall({
+      readerOf,
+      body: limits,
+      bodiesMaxBytes: 1,
+      maxUploads: 0,
+      openLongBody,
+    });
     const query = `query Q($v: [Int!]) { ${Array.from({ length: 60 }, (_, index) => `a${String(index)}: hello(v: $v)`).join(' ')} }`;
     const single = { query, variables: { v: Array.from({ length: 300 }, (_, index) => index) } };
     expect(read(requestOf(single), payer, documents)).toMatchObject({ isLong: false });
@@ -476,7 +491,13 @@ describe('a body that arrives whole', () => {
   test.each([1, 9])('a reload while a batch of %i is read doesn’t mix two texts', async (count) => {
     let generation = 0;
     const documents = storedDocuments(() => `{ of${String((generation += 1))} #${'x'.repeat(20_000)}\n}`);
-    const read = createReadDataCall({ readerOf, body: limits, bodiesMaxBytes: 1, maxUploads: 0 });
+    const read = createReadDataCall({
+      readerOf,
+      body: limits,
+      bodiesMaxBytes: 1,
+      maxUploads: 0,
+      openLongBody,
+    });
     const call = await read(requestOf(Array.from({ length: count }, () => ({ id: 'a' }))), payer, documents);
     const bytes = call?.body as Buffer;
     const forwarded = JSON.parse(bytes.toString()) as { query: string }[];

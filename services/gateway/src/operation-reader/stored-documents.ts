@@ -12,8 +12,8 @@ import type { TrustedTexts } from './trusted-texts.ts';
 export type WithTexts = {
   /** The request itself if no text was put into it. */
   request: unknown;
-  /** Puts the same texts into the request as it was parsed once more; null if there are none. */
-  putTexts: ((request: unknown) => unknown) | null;
+  /** The texts, for `putTexts`; null if there are none. */
+  found: FoundTexts | null;
   /** Of the texts that were put in. */
   textBytes: number;
   /** Whether it names a document, so that the same bytes could be read otherwise later, or for another payer. */
@@ -99,24 +99,30 @@ export function createStoredDocuments({
   return {
     whyUntrusted: trusting.length > 0 ? whyUntrusted : null,
     withTexts: (request, payerId) => {
-      const isBatch = Array.isArray(request);
-      const requests: readonly unknown[] = isBatch ? request : [request];
+      const requests: readonly unknown[] = Array.isArray(request) ? request : [request];
       const texts = requests.map((each) => found(each, payerId));
       const textBytes = texts.reduce((sum, each) => sum + Buffer.byteLength(each?.text ?? ''), 0);
       const namesAny = requests.some(namesDocument);
-      if (textBytes === 0) return { request, putTexts: null, textBytes, namesDocument: namesAny };
-      const put = (each: unknown, index: number) => {
-        const text = texts[index];
-        return text && isObject(each) ? withText(each, text) : each;
-      };
-      const putTexts = (same: unknown) => (Array.isArray(same) ? same.map(put) : put(same, 0));
-      return { request: putTexts(request), putTexts, textBytes, namesDocument: namesAny };
+      if (textBytes === 0) return { request, found: null, textBytes, namesDocument: namesAny };
+      return { request: putTexts(request, texts), found: texts, textBytes, namesDocument: namesAny };
     },
   };
 }
 
 /** The text of a document, and the name that it replaces; null if the name stays beside it. */
 type Found = { text: string; replaces: string | null };
+
+/** Of each request of a list; null for one that has its own text, or none. */
+export type FoundTexts = readonly (Found | null)[];
+
+/** Into the request that they were found for, as it was parsed once more. */
+export function putTexts(request: unknown, found: FoundTexts): unknown {
+  const put = (each: unknown, index: number) => {
+    const text = found[index];
+    return text && isObject(each) ? withText(each, text) : each;
+  };
+  return Array.isArray(request) ? request.map(put) : put(request, 0);
+}
 
 function withText(request: Record<string, unknown>, { text, replaces }: Found): Record<string, unknown> {
   const { extensions } = request;

@@ -46,6 +46,7 @@ function unread({ rawHeaders }: Pick<HttpRequest, 'rawHeaders'>): ReadCall {
     lengthBytes: null,
     contentCoding: codings.length === 0 ? null : codings.join(', '),
     isLong: false,
+    priceElsewhere: null,
     release: NOTHING_HELD,
   };
 }

@@ -34,7 +34,8 @@ import type { DocumentsOf } from '../operation-reader/open-stored-documents.ts';
 import type { StoredDocuments } from '../operation-reader/stored-documents.ts';
 import type { ReadCall, ReadDataCall } from '../operation-reader/read-call.ts';
 import { assertDataRequest } from './data-request.ts';
-import { asksForEstimate } from '../estimate/estimate-only.ts';
+import { askedFor } from '../estimate/estimate-only.ts';
+import { answerCosts } from '../estimate/schema-costs.ts';
 import type { AnswerEstimate } from '../estimate/estimate-only.ts';
 import { needsPrice } from '../estimate/check-price.ts';
 import type { CheckPrice } from '../estimate/check-price.ts';
@@ -79,8 +80,8 @@ export type DataCallOptions = {
 /** Filled in as the call gets there; a refusal is recorded with what is known. */
 type KnownOfCall = {
   token: ActiveToken | null;
-  /** Whether only the price is asked for, which is no call that could be refused. */
-  isEstimate: boolean;
+  /** Whether more than a price is asked for: only a call is recorded if it is refused. */
+  isCall: boolean;
   payer: PayerEntitlement | null;
   operations: Operations | null;
   /** Null without an estimate. */
@@ -128,7 +129,7 @@ export function createDataEndpoint(options: DataCallOptions): HttpHandler {
     const trace = traces.begin(req, requestId);
     const known: KnownOfCall = {
       token: null,
-      isEstimate: false,
+      isCall: true,
       payer: null,
       operations: null,
       estimatedPoints: null,
@@ -146,7 +147,7 @@ export function createDataEndpoint(options: DataCallOptions): HttpHandler {
     trace?.end(outcome, res.statusCode);
     discardRest(req, res);
     const code = failureOf(outcome, res.statusCode);
-    if (code !== null && !known.isEstimate) {
+    if (code !== null && known.isCall) {
       recordRefusal({
         requestId,
         kind: 'call',
@@ -200,7 +201,7 @@ function createServe(options: DataCallOptions): Serve {
   const { estimates, estimateRate, checkPrice, answerEstimate, pointsPerMinute } = options;
   const { onSteps, accessLog, apiVersion, tokenWatch } = options;
   const assertDataHead = keepPerHead(assertDataRequest);
-  const wantsEstimate = keepPerHead(asksForEstimate);
+  const askedBy = keepPerHead(askedFor);
 
   function onUnread(error: unknown, accountId: number): never {
     estimateRate.takeRefused(error, accountId);
@@ -235,16 +236,24 @@ function createServe(options: DataCallOptions): Serve {
     }
   }
 
-  async function priceOf(
-    payer: PayerEntitlement,
-    { requests }: ReadCall,
-    accountId: number,
-  ): Promise<number> {
+  async function priceOf(payer: PayerEntitlement, read: ReadCall, accountId: number): Promise<number> {
     try {
-      return await checkPrice(payer, requests);
+      return await checkPrice(payer, read.requests, read.isLong ? () => estimates.prepare(read) : undefined);
     } catch (error) {
       return onUnread(error, accountId);
     }
+  }
+
+  function serveCosts(
+    req: HttpRequest,
+    res: HttpResponse,
+    requestId: string,
+    { account_id: accountId }: ActiveToken,
+  ): ForwardOutcome {
+    estimateRate.check(accountId);
+    estimateRate.take(accountId);
+    answerCosts(req, res, estimates, requestId);
+    return 'answered';
   }
 
   /** Nothing is admitted, sent or recorded. */
@@ -254,7 +263,7 @@ function createServe(options: DataCallOptions): Serve {
     requestId: string,
     token: ActiveToken,
   ): Promise<ForwardOutcome> {
-    if (!estimates.isReady()) throw new Problem('not_found');
+    if (estimates.schema() === null) throw new Problem('not_found');
     const payer = await payerOrCode(() => entitle(token, requestId));
     const reading = typeof payer === 'string' ? { payerId: token.account_id, callRules: null } : payer;
     const documents = documentsOf(typeof payer === 'string' ? null : payer);
@@ -263,6 +272,7 @@ function createServe(options: DataCallOptions): Serve {
     const read = await readCall(req, reading, documents);
     if (read === null) return 'aborted';
     try {
+      if (read.isLong) await estimates.prepare(read);
       await answerEstimate(res, read, { payer, documents }, requestId);
       return 'answered';
     } finally {
@@ -301,8 +311,10 @@ function createServe(options: DataCallOptions): Serve {
     known.token = token;
     accessLog?.note(req, whoOf(token));
     stepEnded('authenticate');
-    known.isEstimate = wantsEstimate(req);
-    if (known.isEstimate) return serveEstimate(req, res, requestId, token);
+    const asked = askedBy(req);
+    known.isCall = asked === 'call';
+    if (asked === 'costs') return serveCosts(req, res, requestId, token);
+    if (asked === 'estimate') return serveEstimate(req, res, requestId, token);
     trace?.begin('entitle');
     const payment = entitle(token, requestId);
     const payer = payment instanceof Promise ? await payment : payment;

@@ -1922,6 +1922,16 @@ export interface components {
             }[];
             /** @description How many of the sent documents were. */
             known_documents: number;
+            /** @description Registered documents that get another id, or lose theirs. */
+            changed_ids: {
+                /** @enum {string} */
+                api_version: "v1" | "v2";
+                /** @description Of the exact text, in hex. */
+                sha256: string;
+                /** @description Null if its id moves to another document. */
+                document_id: string | null;
+                former_document_id: string | null;
+            }[];
         };
         AccountToken: {
             token_id: number;

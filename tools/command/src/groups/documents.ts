@@ -48,7 +48,7 @@ function addRegister(group: Command, open: Open): void {
     .argument('<application_id>', 'ID', values.id)
     .requiredOption('-f, --file <file>', 'manifest of Apollo or Relay; - for standard input')
     .addOption(apiVersionOption())
-    .option('--dry-run', 'only report; exits with 4 if any is new')
+    .option('--dry-run', 'only report; exits with 4 if any is new, or an id would change')
     .action(async (application_id: number, { file, apiVersion, dryRun = false }: Register) => {
       const documents = await documentsIn(file);
       const session = open();
@@ -61,6 +61,8 @@ function addRegister(group: Command, open: Open): void {
       await session.show(answer, () => reportLines(answer));
       if (dryRun && answer.new_documents.length > 0)
         throw new Failure(EXIT.differences, 'The file has documents that are not registered.');
+      if (dryRun && answer.changed_ids.length > 0)
+        throw new Failure(EXIT.differences, 'The file has other ids than those that are registered.');
     });
 }
 
@@ -121,7 +123,14 @@ function limitLine({ enforced, documents }: Result<'listTrustedDocuments'>): str
 }
 
 function reportLines(report: Result<'registerTrustedDocuments'>): string[] {
-  const { new_documents, known_documents, dry_run } = report;
+  const { new_documents, known_documents, changed_ids, dry_run } = report;
   const what = `${String(new_documents.length)} new, ${String(known_documents)} known${dry_run ? ' (dry run)' : ''}`;
-  return [`${what}.`, ...(new_documents.length > 0 ? tableLines(COLUMNS, new_documents) : [])];
+  return [
+    `${what}.`,
+    ...(new_documents.length > 0 ? tableLines(COLUMNS, new_documents) : []),
+    ...changed_ids.map(
+      ({ sha256, document_id, former_document_id }) =>
+        `ID of ${sha256}: ${document_id ?? 'none'}, before ${former_document_id ?? 'none'}.`,
+    ),
+  ];
 }

@@ -13,7 +13,7 @@ export type ImageContents = {
 
 /** What is in each image besides Node.js, by its target in the Dockerfile. */
 export const IMAGES = {
-  gateway: { programs: [{ room: 'services/gateway', entries: ['main'] }] },
+  gateway: { programs: [{ room: 'services/gateway', entries: ['main', 'body-worker/body-worker'] }] },
   auth: { programs: [{ room: 'services/auth', entries: ['main'] }] },
   account: {
     programs: [

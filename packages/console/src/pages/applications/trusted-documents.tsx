@@ -161,7 +161,7 @@ function Registration({ applicationId: application_id }: { applicationId: number
       </span>
       <p role="status">
         {data !== undefined &&
-          `${formatNumber(data.new_documents.length)} new, ${formatNumber(data.known_documents)} known before.`}
+          `${formatNumber(data.new_documents.length)} new, ${formatNumber(data.known_documents)} known before${data.changed_ids.length === 0 ? '' : `, ${formatNumber(data.changed_ids.length)} with another id than before`}.`}
       </p>
       {registering.isError && <ErrorMessage error={registering.error} isChange />}
     </div>

@@ -24,5 +24,15 @@ export const registrationAnswerSchema = z
     dry_run: z.boolean(),
     new_documents: z.array(documentSchema).meta({ description: 'Those that were not registered before.' }),
     known_documents: z.int().min(0).meta({ description: 'How many of the sent documents were.' }),
+    changed_ids: z
+      .array(
+        documentSchema.omit({ name: true }).extend({
+          document_id: documentSchema.shape.document_id.meta({
+            description: 'Null if its id moves to another document.',
+          }),
+          former_document_id: z.string().nullable(),
+        }),
+      )
+      .meta({ description: 'Registered documents that get another id, or lose theirs.' }),
   })
   .meta({ id: 'DocumentRegistration' });

@@ -78,6 +78,7 @@ describe('registering documents', () => {
         dry_run: false,
         new_documents: [named(READ, 'Read', 'read')],
         known_documents: 0,
+        changed_ids: [],
       },
     ]);
     const second = await register({ documents: [{ text: READ }, { text: WRITE }, { text: '{ c }' }] });
@@ -112,6 +113,35 @@ describe('registering documents', () => {
       [READ]: null,
       [WRITE]: 'x',
     });
+  });
+
+  test('reports which ids change, as a dry run, too', async () => {
+    const both = (read: string, write: string) => ({
+      documents: [
+        { document_id: read, text: READ },
+        { document_id: write, text: WRITE },
+      ],
+    });
+    const changed = (text: string, document_id: string | null, former_document_id: string | null) => {
+      const { api_version, sha256 } = named(text, null);
+      return { api_version, sha256, document_id, former_document_id };
+    };
+    await register(both('x', 'y'));
+    const before = await ofGateways();
+    for (const [documents, ids] of [
+      [both('x', 'y').documents, []],
+      [both('x', 'z').documents, [changed(WRITE, 'z', 'y')]],
+      [both('y', 'x').documents, [changed(READ, 'y', 'x'), changed(WRITE, 'x', 'y')]],
+      [[{ document_id: 'x', text: WRITE }], [changed(READ, null, 'x'), changed(WRITE, 'x', 'y')]],
+      [[{ text: READ }, { text: WRITE }], []],
+    ] as const) {
+      const { body } = await register({ documents, dry_run: true });
+      expect(body['changed_ids']).toEqual(expect.arrayContaining([...ids]));
+      expect(body['changed_ids']).toHaveLength(ids.length);
+    }
+    expect(await ofGateways()).toEqual(before);
+    const { body } = await register(both('x', 'z'));
+    expect(body['changed_ids']).toEqual([changed(WRITE, 'z', 'y')]);
   });
 
   test('is refused beyond what gateways keep, with one id twice, and with text that cannot be kept', async () => {

@@ -39,6 +39,12 @@ export type Registration = {
   dry_run: boolean;
   new_documents: Named[];
   known_documents: number;
+  changed_ids: ChangedId[];
+};
+
+/** A known document that gets another id, or loses the one that it has to another document. */
+type ChangedId = Pick<RegisteredDocument, 'api_version' | 'sha256' | 'document_id'> & {
+  former_document_id: string | null;
 };
 
 /**
@@ -81,8 +87,30 @@ export async function registerDocuments(
       registered: added.map(({ sha256 }) => sha256).slice(0, 100),
     });
   }
-  const new_documents = added.map(named);
-  return { application_id, dry_run, new_documents, known_documents: sent.size - added.length };
+  return {
+    application_id,
+    dry_run,
+    new_documents: added.map(named),
+    known_documents: sent.size - added.length,
+    changed_ids: changedIds(
+      before.filter((each) => each.api_version === api_version),
+      sent,
+    ),
+  };
+}
+
+function changedIds(
+  before: readonly RegisteredDocument[],
+  sent: ReadonlyMap<string, RegisteredDocument>,
+): ChangedId[] {
+  const ids = new Set([...sent.values()].flatMap(({ document_id }) => document_id ?? []));
+  return before.flatMap(({ api_version, sha256, document_id: former_document_id }) => {
+    const keeps = former_document_id !== null && !ids.has(former_document_id);
+    const document_id = sent.get(sha256)?.document_id ?? (keeps ? former_document_id : null);
+    return document_id === former_document_id
+      ? []
+      : [{ api_version, sha256, document_id, former_document_id }];
+  });
 }
 
 /** @throws {Problem} not_found */

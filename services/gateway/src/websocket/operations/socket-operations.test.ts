@@ -143,7 +143,7 @@ function scripted() {
       readOne: (payload) => ({ type: payload['is'] as OperationType, counted: null }),
       documentsOf: () => ({
         whyUntrusted: null,
-        withTexts: (request) => ({ request, putTexts: null, textBytes: 0, namesDocument: false }),
+        withTexts: (request) => ({ request, found: null, textBytes: 0, namesDocument: false }),
       }),
       checkPrice: () => 1,
       missingPoints: null,
