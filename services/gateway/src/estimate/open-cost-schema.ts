@@ -19,6 +19,8 @@ const RELOAD_MIN_MS = 10_000;
 export type CostSchemaSource = {
   /** Another object is another generation. */
   current: () => CostSchema | null;
+  /** The text of the schema; null until one can be used. */
+  text: () => string | null;
   /** Seconds since it was last read, or found unchanged; since the start if it never was. */
   ageSec: () => number;
   /** How many names the file of weights has that the schema lacks. */
@@ -53,6 +55,7 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
   const readCosts: ReadText | null = costsPath === undefined ? null : fileText(costsPath);
   let read: { sdl: string; costs: string; loaded: () => LoadedCostSchema } | undefined;
   let used: LoadedCostSchema | null = null;
+  let usedText: string | null = null;
   let reloading: Promise<void> | undefined;
   let reloadedMs = -Infinity;
 
@@ -64,6 +67,7 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
     const loaded = read.loaded();
     if (loaded === used) return;
     used = loaded;
+    usedText = sdl;
     const { warnings, unknownNames, flatLists } = loaded;
     const facts = { api_version: apiVersion };
     logger.info({ ...facts, flat_lists: flatLists }, 'the GraphQL schema is read');
@@ -105,6 +109,7 @@ export async function openCostSchema(options: CostSchemaOptions): Promise<CostSc
   await follow();
   return {
     current: () => used?.schema ?? null,
+    text: () => usedText,
     ageSec,
     unknownNames: () => used?.unknownNames.length ?? 0,
     reload: async () => {

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { AuthorizationFault } from '@tollgate/console/paths';
+import type { ResourceServer } from '@tollgate/contracts/resource-servers';
 import type { Query } from '../../platform/database/query.ts';
 import { callerOf } from '../../http/caller-address.ts';
 import { refuseExceeded } from '../../identity/attempts/attempt-counts.ts';
@@ -12,7 +13,7 @@ export type AuthorizeNeeds = {
   query: Query;
   counts: AttemptCounts;
   issuer: string;
-  resources: readonly string[];
+  resources: ReadonlyMap<string, ResourceServer>;
   /** Where people answer; the request's id is added. */
   consentUrl: string;
   /** The page for a request that can't be answered by a redirect. */

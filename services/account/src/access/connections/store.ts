@@ -13,6 +13,7 @@ export type Connection = {
   status: 'active' | 'revoked' | 'deleted';
   revocation_epoch: number;
   resource: string | null;
+  scope: string;
   /** Whether it has a year behind it. */
   has_expired: boolean;
   /** Of the application that acts. */
@@ -25,7 +26,7 @@ export type Connection = {
 
 const SELECT = `
   SELECT hidden.application_id, hidden.client_id, hidden.account_id, hidden.name, hidden.status,
-         hidden.revocation_epoch, connections.resource, connections.expires_at <= now() AS has_expired,
+         hidden.revocation_epoch, connections.resource, connections.scope, connections.expires_at <= now() AS has_expired,
          acting.client_id AS acting_client_id, acting.status AS acting_status,
          acting.token_lifespan_sec AS acting_lifespan_sec,
          developer.blocked_at IS NOT NULL AS developer_blocked
