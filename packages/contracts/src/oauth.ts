@@ -15,7 +15,10 @@ const clientFields = {
   client_secret: vschars(1_024).optional(),
 };
 
-const resource = z.string().optional().meta({ description: 'The address of the data API, or of MCP (RFC 8707).' });
+const resource = z
+  .string()
+  .optional()
+  .meta({ description: 'The address of the data API, or of MCP (RFC 8707).' });
 
 export const tokenRequestSchema = z.discriminatedUnion('grant_type', [
   z.object({ grant_type: z.literal('client_credentials'), scope: z.literal('api'), ...clientFields }),

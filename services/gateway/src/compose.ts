@@ -269,7 +269,10 @@ function composePeers(
     createPrivateApi({ baseUrl, ...caller, onConnected: certificateOf(name, baseUrl) });
   const auth = openPeer('auth', config.AUTH_PRIVATE_URL);
   const account = openPeer('account', config.ACCOUNT_PRIVATE_URL);
-  const { authenticate, authenticateMcp, introspect, tokenWatch, ...tokens } = openAuthenticate(context, auth);
+  const { authenticate, authenticateMcp, introspect, tokenWatch, ...tokens } = openAuthenticate(
+    context,
+    auth,
+  );
   const { entitle, isTrusted, channel } = openEntitle(context, { account, redis });
   const followed = followChannels({
     url: config.REDIS_URL,

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { checkRedisTls, redisTlsSettings } from '@tollgate/config/store-tls';
 import { readConfig } from '@tollgate/config';
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
-import { callerSettings, httpUrl, issuerUrl, networks, processSettings, wholeNumber } from '@tollgate/config/settings';
+import {
+  callerSettings,
+  httpUrl,
+  issuerUrl,
+  networks,
+  processSettings,
+  wholeNumber,
+} from '@tollgate/config/settings';
 import { traceSettings } from '@tollgate/trace/settings';
 import { allowedOrigins } from '@tollgate/config/allowed-origins';
 import { introspectionSettings } from '@tollgate/introspection/settings';

@@ -24,7 +24,9 @@ const LIMITS: Record<LimitField, string> = {
 
 /** Of the gateway's settings of these names; none leaves them in force. */
 const GUARDS: Record<
-  Exclude<keyof CallRules, | 'points_per_call_limit'
+  Exclude<
+    keyof CallRules,
+    | 'points_per_call_limit'
     | 'strict_points'
     | 'graphql_introspection'
     | 'mcp'

@@ -95,11 +95,7 @@ class CollectingResponse extends EventEmitter implements HttpResponse {
   #room: number;
   #bodyBytes = 0;
 
-  constructor(
-    req: HttpResponse['req'],
-    maxBytes: number,
-    resolve: (answer: CollectedAnswer | null) => void,
-  ) {
+  constructor(req: HttpResponse['req'], maxBytes: number, resolve: (answer: CollectedAnswer | null) => void) {
     super();
     this.req = req;
     this.#room = maxBytes;

@@ -2,7 +2,7 @@ const CLOSER: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 
 /**
  * The beginning of a JSON text, cut after a member or an element so that it is JSON again; what is open is closed. Null
- * if nothing of it fits in the bytes. The text may itself be only a beginning.
+ * if no member of it fits in the bytes. The text may itself be only a beginning.
  */
 export function cutJson(text: string, maxBytes: number): string | null {
   const open: string[] = [];
@@ -27,10 +27,8 @@ export function cutJson(text: string, maxBytes: number): string | null {
     if (char === ',') note(at);
     bytes += 1;
     if (char === '"') inString = true;
-    else if (char in CLOSER) {
-      open.push(CLOSER[char] ?? '');
-      note(at + 1);
-    } else if (char === '}' || char === ']') {
+    else if (char in CLOSER) open.push(CLOSER[char] ?? '');
+    else if (char === '}' || char === ']') {
       open.pop();
       note(at + 1);
     }

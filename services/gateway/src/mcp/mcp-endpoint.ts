@@ -42,13 +42,16 @@ export function createMcpEndpoint(options: McpEndpointOptions): {
 } {
   const { tools, assertOrigin, authenticate, challenge, takeTokenSlot, accessLog } = options;
   const { logFailure, addressOf } = tools;
-  const server = createMcpHandler(({ authInfo }) => createToolServer(tools, authInfo?.extra?.['caller'] as McpCaller), {
-    // A server that changes nothing has no events to listen to.
-    maxSubscriptions: 0,
-    onerror: (error) => {
-      options.logger.debug({ err: error }, 'an MCP request was refused');
+  const server = createMcpHandler(
+    ({ authInfo }) => createToolServer(tools, authInfo?.extra?.['caller'] as McpCaller),
+    {
+      // A server that changes nothing has no events to listen to.
+      maxSubscriptions: 0,
+      onerror: (error) => {
+        options.logger.debug({ err: error }, 'an MCP request was refused');
+      },
     },
-  });
+  );
 
   async function serve(req: IncomingMessage, res: ExpressResponse, requestId: string): Promise<void> {
     if (req.method !== 'POST') throw new Problem('method_not_allowed', { headers: { allow: 'POST' } });
@@ -66,7 +69,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): {
       });
       const { signal } = gone;
       const callRules = await rulesOf(() => options.entitle(token, requestId));
-      const caller: McpCaller = { req, requestId, signal, token, callRules };
+      const isCall = (parsedBody as { method?: unknown } | null)?.method === 'tools/call';
+      const caller: McpCaller = { req, requestId, signal, token, callRules, isCall };
       const response = await server.fetch(webRequest(req, signal), {
         parsedBody,
         authInfo: {
@@ -117,13 +121,21 @@ function messageIn(body: Buffer | null): unknown {
     throw new Problem('invalid_request', { detail: 'The request is not valid JSON.' });
   }
   // One HTTP request would be many tool calls.
-  if (Array.isArray(message)) throw new Problem('invalid_request', { detail: 'JSON-RPC batches are not supported.' });
+  if (Array.isArray(message))
+    throw new Problem('invalid_request', { detail: 'JSON-RPC batches are not supported.' });
   return message;
 }
 
 function webRequest(req: IncomingMessage, signal: AbortSignal): Request {
   const headers = new Headers();
-  for (const name of ['accept', 'content-type', 'user-agent', 'mcp-protocol-version', 'mcp-method', 'mcp-name'])
+  for (const name of [
+    'accept',
+    'content-type',
+    'user-agent',
+    'mcp-protocol-version',
+    'mcp-method',
+    'mcp-name',
+  ])
     for (const value of fieldValues(req.rawHeaders, name)) headers.append(name, value);
   return new Request('http://gateway/mcp', { method: 'POST', headers, signal });
 }

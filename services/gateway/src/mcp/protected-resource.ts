@@ -33,10 +33,7 @@ export function createChallenge(streamingUrl: string): Challenge {
 }
 
 /** RFC 9728. Public, for pages of any origin. */
-export function protectedResource(options: {
-  streamingUrl: string;
-  issuer: string;
-}): RequestHandler {
+export function protectedResource(options: { streamingUrl: string; issuer: string }): RequestHandler {
   const metadata = {
     resource: `${options.streamingUrl}${MCP_PATH}`,
     authorization_servers: [options.issuer],

@@ -35,7 +35,11 @@ function find(entries: readonly Entry[], words: string): string[] {
     .toLowerCase()
     .split(/[^a-z0-9_]+/)
     .filter((word) => word !== '');
-  if (wanted.length === 0) return entries.filter(({ isRoot }) => isRoot).map(({ text }) => text).slice(0, MAX_MATCHES);
+  if (wanted.length === 0)
+    return entries
+      .filter(({ isRoot }) => isRoot)
+      .map(({ text }) => text)
+      .slice(0, MAX_MATCHES);
   return entries
     .map((entry) => ({ entry, score: scoreOf(entry, wanted) }))
     .filter(({ score }) => score > 0)
@@ -91,15 +95,15 @@ function fieldsOf({ name, fields = [] }: Composite, isRoot: boolean): Entry[] {
   });
 }
 
-function ofType(
-  definition: Composite | InputObjectTypeDefinitionNode | EnumTypeDefinitionNode,
-): Entry {
+function ofType(definition: Composite | InputObjectTypeDefinitionNode | EnumTypeDefinitionNode): Entry {
   const about = aboutOf(definition);
   const members =
     definition.kind === Kind.ENUM_TYPE_DEFINITION
       ? (definition.values ?? []).map(({ name }) => name.value)
       : (definition.fields ?? []).map((field) =>
-          field.kind === Kind.FIELD_DEFINITION ? signature(field) : `${field.name.value}: ${print(field.type)}`,
+          field.kind === Kind.FIELD_DEFINITION
+            ? signature(field)
+            : `${field.name.value}: ${print(field.type)}`,
         );
   return {
     key: definition.name.value.toLowerCase(),

@@ -30,13 +30,19 @@ export function answerResult(answer: CollectedAnswer): CallToolResult {
   const cut = cutJson(text, maxBytes);
   const note = `The answer has ${String(answer.bodyBytes)} bytes and is cut off after a field. Ask for fewer fields, or page with the arguments of its lists.`;
   return cut === null
-    ? { ...textResult('The answer is too large, and has no field at which it can be cut.', notes), isError: true }
+    ? {
+        ...textResult('The answer is too large, and has no field at which it can be cut.', notes),
+        isError: true,
+      }
     : textResult(cut, [note, ...notes]);
 }
 
 /** Nothing came: the caller has gone, or the upstream broke off. */
 export function brokenOff(): CallToolResult {
-  return { ...textResult('The answer broke off. It may have been charged; read the usage before trying again.'), isError: true };
+  return {
+    ...textResult('The answer broke off. It may have been charged; read the usage before trying again.'),
+    isError: true,
+  };
 }
 
 export function refusalOf(problem: Problem): CallToolResult {
@@ -53,18 +59,28 @@ function refusalIn({ status, header, body, bodyBytes }: CollectedAnswer): CallTo
   const [error] = errors;
   if (error === undefined) return null;
   const wait = header('retry-after');
-  return refused(error.message, { ...(wait !== undefined && { retry_after_sec: Number(wait) }), ...error.extensions });
+  return refused(error.message, {
+    ...(wait !== undefined && { retry_after_sec: Number(wait) }),
+    ...error.extensions,
+  });
 }
 
 /** In words, so that a model stops, and as data, so that its program does. */
-function refused(message: string, { request_id, ...facts }: Readonly<Record<string, unknown>>): CallToolResult {
+function refused(
+  message: string,
+  { request_id, ...facts }: Readonly<Record<string, unknown>>,
+): CallToolResult {
   const { code, retry_after_sec: waitSec } = facts;
   const next =
     typeof waitSec === 'number'
       ? `Wait ${String(waitSec)} seconds before the next call.`
       : 'The same call will be refused again.';
   const data = request_id === '' ? facts : { ...facts, request_id };
-  return { ...textResult(`Refused (${String(code)}): ${message} ${next}`), structuredContent: data, isError: true };
+  return {
+    ...textResult(`Refused (${String(code)}): ${message} ${next}`),
+    structuredContent: data,
+    isError: true,
+  };
 }
 
 function costNotes({ header }: CollectedAnswer): string[] {

@@ -14,7 +14,14 @@ import type { CallData } from './collected-answer.ts';
 import { operationTypesIn } from './operation-types.ts';
 import type { ReadUsage } from './read-usage.ts';
 import type { createSchemaSearch } from './schema-search.ts';
-import { KEPT_BYTES, ANSWER_MAX_BYTES, answerResult, brokenOff, refusalOf, textResult } from './tool-results.ts';
+import {
+  KEPT_BYTES,
+  ANSWER_MAX_BYTES,
+  answerResult,
+  brokenOff,
+  refusalOf,
+  textResult,
+} from './tool-results.ts';
 
 /** Who calls a tool, and by which request. */
 export type McpCaller = {
@@ -25,6 +32,8 @@ export type McpCaller = {
   token: ActiveToken;
   /** Of the payer's plan; null if the account may not call at the moment, and a call will say why. */
   callRules: CallRules | null;
+  /** Whether it calls a tool, and doesn't ask which there are. */
+  isCall: boolean;
 };
 
 export type ToolNeeds = {
@@ -109,17 +118,24 @@ export function createToolServer(needs: ToolNeeds, caller: McpCaller): McpServer
     server.registerTool(
       'estimate_query',
       {
-        description: 'What an operation costs at most, in points, and whether the plan admits it. Costs nothing.',
+        description:
+          'What an operation costs at most, in points, and whether the plan admits it. Costs nothing.',
         inputSchema: operation,
         annotations: { ...READ_ONLY, title: 'Estimate a query' },
       },
       answering((wanted) => sendOperation(ESTIMATE_PATH, wanted)),
     );
   }
-  // Listed nowhere, and answered: a model that knows the tool from before gets a reason.
-  if (!isAllowed) {
+  // A model that knows a tool from before gets a reason, though it isn't listed.
+  if (!isAllowed && caller.isCall) {
     for (const name of ['search_schema', 'estimate_query', 'run_query']) {
-      server.registerTool(name, { inputSchema: z.object({}) }, answering(() => { throw new Problem('mcp_not_in_plan'); }));
+      server.registerTool(
+        name,
+        { inputSchema: z.object({}) },
+        answering(() => {
+          throw new Problem('mcp_not_in_plan');
+        }),
+      );
     }
   }
   if (isAllowed) {
