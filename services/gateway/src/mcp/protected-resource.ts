@@ -40,7 +40,7 @@ export function protectedResource(options: { streamingUrl: string; issuer: strin
     scopes_supported: [MCP_SCOPE, MCP_WRITE_SCOPE],
     bearer_methods_supported: ['header'],
     resource_name: 'GraphQL API',
-    resource_documentation: `${options.streamingUrl}/docs/agents/`,
+    resource_documentation: `${options.streamingUrl}/docs/agents`,
   };
   return (req, res) => {
     if (req.method !== 'GET' && req.method !== 'HEAD') {
