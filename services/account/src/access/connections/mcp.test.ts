@@ -56,6 +56,9 @@ function providerOf(kept: Kept): OAuthClientProvider {
       kept.discovery = state;
     },
     discoveryState: () => kept.discovery,
+    invalidateCredentials: () => {
+      delete kept.tokens;
+    },
   };
 }
 
@@ -92,7 +95,8 @@ test('an agent comes without a token, a person consents, and its tool calls are 
   expect(ran).toMatchObject({ content: [{ text: '{"data":{"__typename":"Query"}}' }, {}] });
   await waitFor(async () => {
     const { content } = await run('read_usage');
-    return usageResponseSchema.parse(JSON.parse(content[0]?.text ?? '')).requests_usage === 1;
+    const usage = usageResponseSchema.parse(JSON.parse(content[0]?.text ?? ''));
+    return usage.billing_period.usage.requests_usage === 1;
   });
 
   // It refreshes by itself, and the person ends it.

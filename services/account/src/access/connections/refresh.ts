@@ -4,8 +4,14 @@ import type { Query } from '../../platform/database/query.ts';
 import { endConnection } from './end.ts';
 import { refused, scopeOf } from './exchange.ts';
 import type { Outcome } from './exchange.ts';
-import { REFRESH_TOKEN_IDLE_SEC, REPEATED_REFRESH_SEC } from './rules.ts';
-import { findRefreshToken, insertRefreshToken, lockConnectionOfClient, noteRotation } from './store.ts';
+import { REFRESH_TOKEN_IDLE_SEC, REPEATED_REFRESH_SEC, ROTATED_TOKEN_KEPT_SEC } from './rules.ts';
+import {
+  findRefreshToken,
+  insertRefreshToken,
+  lockConnectionOfClient,
+  noteRotation,
+  removeLongRotated,
+} from './store.ts';
 
 /**
  * Rotates a refresh token (RFC 6749, section 6; RFC 9700, section 4.14.2). The connection's lock decides between
@@ -41,6 +47,7 @@ export async function refreshConnection(query: Query, request: Refresh, by: Acto
   if (!isPartOf(scope, granted)) return refused('invalid_scope');
   if (token.nonce === null) {
     const { nonce, successor_hash } = request;
+    await removeLongRotated(query, { application_id, keptSec: ROTATED_TOKEN_KEPT_SEC });
     await noteRotation(query, { token_hash, nonce, successor_hash });
     await insertRefreshToken(query, {
       application_id,

@@ -160,8 +160,21 @@ export async function noteRotation(
   );
 }
 
-/** All access tokens below the returned epoch are dead, and no refresh token works. */
+/** Of a busy connection there would be thousands; a reuse is found among those that are left. */
+export async function removeLongRotated(
+  query: Query,
+  { application_id, keptSec }: { application_id: number; keptSec: number },
+): Promise<void> {
+  await query(
+    `DELETE FROM refresh_tokens
+     WHERE application_id = :application_id AND rotated_at <= now() - :keptSec * interval '1 second'`,
+    { application_id, keptSec },
+  );
+}
+
+/** All access tokens below the returned epoch are dead, and no refresh token works, so none is kept. */
 export async function setEnded(query: Query, applicationId: number): Promise<number> {
+  await query('DELETE FROM refresh_tokens WHERE application_id = :applicationId', { applicationId });
   const rows = await query<{ revocation_epoch: number }>(
     `UPDATE applications SET status = 'revoked', revocation_epoch = revocation_epoch + 1
      WHERE application_id = :applicationId RETURNING revocation_epoch`,
