@@ -66,7 +66,7 @@ const CODES = [
   [AccessDeniedError, 'forbidden csrf_token_required confirmation_required account_blocked'],
   [AccessDeniedError, 'account_deletion_pending insufficient_role team_role unauthorized_client'],
   [PlanError, 'no_active_billing_period points_limit_exceeded budget_exceeded time_limit_exceeded'],
-  [PlanError, 'traffic_limit_exceeded no_billing_period'],
+  [PlanError, 'traffic_limit_exceeded no_billing_period mcp_not_in_plan mcp_mutations_not_in_plan'],
   [RateLimitError, 'rate_limit_exceeded session_limit_exceeded subscription_limit_exceeded too_many_streams'],
   [RateLimitError, 'too_many_requests too_many_initialisations slow_consumer points_reserved'],
   [RequestError, 'invalid_request batch_too_large document_invalid document_too_deep document_too_large'],

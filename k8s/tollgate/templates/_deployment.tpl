@@ -189,6 +189,7 @@ AUTH_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "liste
 AUTH_PUBLIC_URL: {{ include "tollgate.url" (merge (dict "service" "auth" "listener" "public") $url) }}
 ACCOUNT_PRIVATE_URL: {{ include "tollgate.url" (merge (dict "service" "account" "listener" "private") $url) }}
 ACCOUNT_PUBLIC_URL: {{ include "tollgate.url" (merge (dict "service" "account" "listener" "public") $url) }}
+STREAMING_URL: {{ $values.publicUrl | quote }}
 UPSTREAM_URL: {{ include "tollgate.upstreamUrl" .root | quote }}
 {{- if not $values.upstreamUrl }}
 GRAPHQL_SCHEMA: http://{{ include "tollgate.fullname" .root }}-upstream:4003/schema.graphql

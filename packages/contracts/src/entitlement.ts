@@ -91,6 +91,12 @@ export const callRulesSchema = z
     /** 0 refuses batches. */
     graphql_batch_limit: wholeNumber,
     graphql_introspection: z.boolean(),
+    /** Whether agents may call by MCP; without it they may. */
+    mcp: z.boolean(),
+    /** Whether they may run mutations, with the scope for it; without it they may not. */
+    mcp_mutations: z.boolean(),
+    /** As `points_per_call_limit`, of what they run. */
+    mcp_points_per_call_limit: wholeNumber,
   })
   .partial();
 

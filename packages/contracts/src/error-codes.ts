@@ -57,6 +57,18 @@ const ACCESS = {
       'The session was signed in or confirmed more than 15 minutes ago, and the request changes how the account signs in.',
     fix: 'Confirm, then retry.',
   },
+  mcp_not_in_plan: {
+    status: 403,
+    title: 'The plan does not include MCP',
+    meaning: 'The plan leaves out calls by agents (MCP).',
+    fix: 'Choose another plan, or call the data endpoint.',
+  },
+  mcp_mutations_not_in_plan: {
+    status: 403,
+    title: 'The plan does not let agents run mutations',
+    meaning: 'A tool of MCP was to run a mutation, which the plan leaves to other programs.',
+    fix: 'Run queries only, or call the data endpoint.',
+  },
   account_blocked: {
     status: 403,
     title: 'The account is blocked',

@@ -33,6 +33,8 @@ export const refreshSchema = z.strictObject({
   connection_client_id: z.uuid(),
   refresh_token_hash: tokenHashSchema,
   resource,
+  /** A part of what was granted, for this access token alone. */
+  scope: z.string().max(200).optional(),
   /** Drawn by auth; the successor is derived from it and the presented token. */
   nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   successor_hash: tokenHashSchema,
@@ -53,10 +55,12 @@ export const grantAnswerSchema = z.discriminatedUnion('outcome', [
     token_lifespan_sec: z.int().min(60),
     /** The resource server that the token is for (RFC 8707); null: the data API. */
     audience: z.string().nullable(),
+    /** Of the access token; absent if it is `api`, as in answers of an earlier version. */
+    scope: z.string().optional(),
     /** Of a refresh: the nonce of the first time that the token was presented. */
     nonce: z.string().nullable(),
   }),
-  z.strictObject({ outcome: z.enum(['invalid_grant', 'invalid_target']) }),
+  z.strictObject({ outcome: z.enum(['invalid_grant', 'invalid_target', 'invalid_scope']) }),
 ]);
 
 export type GrantAnswer = z.infer<typeof grantAnswerSchema>;

@@ -15,7 +15,10 @@ const clientFields = {
   client_secret: vschars(1_024).optional(),
 };
 
-const resource = z.string().optional().meta({ description: 'The address of the data API (RFC 8707).' });
+const resource = z
+  .string()
+  .optional()
+  .meta({ description: 'The address of the data API, or of MCP (RFC 8707).' });
 
 export const tokenRequestSchema = z.discriminatedUnion('grant_type', [
   z.object({ grant_type: z.literal('client_credentials'), scope: z.literal('api'), ...clientFields }),
@@ -30,7 +33,7 @@ export const tokenRequestSchema = z.discriminatedUnion('grant_type', [
   z.object({
     grant_type: z.literal('refresh_token'),
     refresh_token: z.string(),
-    scope: z.literal('api').optional(),
+    scope: z.string().optional().meta({ description: 'A part of what was granted.' }),
     resource,
     ...clientFields,
   }),
@@ -39,7 +42,7 @@ export const tokenRequestSchema = z.discriminatedUnion('grant_type', [
 export const tokenResponseSchema = z.object({
   access_token: z.string(),
   expires_in: z.int().min(1),
-  scope: z.literal('api'),
+  scope: z.string(),
   token_type: z.literal('bearer'),
   refresh_token: z
     .string()
@@ -67,7 +70,7 @@ export const OAUTH_ERRORS = {
   invalid_target: [{ status: '400', meaning: 'The resource is unknown, or was not granted.' }],
   unauthorized_client: [{ status: '400', meaning: "The application's type doesn't allow the grant type." }],
   unsupported_grant_type: [{ status: '400', meaning: 'The grant type is unknown.' }],
-  invalid_scope: [{ status: '400', meaning: "The scope is missing or isn't `api`." }],
+  invalid_scope: [{ status: '400', meaning: "The scope is missing, unknown or wasn't granted." }],
   temporarily_unavailable: [
     { status: '503', meaning: 'A store is unavailable; retry after `Retry-After` seconds.' },
     {

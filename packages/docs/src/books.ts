@@ -28,7 +28,10 @@ const customers: Book = {
   first: 'index',
   chapters: [
     { label: 'Start', pages: ['index', 'tokens'] },
-    { label: 'Use', pages: ['limits', 'prices', 'subscriptions', 'teams', 'webhooks', 'authorization'] },
+    {
+      label: 'Use',
+      pages: ['limits', 'prices', 'subscriptions', 'teams', 'webhooks', 'authorization', 'agents'],
+    },
     { label: 'Reference', pages: ['errors'] },
   ],
   references: [{ label: 'API reference', document: join(DOCUMENTS, 'openapi.json') }],
@@ -65,6 +68,7 @@ const operators: Book = {
         'design/README',
         'design/tokens',
         'design/authorization',
+        'design/agents',
         'design/revocation',
         'design/entitlement',
         'design/admission',

@@ -13,6 +13,7 @@ import { openCounting } from './counting/open.ts';
 import { READER_CONNECTIONS } from './counting/reader/usage-reader.ts';
 import { openIdentity } from './identity/open.ts';
 import { EXPORT_LIMITS } from './lifecycle/export/running-exports.ts';
+import { createIsSignedIn } from './identity/sessions/require-session.ts';
 import { openLifecycle } from './lifecycle/open.ts';
 import { openMail } from './mail/open.ts';
 import { MAIL_RENDERERS } from './mails.ts';
@@ -107,6 +108,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       query: platform.query,
       counts: identity.needs.counts,
       faultPage: console.faultPage,
+      isSignedIn: createIsSignedIn(needs),
     }),
     pages: console.pages,
   });

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import type { StrictTransportSecurity } from '@tollgate/config/settings';
@@ -9,6 +9,7 @@ import { newRequestId } from '@tollgate/log/request-id';
 import { requestLog } from '@tollgate/log/request-log';
 import { notFound, problemHandler } from '@tollgate/http/error-handler';
 import type { AddressOf } from '@tollgate/http/error-handler';
+import { pathOf } from '@tollgate/http/request-head';
 import type { RedisConnection } from '@tollgate/redis';
 import { bareApp } from '@tollgate/server/bare-app';
 import { probes } from '@tollgate/server/health';
@@ -17,6 +18,10 @@ import { apiVersionOf } from './http/data-paths.ts';
 import { deferContinue } from './http/expect-continue.ts';
 import type { HttpHandler, HttpRequest } from '@tollgate/plain-http/message';
 import { below, oauthRefusalHandler, soundHead } from './passed-on/plain-routes.ts';
+import { MCP_PATH } from '@tollgate/contracts/resource-servers';
+import { noteRoute } from '@tollgate/server/metrics';
+import type { Mcp } from './mcp/open-mcp.ts';
+import { PROTECTED_RESOURCE_PATH } from './mcp/protected-resource.ts';
 import type { Proxy } from './passed-on/proxy.ts';
 
 /** The handler of a data path; null for other paths. */
@@ -56,10 +61,11 @@ export function createPlainApp(parts: {
   paymentEvents: Pick<Proxy, 'handler'>;
   liveUsage: Pick<Proxy, 'handler'>;
   auth: Pick<Proxy, 'handler'>;
+  mcp: Pick<Mcp, 'endpoint' | 'metadata'> | null;
   strictTransportSecurity: StrictTransportSecurity;
 }): Express {
-  const { logger, registry, addressOf, account, paymentEvents, liveUsage, auth, strictTransportSecurity } =
-    parts;
+  const { logger, registry, addressOf, account, paymentEvents, liveUsage, auth, mcp } = parts;
+  const { strictTransportSecurity } = parts;
   const app = bareApp();
   app.use(
     requestLog(logger, newRequestId),
@@ -80,9 +86,24 @@ export function createPlainApp(parts: {
   app.use(below('/oauth2/authorize', account.handler));
   app.use(below('/oauth2', auth.handler));
   app.use(below('/.well-known/oauth-authorization-server', auth.handler));
+  if (mcp !== null) {
+    app.use(at(MCP_PATH, mcp.endpoint), at(PROTECTED_RESOURCE_PATH, mcp.metadata));
+  }
   app.use(notFound);
   app.use(oauthRefusalHandler(logger, addressOf), problemHandler(logger, addressOf));
   return app;
+}
+
+/** Routes the requests at a path, spelled exactly so, to a handler. */
+function at(path: string, handler: RequestHandler): RequestHandler {
+  return (req, res, next) => {
+    if (pathOf(req) !== path) {
+      next();
+      return;
+    }
+    noteRoute(res, path);
+    handler(req, res, next);
+  };
 }
 
 /**

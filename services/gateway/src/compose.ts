@@ -14,6 +14,7 @@ import {
   createPublicHandler,
 } from './app.ts';
 import { createGatewayCors } from './cors.ts';
+import { openMcp } from './mcp/open-mcp.ts';
 import { createWebSockets } from './websocket/websockets.ts';
 import { openRefusals } from './refusals/open-refusals.ts';
 import { comparePlanLimits } from './streams/plan-capacity.ts';
@@ -152,6 +153,22 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
         apiVersion: 'v1',
       }),
   });
+  const mcp = openMcp(context, {
+    dataEndpointOf: (caller) =>
+      createDataEndpoint({
+        ...pipeline,
+        ...caller,
+        ...estimatesOf(estimating.v2, documents.v2),
+        forward: upstreams.v2.forward,
+        apiVersion: 'v2',
+      }),
+    authenticate: peers.authenticateMcp,
+    entitle,
+    estimateRate: estimating.rate,
+    schemaText: estimating.schemaText,
+    cors,
+    logFailure: refusals.reports.logFailure,
+  });
   const stopComparing = comparePlanLimits(peers.account, config.UPSTREAM_STREAMS_PER_PAYER, logger);
   const plainApp = createPlainApp({
     logger,
@@ -161,6 +178,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     paymentEvents,
     liveUsage,
     auth,
+    mcp,
     strictTransportSecurity: config.STRICT_TRANSPORT_SECURITY,
   });
   const listener = underCors(cors, createPublicHandler(dataEndpointOf, plainApp));
@@ -177,6 +195,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       return webSockets.drain(limits);
     },
     close: async () => {
+      await mcp?.close();
       await upstreams.endAbandoned();
       await close();
       await refusals.close();
@@ -256,7 +275,10 @@ function composePeers(
     createPrivateApi({ baseUrl, ...caller, onConnected: certificateOf(name, baseUrl) });
   const auth = openPeer('auth', config.AUTH_PRIVATE_URL);
   const account = openPeer('account', config.ACCOUNT_PRIVATE_URL);
-  const { authenticate, introspect, tokenWatch, ...tokens } = openAuthenticate(context, auth);
+  const { authenticate, authenticateMcp, introspect, tokenWatch, ...tokens } = openAuthenticate(
+    context,
+    auth,
+  );
   const { entitle, isTrusted, channel } = openEntitle(context, { account, redis });
   const followed = followChannels({
     url: config.REDIS_URL,
@@ -271,6 +293,7 @@ function composePeers(
     introspect,
     tokenWatch,
     authenticate,
+    authenticateMcp,
     entitle,
     isTrusted,
     close: async () => {

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { checkRedisTls, redisTlsSettings } from '@tollgate/config/store-tls';
 import { readConfig } from '@tollgate/config';
 import { tokenPrefixSetting } from '@tollgate/credentials/token-prefix-setting';
-import { callerSettings, httpUrl, networks, processSettings, wholeNumber } from '@tollgate/config/settings';
+import {
+  callerSettings,
+  httpUrl,
+  issuerUrl,
+  networks,
+  processSettings,
+  wholeNumber,
+} from '@tollgate/config/settings';
 import { traceSettings } from '@tollgate/trace/settings';
 import { allowedOrigins } from '@tollgate/config/allowed-origins';
 import { introspectionSettings } from '@tollgate/introspection/settings';
@@ -50,6 +57,21 @@ export const SETTINGS = {
     ACCOUNT_PRIVATE_URL: httpUrl.describe("account's private listener"),
     ACCOUNT_PUBLIC_URL: httpUrl.describe("account's public listener"),
     TRUSTED_PROXIES: networks.default([]).describe('load balancers in front of the gateway that are trusted'),
+    STREAMING_URL: httpUrl.optional().meta({
+      description: "this gateway's public base URL, as account has it; MCP is at `/mcp` below it",
+      unset: 'no MCP',
+    }),
+    ISSUER_URL: issuerUrl.optional().meta({
+      description: "auth's `ISSUER_URL`, where MCP clients get tokens",
+      values: 'an origin',
+      unset: 'the origin of `STREAMING_URL`',
+    }),
+    MCP_TOKENS: z
+      .enum(['any', 'authorization'])
+      .default('any')
+      .describe(
+        'which tokens MCP accepts: each of an account, or only those that a person granted by authorization',
+      ),
     CORS_ALLOWED_ORIGINS: allowedOrigins.describe('origins whose pages may call the data API'),
     MAX_REQUEST_BODY_BYTES: wholeNumber(1, 1_073_741_824)
       .default(1_048_576)

@@ -24,7 +24,15 @@ const LIMITS: Record<LimitField, string> = {
 
 /** Of the gateway's settings of these names; none leaves them in force. */
 const GUARDS: Record<
-  Exclude<keyof CallRules, 'points_per_call_limit' | 'strict_points' | 'graphql_introspection'>,
+  Exclude<
+    keyof CallRules,
+    | 'points_per_call_limit'
+    | 'strict_points'
+    | 'graphql_introspection'
+    | 'mcp'
+    | 'mcp_mutations'
+    | 'mcp_points_per_call_limit'
+  >,
   string
 > = {
   graphql_max_depth: 'levels of fields in an operation; 0 for any number',
@@ -45,6 +53,9 @@ const OPTIONS: readonly DescriptionOption[] = [
   numberOption('rollover_points_max', 'unused points that go over to the next billing period'),
   ...Object.entries(GUARDS).map(([field, text]) => numberOption(field, text)),
   switchOption('graphql_introspection', 'whether introspection is allowed'),
+  switchOption('mcp', 'whether agents may call by MCP'),
+  switchOption('mcp_mutations', 'whether agents may run mutations, with the scope mcp:write'),
+  limitOption('mcp_points_per_call_limit', 'points that one operation of an agent may cost by its estimate'),
 ];
 
 function numberOption(field: string, text: string): DescriptionOption {

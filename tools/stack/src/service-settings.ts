@@ -69,6 +69,7 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       ...accountPrivate,
       AUTH_PUBLIC_URL: localUrl(ports.auth),
       ACCOUNT_PUBLIC_URL: localUrl(ports.account),
+      STREAMING_URL: localUrl(ports.gateway),
       UPSTREAM_URL: plan.upstreamUrl,
       ...(plan.schemaUrl === undefined ? {} : { GRAPHQL_SCHEMA: plan.schemaUrl }),
       ...OPEN_TO_BROWSERS,

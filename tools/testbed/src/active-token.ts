@@ -6,6 +6,8 @@ type Owner = {
   /** UUID. */
   clientId: string;
   lifespanSec: number;
+  /** Of a token that a person granted by authorization. */
+  grant: Pick<ActiveToken, 'via' | 'aud' | 'scope'>;
   /** When the token was issued, in seconds of the epoch; now by default. */
   iat: number;
 };
@@ -16,12 +18,12 @@ export function activeToken({
   applicationId = 3,
   clientId = '6f1f6d5e-5d2a-4f0b-9c0e-0a4b1c2d3e4f',
   lifespanSec = 3_600,
+  grant = { scope: 'api' },
   iat = Math.floor(Date.now() / 1_000),
 }: Partial<Owner> = {}): ActiveToken {
   const exp = iat + lifespanSec;
   return {
     active: true,
-    scope: 'api',
     client_id: clientId,
     sub: String(accountId),
     token_type: 'bearer',
@@ -31,5 +33,6 @@ export function activeToken({
     application_id: applicationId,
     expires_in_ms: Math.max(exp * 1_000 - Date.now(), 1),
     revocation_epoch: 0,
+    ...grant,
   };
 }

@@ -92,7 +92,7 @@ AccessDeniedCode = Literal[
 ]  # fmt: skip
 PlanCode = Literal[
     "no_active_billing_period", "points_limit_exceeded", "budget_exceeded", "time_limit_exceeded",
-    "traffic_limit_exceeded", "no_billing_period",
+    "traffic_limit_exceeded", "no_billing_period", "mcp_not_in_plan", "mcp_mutations_not_in_plan",
 ]  # fmt: skip
 RateLimitCode = Literal[
     "rate_limit_exceeded", "session_limit_exceeded", "subscription_limit_exceeded", "too_many_streams",

@@ -2833,6 +2833,8 @@ export interface components {
             };
             /** @description Where the person is sent; null for an application on their own device. */
             redirect_host: string | null;
+            /** @description What it asks for: `api`, `mcp`, `mcp:write`. */
+            scopes: string[];
             account: {
                 name: string;
                 email: string;
@@ -5275,7 +5277,7 @@ export interface operations {
                     redirect_uri: string;
                     /** @description RFC 7636. */
                     code_verifier: string;
-                    /** @description The address of the data API (RFC 8707). */
+                    /** @description The address of the data API, or of MCP (RFC 8707). */
                     resource?: string;
                     client_id?: string;
                     client_secret?: string;
@@ -5283,9 +5285,9 @@ export interface operations {
                     /** @constant */
                     grant_type: "refresh_token";
                     refresh_token: string;
-                    /** @constant */
-                    scope?: "api";
-                    /** @description The address of the data API (RFC 8707). */
+                    /** @description A part of what was granted. */
+                    scope?: string;
+                    /** @description The address of the data API, or of MCP (RFC 8707). */
                     resource?: string;
                     client_id?: string;
                     client_secret?: string;
@@ -5313,8 +5315,7 @@ export interface operations {
                     "application/json": {
                         access_token: string;
                         expires_in: number;
-                        /** @constant */
-                        scope: "api";
+                        scope: string;
                         /** @constant */
                         token_type: "bearer";
                         /** @description Of codes and refresh tokens; it replaces the one that was presented. */

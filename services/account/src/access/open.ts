@@ -23,7 +23,8 @@ import type { ClientChangeOutbox } from './client-changes/client-change-outbox.t
 import { createPublishedClientChanges } from './client-changes/publisher.ts';
 import { createConsent } from './authorization/consent.ts';
 import type { Consent } from './authorization/consent.ts';
-import { knownResources } from './authorization/request.ts';
+import { resourceServers } from '@tollgate/contracts/resource-servers';
+import type { ResourceServer } from '@tollgate/contracts/resource-servers';
 import { createRecoveredRevocations } from './clients/operations.ts';
 import { createConnections } from './connections/connections.ts';
 import type { Connections } from './connections/connections.ts';
@@ -44,7 +45,7 @@ export function openAccess({ config, pools, query, transact, redis, logger, regi
     recoveredRevocations: Counter;
   };
   /** What `GET /oauth2/authorize` answers with. */
-  authorization: { issuer: string; resources: readonly string[]; consentUrl: string };
+  authorization: { issuer: string; resources: ReadonlyMap<string, ResourceServer>; consentUrl: string };
   workers: Worker[];
   close: () => Promise<void>;
 } {
@@ -100,7 +101,7 @@ export function openAccess({ config, pools, query, transact, redis, logger, regi
     needs: { applications, tokens, connections, consent, deliver, logger, recoveredRevocations },
     authorization: {
       issuer,
-      resources: knownResources(config.STREAMING_URL ?? config.PUBLIC_URL),
+      resources: resourceServers(config.STREAMING_URL ?? config.PUBLIC_URL),
       consentUrl: new URL('/user/connect', config.PUBLIC_URL).href,
     },
     workers: [outbox],

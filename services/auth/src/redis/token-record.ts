@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-export const SCOPE = 'api' as const;
+import { DATA_SCOPE } from '@tollgate/contracts/resource-servers';
+
+export const SCOPE = DATA_SCOPE;
 
 /** In Redis as JSON. The token itself isn't stored anywhere. */
 export const tokenRecordSchema = z.object({

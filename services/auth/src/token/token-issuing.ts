@@ -28,7 +28,7 @@ type WantedToken = {
   /** See AuthenticClient. */
   json?: string;
   /** Of a connection: for whom and for what it acts. */
-  delegation?: Pick<TokenRecord, 'via' | 'aud'>;
+  delegation?: Pick<TokenRecord, 'via' | 'aud' | 'scope'>;
 };
 
 type Wanted = { authentic: WantedToken; tokenKey: string };

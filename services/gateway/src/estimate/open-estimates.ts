@@ -17,6 +17,8 @@ export async function openEstimates({
   v2: Estimates;
   v1: Estimates;
   rate: EstimateRate;
+  /** Of v2's schema; null without one. */
+  schemaText: () => string | null;
   close: () => void;
 }> {
   const open = async (
@@ -39,6 +41,7 @@ export async function openEstimates({
     v2: createEstimates(v2 ?? NONE),
     v1: createEstimates(v1 ?? NONE),
     rate: createEstimateRate(config.ESTIMATES_PER_MINUTE),
+    schemaText: () => v2?.texts()?.sdl ?? null,
     close: () => {
       v2?.close();
       v1?.close();

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { newAccessToken } from '@tollgate/credentials/access-token';
 import type { Budgets, CallRules, Credits, Entitlement, Limits } from '@tollgate/contracts/entitlement';
 import { ENTITLEMENT_CHANNEL, LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { BudgetKind, Spent, UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import type { TrustedDocuments } from '@tollgate/contracts/trusted-documents';
 import { createLogger } from '@tollgate/log';
@@ -62,7 +63,12 @@ async function startStandIn(answer: (path: string, body: string) => Answer): Pro
 /** Of every token. */
 const CLIENT_ID = '00000000-0000-4000-8000-000000000000';
 
-type TokenOwner = { accountId: number; applicationId: number; lifespanSec: number };
+type TokenOwner = {
+  accountId: number;
+  applicationId: number;
+  lifespanSec: number;
+  grant?: Pick<ActiveToken, 'via' | 'aud' | 'scope'>;
+};
 
 export type AuthStandIn = StandIn & {
   /** A new token, active until it is revoked. */
@@ -80,9 +86,15 @@ export async function startAuthStandIn(): Promise<AuthStandIn> {
   });
   return {
     ...standIn,
-    issue: ({ accountId = 7, applicationId = 70, lifespanSec = 3_600 } = {}) => {
+    issue: ({ accountId = 7, applicationId = 70, lifespanSec = 3_600, grant } = {}) => {
       const token = newAccessToken('tg', crypto.randomUUID());
-      owners.set(token, { accountId, applicationId, lifespanSec, iat: Math.floor(Date.now() / 1_000) });
+      owners.set(token, {
+        accountId,
+        applicationId,
+        lifespanSec,
+        iat: Math.floor(Date.now() / 1_000),
+        ...(grant !== undefined && { grant }),
+      });
       return token;
     },
     revoke: (token) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler } from 'express';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
+import { DATA_SCOPE, MCP_SCOPE } from '@tollgate/contracts/resource-servers';
 import type { Introspector } from '@tollgate/introspection';
 import type { AccessLog } from '@tollgate/log/access-log';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
@@ -8,7 +9,7 @@ import { Problem, invalidToken } from '@tollgate/http/problem';
 import type { Caller } from '@tollgate/operation';
 
 /** Source specification, part 5. */
-const REQUIRED_SCOPE = 'api';
+const REQUIRED_SCOPE = DATA_SCOPE;
 
 /** RFC 6750, 2.1; the scheme is case-insensitive (RFC 9110, 11.1). */
 const BEARER = /^bearer(?: +([^ ].*)?)?$/i;
@@ -17,7 +18,7 @@ const B64TOKEN = /^[A-Za-z0-9\-._~+/]{1,512}=*$/;
 /**
  * Only the Authorization header counts, as URLs end up in logs.
  * @throws {Problem} unauthorized: `error="invalid_token"` if a token was sent (RFC 6750, 3.1)
- * @throws {Problem} forbidden: the token lacks the scope `api`
+ * @throws {Problem} forbidden: the token lacks the scopes `api` and `mcp`
  * @throws {Problem} service_unavailable: auth is unavailable
  */
 export async function authenticateBearer(
@@ -31,7 +32,9 @@ export async function authenticateBearer(
   if (!B64TOKEN.test(token)) throw invalidToken();
   const active = await introspect(token, requestId);
   if (active === null) throw invalidToken();
-  if (!active.scope.split(' ').includes(REQUIRED_SCOPE)) throw insufficientScope();
+  // An agent reads its own usage (docs/design/agents.md).
+  const scopes = active.scope.split(' ');
+  if (!scopes.includes(REQUIRED_SCOPE) && !scopes.includes(MCP_SCOPE)) throw insufficientScope();
   return active;
 }
 

@@ -59,7 +59,7 @@ function without(name: string): AuthorizationParameters {
 
 /** The fields of the answer that the application gets. */
 async function refusal(changed: AuthorizationParameters | string) {
-  const response = await open(changed);
+  const response = await openAuthorize(suite.account, changed, { cookie: person.browser.cookie ?? '' });
   expect(response.status).toBe(303);
   const to = new URL(response.headers.get('location') ?? '');
   expect(`${to.origin}${to.pathname}`).toBe('https://app.example/callback');
@@ -195,6 +195,19 @@ describe('a person is told, and nothing is sent anywhere', () => {
   });
 });
 
+test('without a session nothing is redirected but a sound request: the application may be an attacker’s', async () => {
+  for (const [changed, cookie] of [
+    [without('scope'), ''],
+    [{ ...parameters(), prompt: 'none' }, `tollgate_session=${'a'.repeat(43)}`],
+  ] as const) {
+    const response = await openAuthorize(suite.account, changed, { cookie });
+    expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+    const text = await response.text();
+    expect(text).toContain('<meta name="authorization-fault" content="refused">');
+    expect(text).not.toContain('app.example');
+  }
+});
+
 describe('the application is told', () => {
   test.each<{ what: string; error: string; query: () => AuthorizationParameters }>([
     { what: 'no response type', error: 'invalid_request', query: () => without('response_type') },
@@ -230,7 +243,22 @@ describe('the application is told', () => {
     {
       what: 'an unknown resource',
       error: 'invalid_target',
+      query: () => ({ ...parameters(), resource: 'https://data.example/other' }),
+    },
+    {
+      what: 'the data API’s scope for MCP',
+      error: 'invalid_scope',
       query: () => ({ ...parameters(), resource: 'https://data.example/mcp' }),
+    },
+    {
+      what: 'MCP’s scope without its resource',
+      error: 'invalid_scope',
+      query: () => ({ ...parameters(), scope: 'mcp' }),
+    },
+    {
+      what: 'mutations alone',
+      error: 'invalid_scope',
+      query: () => ({ ...parameters(), scope: 'mcp:write', resource: 'https://data.example/mcp' }),
     },
     {
       what: 'a request object',
@@ -256,6 +284,20 @@ test.each(['https://data.example', 'https://data.example/', 'https://data.exampl
     expect((await open({ ...parameters(), resource })).status).toBe(303);
   },
 );
+
+test('a request for MCP gets its scopes: what is asked for, or reading', async () => {
+  const resource = 'https://data.example/mcp';
+  for (const [scope, scopes] of [
+    ['mcp offline_access', ['mcp']],
+    ['mcp:write mcp', ['mcp', 'mcp:write']],
+    [undefined, ['mcp']],
+  ] as const) {
+    const asked = { ...without('scope'), ...(scope !== undefined && { scope }), resource };
+    const id = await requestIdOf(await open(asked));
+    const { body } = await person.browser.request('GET', `/authorization-requests/${id}`);
+    expect(body['scopes']).toEqual(scopes);
+  }
+});
 
 test('another method is 405', async () => {
   const response = await fetch(`${suite.account.publicUrl}/oauth2/authorize`, { method: 'POST' });

@@ -1,5 +1,6 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { AuthorizationFault } from '@tollgate/console/paths';
+import type { ResourceServer } from '@tollgate/contracts/resource-servers';
 import type { Query } from '../../platform/database/query.ts';
 import { callerOf } from '../../http/caller-address.ts';
 import { refuseExceeded } from '../../identity/attempts/attempt-counts.ts';
@@ -12,9 +13,11 @@ export type AuthorizeNeeds = {
   query: Query;
   counts: AttemptCounts;
   issuer: string;
-  resources: readonly string[];
+  resources: ReadonlyMap<string, ResourceServer>;
   /** Where people answer; the request's id is added. */
   consentUrl: string;
+  /** Anyone can register an application, whose errors would send any browser anywhere (RFC 9700, section 4.11.2). */
+  isSignedIn: (req: Request) => Promise<boolean>;
   /** The page for a request that can't be answered by a redirect. */
   faultPage: (fault: AuthorizationFault) => RequestHandler;
 };
@@ -27,7 +30,7 @@ const REQUESTS_PER_ADDRESS = { max: 300, windowSec: 60 };
  * an id that says nothing. 303, so that no later page gets the form of an earlier one (RFC 9700, section 4.12).
  */
 export function authorize(needs: AuthorizeNeeds): RequestHandler {
-  const { query, counts, issuer, resources, consentUrl, faultPage } = needs;
+  const { query, counts, issuer, resources, consentUrl, faultPage, isSignedIn } = needs;
   return async (req, res, next) => {
     res.set({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
     const given = new URL(req.originalUrl, 'http://authorize').searchParams;
@@ -40,12 +43,12 @@ export function authorize(needs: AuthorizeNeeds): RequestHandler {
       const id = newSecretToken();
       await insertRequest(query, hashOfToken(id), read.request);
       res.redirect(303, `${consentUrl}/${id}`);
-    } else if ('redirect' in read) {
+    } else if ('redirect' in read && (await isSignedIn(req))) {
       const { redirect: error, description: error_description, to } = read;
       res.redirect(303, answerAddress(to, issuer, { error, error_description }));
     } else {
       res.status(400);
-      faultPage(read.page)(req, res, next);
+      faultPage('page' in read ? read.page : 'refused')(req, res, next);
     }
   };
 }

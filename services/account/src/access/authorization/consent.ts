@@ -22,6 +22,7 @@ export type Consent = {
 type Described = {
   application: { name: string; client_id: string; developer: string };
   redirect_host: string | null;
+  scopes: string[];
   account: { name: string; email: string };
   payer: { is_own: boolean; name: string; team_name: string | null };
   expires_at: Date;
@@ -42,11 +43,12 @@ export function createConsent({
     describe: async (id, { session }) => {
       const asked = await findRequest(query, hashOf(id));
       if (asked === undefined) throw new Problem('not_found');
-      const { name, client_id, developer, redirect_uri, expires_at } = asked;
+      const { name, client_id, developer, redirect_uri, scope, expires_at } = asked;
       const { account } = session;
       return {
         application: { name, client_id, developer },
         redirect_host: redirectHost(redirect_uri),
+        scopes: scope.split(' '),
         account: { name: account.name, email: account.email },
         payer: await findPayer(query, session),
         expires_at,

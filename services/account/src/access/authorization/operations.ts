@@ -19,6 +19,7 @@ const requestSchema = z
       .string()
       .nullable()
       .meta({ description: 'Where the person is sent; null for an application on their own device.' }),
+    scopes: z.array(z.string()).meta({ description: 'What it asks for: `api`, `mcp`, `mcp:write`.' }),
     account: z.object({ name: z.string(), email: z.string() }),
     payer: z
       .object({

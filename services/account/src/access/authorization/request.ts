@@ -1,4 +1,6 @@
 import type { AuthorizationFault } from '@tollgate/console/paths';
+import { DATA_SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE } from '@tollgate/contracts/resource-servers';
+import type { ResourceServer } from '@tollgate/contracts/resource-servers';
 import { codeChallengeSchema } from '@tollgate/contracts/grants';
 import { isRegistered } from '../redirect-uris/redirect-uri.ts';
 import type { AuthorizationRequest } from './store.ts';
@@ -26,7 +28,15 @@ const STATE = /^[\x20-\x7e]{1,1000}$/;
 
 const CLIENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-const SCOPE = 'api';
+/** What each resource server's tokens may do, in the order in which it is kept. */
+const SCOPES: Readonly<Record<ResourceServer, readonly string[]>> = {
+  data: [DATA_SCOPE],
+  mcp: [MCP_SCOPE, MCP_WRITE_SCOPE],
+  both: [DATA_SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE],
+};
+
+/** Each grant has a refresh token anyway; clients of OpenID Connect ask for it. */
+const OFFLINE_ACCESS = 'offline_access';
 
 /**
  * Validates an authorization request in RFC 9700's order: client and redirect URI, and only then what is answered by a
@@ -40,7 +50,7 @@ export async function readAuthorizationRequest(
   }: {
     findApplication: (clientId: string) => Promise<AskingApplication | undefined>;
     /** The resource servers that a token can be asked for. */
-    resources: readonly string[];
+    resources: ReadonlyMap<string, ResourceServer>;
   },
 ): Promise<ReadRequest> {
   const names = [...given.keys()];
@@ -80,10 +90,14 @@ export async function readAuthorizationRequest(
   if (given.get('code_challenge_method') !== 'S256') {
     return refuse('invalid_request', 'code_challenge_method must be S256.');
   }
-  if (given.get('scope') !== SCOPE) return refuse('invalid_scope', 'scope must be api.');
   const resource = given.get('resource');
-  if (resource !== null && !resources.includes(resource)) {
-    return refuse('invalid_target', 'resource must be the address of the data API.');
+  const server = resource === null ? 'data' : resources.get(resource);
+  if (server === undefined) {
+    return refuse('invalid_target', 'resource must be the address of the data API or of MCP.');
+  }
+  const scope = scopeFor(server, given.get('scope'));
+  if (scope === undefined) {
+    return refuse('invalid_scope', `scope must be of ${SCOPES[server].join(' ')} for this resource.`);
   }
   if (given.get('prompt') === 'none') {
     return refuse('access_denied', 'prompt=none is not supported: a person has to consent.');
@@ -91,14 +105,18 @@ export async function readAuthorizationRequest(
   const { application_id } = application;
   return {
     ok: true,
-    request: { application_id, redirect_uri, state, scope: SCOPE, resource, code_challenge: challenge.data },
+    request: { application_id, redirect_uri, state, scope, resource, code_challenge: challenge.data },
   };
 }
 
-/** Each spelling of the data API's address that clients are known to send. */
-export function knownResources(streamingUrl: string): string[] {
-  const base = streamingUrl.replace(/\/$/, '');
-  return [base, `${base}/`, `${base}/graphql`, `${base}/graphql/`];
+/** What is granted of it; undefined if a word is unknown there, or what it begins with is missing. */
+function scopeFor(server: ResourceServer, asked: string | null): string | undefined {
+  const words = new Set((asked ?? (server === 'mcp' ? MCP_SCOPE : '')).split(' '));
+  words.delete(OFFLINE_ACCESS);
+  const known = SCOPES[server];
+  if (words.size === 0 || ![...words].every((word) => known.includes(word))) return undefined;
+  if (words.has(MCP_WRITE_SCOPE) && !words.has(MCP_SCOPE)) return undefined;
+  return known.filter((word) => words.has(word)).join(' ');
 }
 
 /**

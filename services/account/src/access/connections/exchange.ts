@@ -1,3 +1,4 @@
+import { DATA_SCOPE } from '@tollgate/contracts/resource-servers';
 import type { CodeExchange, GrantAnswer } from '@tollgate/contracts/grants';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
@@ -64,6 +65,7 @@ export async function exchangeCode(query: Query, request: CodeExchange, by: Acto
     revocation_epoch,
     token_lifespan_sec,
     audience: resource,
+    ...scopeOf(code.scope),
     nonce: null,
   };
   return { answer, pending };
@@ -84,6 +86,11 @@ async function refuseUsedCode(query: Query, request: CodeExchange, by: Actor): P
   };
 }
 
-export function refused(outcome: 'invalid_grant' | 'invalid_target'): Outcome {
+/** Absent for what an earlier version of auth issues. */
+export function scopeOf(scope: string): { scope?: string } {
+  return scope === DATA_SCOPE ? {} : { scope };
+}
+
+export function refused(outcome: 'invalid_grant' | 'invalid_target' | 'invalid_scope'): Outcome {
   return { answer: { outcome }, pending: [] };
 }

@@ -164,6 +164,31 @@ test('a confidential client can’t refresh without its secret', async () => {
   expect((await refresh(suite.auth, app, own.refresh_token)).status).toBe(200);
 });
 
+test('rotated tokens are kept for 30 days, and none of an ended connection', async () => {
+  const first = await rotate(tokens.refresh_token);
+  const kept = async () => {
+    const rows = await suite
+      .database('refresh_tokens')
+      .join('applications', 'applications.application_id', 'refresh_tokens.application_id')
+      .where({ client_id: connectionIdOf(tokens) })
+      .orderBy('issued_at')
+      .select('token_hash');
+    return rows.map(({ token_hash }: { token_hash: string }) => token_hash);
+  };
+  const [old] = await kept();
+  const rotated_at = new Date(Date.now() - 31 * 86_400_000);
+  await suite.database('refresh_tokens').where({ token_hash: old }).update({ rotated_at });
+  const second = await rotate(first.refresh_token);
+  expect(await kept()).toHaveLength(2);
+  expect(await kept()).not.toContain(old);
+  // It is as one that was never issued.
+  expect((await rotate(tokens.refresh_token)).error).toBe('invalid_grant');
+  expect((await rotate(second.refresh_token)).status).toBe(200);
+  await rotate(first.refresh_token);
+  expect(await kept()).toEqual([]);
+  await expectFamilyDead(second);
+});
+
 test('scope and resource may repeat what was granted; anything else is refused, and the token stays good', async () => {
   expect((await rotate(tokens.refresh_token, { scope: 'api mcp' })).error).toBe('invalid_scope');
   expect((await rotate(tokens.refresh_token, { resource: 'https://other.example' })).error).toBe(

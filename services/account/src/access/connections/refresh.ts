@@ -2,10 +2,16 @@ import type { GrantAnswer, Refresh } from '@tollgate/contracts/grants';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { endConnection } from './end.ts';
-import { refused } from './exchange.ts';
+import { refused, scopeOf } from './exchange.ts';
 import type { Outcome } from './exchange.ts';
-import { REFRESH_TOKEN_IDLE_SEC, REPEATED_REFRESH_SEC } from './rules.ts';
-import { findRefreshToken, insertRefreshToken, lockConnectionOfClient, noteRotation } from './store.ts';
+import { REFRESH_TOKEN_IDLE_SEC, REPEATED_REFRESH_SEC, ROTATED_TOKEN_KEPT_SEC } from './rules.ts';
+import {
+  findRefreshToken,
+  insertRefreshToken,
+  lockConnectionOfClient,
+  noteRotation,
+  removeLongRotated,
+} from './store.ts';
 
 /**
  * Rotates a refresh token (RFC 6749, section 6; RFC 9700, section 4.14.2). The connection's lock decides between
@@ -22,7 +28,7 @@ export async function refreshConnection(query: Query, request: Refresh, by: Acto
   ) {
     return refused('invalid_grant');
   }
-  const { application_id, resource } = connection;
+  const { application_id, resource, scope: granted } = connection;
   const token_hash = request.refresh_token_hash;
   const token = await findRefreshToken(query, {
     application_id,
@@ -37,8 +43,11 @@ export async function refreshConnection(query: Query, request: Refresh, by: Acto
   }
   if (token.has_expired) return refused('invalid_grant');
   if (request.resource !== undefined && request.resource !== resource) return refused('invalid_target');
+  const scope = request.scope ?? granted;
+  if (!isPartOf(scope, granted)) return refused('invalid_scope');
   if (token.nonce === null) {
     const { nonce, successor_hash } = request;
+    await removeLongRotated(query, { application_id, keptSec: ROTATED_TOKEN_KEPT_SEC });
     await noteRotation(query, { token_hash, nonce, successor_hash });
     await insertRefreshToken(query, {
       application_id,
@@ -55,7 +64,13 @@ export async function refreshConnection(query: Query, request: Refresh, by: Acto
     revocation_epoch,
     token_lifespan_sec: acting_lifespan_sec,
     audience: resource,
+    ...scopeOf(scope),
     nonce: token.nonce ?? request.nonce,
   };
   return { answer, pending: [] };
+}
+
+function isPartOf(scope: string, granted: string): boolean {
+  const all = new Set(granted.split(' '));
+  return scope.split(' ').every((each) => all.has(each));
 }

@@ -13,6 +13,7 @@ export type Connection = {
   status: 'active' | 'revoked' | 'deleted';
   revocation_epoch: number;
   resource: string | null;
+  scope: string;
   /** Whether it has a year behind it. */
   has_expired: boolean;
   /** Of the application that acts. */
@@ -25,7 +26,7 @@ export type Connection = {
 
 const SELECT = `
   SELECT hidden.application_id, hidden.client_id, hidden.account_id, hidden.name, hidden.status,
-         hidden.revocation_epoch, connections.resource, connections.expires_at <= now() AS has_expired,
+         hidden.revocation_epoch, connections.resource, connections.scope, connections.expires_at <= now() AS has_expired,
          acting.client_id AS acting_client_id, acting.status AS acting_status,
          acting.token_lifespan_sec AS acting_lifespan_sec,
          developer.blocked_at IS NOT NULL AS developer_blocked
@@ -159,8 +160,21 @@ export async function noteRotation(
   );
 }
 
-/** All access tokens below the returned epoch are dead, and no refresh token works. */
+/** Of a busy connection there would be thousands; a reuse is found among those that are left. */
+export async function removeLongRotated(
+  query: Query,
+  { application_id, keptSec }: { application_id: number; keptSec: number },
+): Promise<void> {
+  await query(
+    `DELETE FROM refresh_tokens
+     WHERE application_id = :application_id AND rotated_at <= now() - :keptSec * interval '1 second'`,
+    { application_id, keptSec },
+  );
+}
+
+/** All access tokens below the returned epoch are dead, and no refresh token works, so none is kept. */
 export async function setEnded(query: Query, applicationId: number): Promise<number> {
+  await query('DELETE FROM refresh_tokens WHERE application_id = :applicationId', { applicationId });
   const rows = await query<{ revocation_epoch: number }>(
     `UPDATE applications SET status = 'revoked', revocation_epoch = revocation_epoch + 1
      WHERE application_id = :applicationId RETURNING revocation_epoch`,

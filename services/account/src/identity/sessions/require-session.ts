@@ -53,6 +53,18 @@ export function requireSession(needs: {
   };
 }
 
+/** For pages that answer either way. @throws {Problem} (the promise) service_unavailable */
+export function createIsSignedIn(needs: {
+  query: Query;
+  cookie: SessionCookie;
+  lifetimes: SessionLifetimes;
+}): (req: Parameters<SessionCookie['read']>[0]) => Promise<boolean> {
+  return async (req) => {
+    const token = needs.cookie.read(req);
+    return token !== undefined && (await findSession(needs.query, token, needs.lifetimes)) !== undefined;
+  };
+}
+
 export function noteSignedIn(accessLog: Pick<AccessLog, 'note'>): RequestHandler {
   return (req, res, next) => {
     res.once('close', () => {

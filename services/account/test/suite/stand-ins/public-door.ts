@@ -32,6 +32,7 @@ export async function openPublicDoor(): Promise<PublicDoor> {
   const { account, auth, settings } = suite;
   const gateway = await startServiceProcess('gateway', {
     PUBLIC_PORT: port,
+    STREAMING_URL: url,
     REDIS_URL: settings['REDIS_URL'] ?? '',
     AUTH_PRIVATE_URL: auth.privateUrl,
     AUTH_PUBLIC_URL: auth.publicUrl,

@@ -1,3 +1,4 @@
+import { MCP_SCOPE, MCP_WRITE_SCOPE } from '@tollgate/contracts/resource-servers';
 import type { z } from 'zod';
 import type { authorizationServerMetadataSchema } from '@tollgate/contracts/oauth';
 import { oauthApi } from '@tollgate/contracts/oauth-api';
@@ -34,7 +35,7 @@ function metadataOf(
     authorization_endpoint,
     token_endpoint: `${issuer}/oauth2/token`,
     revocation_endpoint: `${issuer}/oauth2/revoke`,
-    scopes_supported: [SCOPE],
+    scopes_supported: [SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: [CLIENT_CREDENTIALS, AUTHORIZATION_CODE, REFRESH_TOKEN],

@@ -4,6 +4,7 @@ import type { Introspector } from '@tollgate/introspection';
 import type { HttpRequest } from '@tollgate/plain-http/message';
 import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
 import { Problem, invalidToken } from '@tollgate/http/problem';
+import type { AssertAudience } from '../../mcp/audience.ts';
 import type { AccessFacts } from '@tollgate/log/access-log';
 import { bearerToken } from '../../http/bearer-token.ts';
 
@@ -12,13 +13,20 @@ export type Authenticate = (req: HttpRequest, requestId: string) => ActiveToken 
 
 /**
  * Authenticates a call: its caller, by the Authorization header only.
- * @throws {Problem} unauthorized, for a bad Bearer token with `error="invalid_token"` (RFC 6750, section 3);
+ * @throws {Problem} unauthorized, for a bad Bearer token, or one for another resource server, with
+ * `error="invalid_token"` (RFC 6750, section 3); forbidden without the scope;
  * invalid_request for two Authorization headers; service_unavailable if auth doesn't respond.
  */
-export function createAuthenticate({
-  introspect,
-  introspectCached,
-}: Pick<Introspector, 'introspect' | 'introspectCached'>): Authenticate {
+export function createAuthenticate(
+  { introspect, introspectCached }: Pick<Introspector, 'introspect' | 'introspectCached'>,
+  assertAudience: AssertAudience,
+): Authenticate {
+  function activeOf(introspected: ActiveToken | null): ActiveToken {
+    if (introspected === null) throw invalidToken();
+    assertAudience(introspected);
+    return introspected;
+  }
+
   const hashOf = keepPerHead((req) => accessTokenHash(tokenOf(req)));
   return (req, requestId) => {
     const known = introspectCached(hashOf(req));
@@ -30,11 +38,6 @@ function tokenOf({ rawHeaders }: Pick<HttpRequest, 'rawHeaders'>): string {
   const token = bearerToken(rawHeaders);
   if (token === undefined) throw new Problem('unauthorized');
   return token;
-}
-
-function activeOf(introspected: ActiveToken | null): ActiveToken {
-  if (introspected === null) throw invalidToken();
-  return introspected;
 }
 
 /** What the access log says of a caller. */

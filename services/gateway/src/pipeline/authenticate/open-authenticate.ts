@@ -4,6 +4,7 @@ import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { FollowedChannel } from '@tollgate/redis/follow-channels';
 import type { ComposeContext } from '@tollgate/server';
 import type { Config } from '../../config.ts';
+import { createAudience } from '../../mcp/audience.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Authenticate } from './authenticate.ts';
 import { createAuthenticateMetrics } from './metrics.ts';
@@ -16,6 +17,8 @@ export function openAuthenticate(
   auth: PrivateApi,
 ): {
   authenticate: Authenticate;
+  authenticateMcp: Authenticate;
+  /** Of the data API's callers. @throws {Problem} as `authenticate`, for another audience */
   introspect: Introspector['introspect'];
   tokenWatch: TokenWatch;
   /** While no revocation can have been missed. */
@@ -32,9 +35,15 @@ export function openAuthenticate(
     ...createAuthenticateMetrics(registry),
   });
   const tokenWatch = createTokenWatch(introspection);
+  const audience = createAudience(config.STREAMING_URL, config.MCP_TOKENS);
   return {
-    authenticate: createAuthenticate(introspection),
-    introspect: introspection.introspect,
+    authenticate: createAuthenticate(introspection, audience.data),
+    authenticateMcp: createAuthenticate(introspection, audience.mcp),
+    introspect: async (token, requestId) => {
+      const introspected = await introspection.introspect(token, requestId);
+      if (introspected !== null) audience.data(introspected);
+      return introspected;
+    },
     tokenWatch,
     isTrusted: introspection.knowsRevocations,
     channel: introspection.channel,

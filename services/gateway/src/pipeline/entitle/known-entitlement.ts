@@ -93,12 +93,20 @@ function payerOf(
       billing_period.budgets === undefined
         ? null
         : callerBudgets(billing_period.budgets, { accountId: account_id, applicationId: null }),
-    callRules: (readsCalls ? billing_period.call_rules : undefined) ?? null,
+    callRules: callRulesOf(billing_period.call_rules, readsCalls),
     reservesPoints: false,
     buyUrl: billing_period.buy_url ?? null,
     documentLimit: null,
   };
   return strict(payer, strictPoints);
+}
+
+/** What calls must be read for doesn't hold where they aren't; the documents of MCP are always read. */
+function callRulesOf(rules: CallRules | undefined, readsCalls: boolean): CallRules | null {
+  if (rules === undefined) return null;
+  if (readsCalls) return rules;
+  const { mcp, mcp_mutations } = rules;
+  return { ...(mcp !== undefined && { mcp }), ...(mcp_mutations !== undefined && { mcp_mutations }) };
 }
 
 function strict(payer: PayerEntitlement, strictPoints: StrictPoints): PayerEntitlement {

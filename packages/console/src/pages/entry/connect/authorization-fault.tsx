@@ -5,6 +5,8 @@ const REASONS: Readonly<Record<AuthorizationFault, string>> = {
   malformed: 'The request has a parameter twice.',
   unknown_client:
     'The client ID belongs to no application that acts for other people, or the application was revoked.',
+  refused:
+    'The request asks for something that isn’t possible. Sign in here and open the link again: your application is then told what.',
   redirect_uri: 'The redirect URI isn’t one of those that are registered for the application.',
 };
 

@@ -53,7 +53,13 @@ export function ConnectPage() {
           It may, until you disconnect it
         </h2>
         <ul className={styles['list']}>
-          <li>call the {brand.name} data API for your account</li>
+          {asked.data.scopes.includes('api') && <li>call the {brand.name} data API for your account</li>}
+          {asked.data.scopes.includes('mcp') && (
+            <li>let an AI agent query the {brand.name} data API for your account</li>
+          )}
+          {asked.data.scopes.includes('mcp:write') && (
+            <li>let the agent change data, where your plan allows it</li>
+          )}
           <li>read your account’s usage, limits and credits</li>
         </ul>
       </section>
@@ -95,7 +101,7 @@ function Application({ asked: { application, redirect_host } }: { asked: Asked }
       </dd>
       <dt>Made by</dt>
       <dd>
-        <bdi>{application.developer}</bdi>
+        <bdi>{application.developer}</bdi> <Badge tone="neutral">Not verified</Badge>
       </dd>
       <dt>Sends you to</dt>
       <dd>{redirect_host ?? 'an app on this device'}</dd>

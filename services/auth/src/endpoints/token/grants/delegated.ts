@@ -26,7 +26,7 @@ export function actingClient({ client }: AuthenticClient): ClientRecord {
 /**
  * Guesses are slowed as those of client secrets are; what is right is always accepted. Null: nothing that account could
  * know.
- * @throws {OAuthError} invalid_grant, invalid_target
+ * @throws {OAuthError} invalid_grant, invalid_target, invalid_scope
  * @throws {Problem} too_many_requests; service_unavailable
  */
 export async function grantedOrRefused(
@@ -36,7 +36,9 @@ export async function grantedOrRefused(
   answer: GrantAnswer | null,
 ): Promise<Granted> {
   if (answer?.outcome === 'granted') return answer;
-  if (answer?.outcome === 'invalid_target') throw new OAuthError('invalid_target');
+  if (answer?.outcome === 'invalid_target' || answer?.outcome === 'invalid_scope') {
+    throw new OAuthError(answer.outcome);
+  }
   await failedAttempts.count(client_id, addressGroup);
   throw new OAuthError('invalid_grant');
 }
@@ -56,13 +58,13 @@ export async function issueDelegated(
     refreshToken: string;
   },
 ): Promise<TokenResponse> {
-  const { audience, ...client } = granted;
-  const delegation = { via: actingClientId, ...(audience !== null && { aud: audience }) };
+  const { audience, scope = SCOPE, ...client } = granted;
+  const delegation = { via: actingClientId, scope, ...(audience !== null && { aud: audience }) };
   await issuing.issue(accessToken, { client, delegation });
   return {
     access_token: accessToken,
     expires_in: granted.token_lifespan_sec,
-    scope: SCOPE,
+    scope,
     token_type: 'bearer',
     refresh_token: refreshToken,
   };

@@ -12,7 +12,7 @@ import type { Grant } from './grant.ts';
 export const REFRESH_TOKEN = 'refresh_token';
 
 /**
- * RFC 6749, section 6. Parameters: `refresh_token`; `scope` and `resource` may repeat what was granted. The successor and
+ * RFC 6749, section 6. Parameters: `refresh_token`; `resource` may repeat what was granted, `scope` a part of it. The successor and
  * the access token are derived from the presented token and a nonce that account keeps, so a request that comes again
  * gets the same ones, also from another process, and no store holds a token (docs/design/authorization.md).
  */
@@ -42,10 +42,7 @@ export function createRefreshTokenGrant(needs: DelegatedGrantNeeds): Grant {
 
   return {
     type: REFRESH_TOKEN,
-    check: (form) => {
-      if (!form.has('refresh_token')) return missing('refresh_token');
-      return (form.get('scope') ?? SCOPE) === SCOPE ? undefined : new OAuthError('invalid_scope');
-    },
+    check: (form) => (form.has('refresh_token') ? undefined : missing('refresh_token')),
     issue: async (authentic, form, callerOf) => {
       if (authentic.json !== undefined) return null;
       const acting = actingClient(authentic);
@@ -53,7 +50,13 @@ export function createRefreshTokenGrant(needs: DelegatedGrantNeeds): Grant {
       const caller = callerOf();
       const presented = form.get('refresh_token') ?? '';
       const resource = form.get('resource');
-      const request = { client_id, ...(resource !== undefined && { resource }), address: caller.address };
+      const scope = form.get('scope');
+      const request = {
+        client_id,
+        ...(resource !== undefined && { resource }),
+        ...(scope !== undefined && { scope }),
+        address: caller.address,
+      };
       const answer = await rotate(presented, request, caller.requestId);
       const granted = await grantedOrRefused(needs, acting, caller, answer);
       const nonce = granted.nonce ?? '';

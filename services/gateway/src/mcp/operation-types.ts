@@ -1,0 +1,21 @@
+import { GraphQLError, Kind, parse } from 'graphql';
+import { Problem } from '@tollgate/http/problem';
+
+export type OperationTypes = { hasMutation: boolean; hasSubscription: boolean };
+
+/**
+ * What a document may do, whichever of its operations runs: the upstream has the last word on that, and a query beside a
+ * mutation doesn't make it harmless.
+ * @throws {Problem} document_invalid, since what can't be parsed here could be anything there
+ */
+export function operationTypesIn(text: string, maxTokens: number): OperationTypes {
+  try {
+    const { definitions } = parse(text, { noLocation: true, ...(maxTokens > 0 && { maxTokens }) });
+    const has = (type: string) =>
+      definitions.some((each) => each.kind === Kind.OPERATION_DEFINITION && each.operation === type);
+    return { hasMutation: has('mutation'), hasSubscription: has('subscription') };
+  } catch (error) {
+    if (!(error instanceof GraphQLError || error instanceof RangeError)) throw error;
+    throw new Problem('document_invalid', { detail: 'The GraphQL document cannot be parsed.' });
+  }
+}
