@@ -150,7 +150,7 @@ async function send(response: Response, res: ExpressResponse, signal: AbortSigna
     res.end();
     return;
   }
-  const reader = response.body.getReader();
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined), { once: true });
   res.flushHeaders();
   for (;;) {
