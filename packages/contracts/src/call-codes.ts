@@ -23,8 +23,6 @@ const CALL_PROBLEMS = {
     fix: 'Get a new token.',
   },
   forbidden: {},
-  mcp_not_in_plan: {},
-  mcp_mutations_not_in_plan: {},
   account_blocked: {},
   no_active_billing_period: {},
   points_limit_exceeded: {},

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { RequestHandler, Response as ExpressResponse } from 'express';
 import { accessTokenHash } from '@tollgate/credentials/access-token';
 import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
@@ -18,7 +17,8 @@ import type { AssertOrigin } from './origin-check.ts';
 import type { Challenge } from './protected-resource.ts';
 import type { TakeTokenSlot } from './token-slots.ts';
 import { createToolServer } from './tools.ts';
-import type { McpCaller, ToolNeeds } from './tools.ts';
+import type { McpCaller } from './caller.ts';
+import type { ToolNeeds } from './tools.ts';
 
 export type McpEndpointOptions = {
   tools: ToolNeeds;
@@ -142,13 +142,15 @@ function webRequest(req: IncomingMessage, signal: AbortSignal): Request {
 
 async function send(response: Response, res: ExpressResponse, signal: AbortSignal): Promise<void> {
   res.status(response.status);
-  for (const [name, value] of response.headers) res.setHeader(name, value);
+  response.headers.forEach((value, name) => {
+    res.setHeader(name, value);
+  });
   res.setHeader('cache-control', 'no-store');
   if (response.body === null) {
     res.end();
     return;
   }
-  const reader = response.body.getReader();
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined), { once: true });
   res.flushHeaders();
   for (;;) {

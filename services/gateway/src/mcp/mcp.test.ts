@@ -109,7 +109,7 @@ async function clientOf(token: string, era: (typeof ERAS)[number]) {
     };
   }
   const client = new FormerClient(about);
-  await client.connect(new FormerTransport(new URL(url), options) as Parameters<typeof client.connect>[0]);
+  await client.connect(new FormerTransport(new URL(url), options));
   return {
     callTool: async (name: string, args: Record<string, unknown>) =>
       (await client.callTool({ name, arguments: args })) as ToolResult,

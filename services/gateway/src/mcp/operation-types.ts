@@ -1,4 +1,4 @@
-import { GraphQLError, Kind, parse } from 'graphql';
+import { GraphQLError, Kind, OperationTypeNode, parse } from 'graphql';
 import { Problem } from '@tollgate/http/problem';
 
 export type OperationTypes = { hasMutation: boolean; hasSubscription: boolean };
@@ -10,10 +10,16 @@ export type OperationTypes = { hasMutation: boolean; hasSubscription: boolean };
  */
 export function operationTypesIn(text: string, maxTokens: number): OperationTypes {
   try {
-    const { definitions } = parse(text, { noLocation: true, ...(maxTokens > 0 && { maxTokens }) });
-    const has = (type: string) =>
+    const { definitions } = parse(text, {
+      noLocation: true,
+      ...(maxTokens > 0 && { maxLexicalTokens: maxTokens }),
+    });
+    const has = (type: OperationTypeNode) =>
       definitions.some((each) => each.kind === Kind.OPERATION_DEFINITION && each.operation === type);
-    return { hasMutation: has('mutation'), hasSubscription: has('subscription') };
+    return {
+      hasMutation: has(OperationTypeNode.MUTATION),
+      hasSubscription: has(OperationTypeNode.SUBSCRIPTION),
+    };
   } catch (error) {
     if (!(error instanceof GraphQLError || error instanceof RangeError)) throw error;
     throw new Problem('document_invalid', { detail: 'The GraphQL document cannot be parsed.' });

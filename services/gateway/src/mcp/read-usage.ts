@@ -4,7 +4,7 @@ import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { Problem } from '@tollgate/http/problem';
 import { fieldValues } from '@tollgate/http/request-head';
 import { forwardedFields } from '../http/forwarded-for.ts';
-import type { McpCaller } from './tools.ts';
+import type { McpCaller } from './caller.ts';
 import { textResult } from './tool-results.ts';
 
 export type ReadUsage = (caller: McpCaller) => Promise<CallToolResult>;

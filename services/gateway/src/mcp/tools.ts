@@ -1,15 +1,13 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import type { CallToolResult, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { CallRules } from '@tollgate/contracts/entitlement';
 import { MCP_SCOPE, MCP_WRITE_SCOPE } from '@tollgate/contracts/resource-servers';
-import type { ActiveToken } from '@tollgate/contracts/introspection';
-import type { HttpRequest } from '@tollgate/plain-http/message';
 import type { AddressOf } from '@tollgate/http/error-handler';
 import { Problem, toProblem } from '@tollgate/http/problem';
 import type { EstimateRate } from '../estimate/estimate-rate.ts';
 import { DATA_PATH, ESTIMATE_PATH } from '../http/data-paths.ts';
 import type { LogFailure } from '../refusals/failure-log.ts';
+import type { McpCaller } from './caller.ts';
 import type { CallData } from './collected-answer.ts';
 import { operationTypesIn } from './operation-types.ts';
 import type { ReadUsage } from './read-usage.ts';
@@ -22,19 +20,6 @@ import {
   refusalOf,
   textResult,
 } from './tool-results.ts';
-
-/** Who calls a tool, and by which request. */
-export type McpCaller = {
-  req: HttpRequest;
-  requestId: string;
-  /** Aborted once the caller has gone. */
-  signal: AbortSignal;
-  token: ActiveToken;
-  /** Of the payer's plan; null if the account may not call at the moment, and a call will say why. */
-  callRules: CallRules | null;
-  /** Whether it calls a tool, and doesn't ask which there are. */
-  isCall: boolean;
-};
 
 export type ToolNeeds = {
   callData: CallData;

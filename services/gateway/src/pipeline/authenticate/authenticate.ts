@@ -4,7 +4,7 @@ import type { Introspector } from '@tollgate/introspection';
 import type { HttpRequest } from '@tollgate/plain-http/message';
 import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
 import { Problem, invalidToken } from '@tollgate/http/problem';
-import type { AssertAudience } from '../../mcp/audience.ts';
+import type { AssertAudience } from './audience.ts';
 import type { AccessFacts } from '@tollgate/log/access-log';
 import { bearerToken } from '../../http/bearer-token.ts';
 

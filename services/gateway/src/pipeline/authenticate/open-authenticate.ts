@@ -4,7 +4,7 @@ import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { FollowedChannel } from '@tollgate/redis/follow-channels';
 import type { ComposeContext } from '@tollgate/server';
 import type { Config } from '../../config.ts';
-import { createAudience } from '../../mcp/audience.ts';
+import { createAudience } from './audience.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { Authenticate } from './authenticate.ts';
 import { createAuthenticateMetrics } from './metrics.ts';

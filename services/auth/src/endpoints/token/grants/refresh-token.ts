@@ -2,8 +2,6 @@ import { accessTokenHash, clientIdOf, parseAccessToken } from '@tollgate/credent
 import { derivedToken, newNonce, refreshTokenPrefix } from '@tollgate/credentials/grant-tokens';
 import { grantAnswerSchema } from '@tollgate/contracts/grants';
 import type { GrantAnswer, Refresh } from '@tollgate/contracts/grants';
-import { OAuthError } from '../../../oauth/oauth-error.ts';
-import { SCOPE } from '../../../redis/token-record.ts';
 import { actingClient, grantedOrRefused, issueDelegated } from './delegated.ts';
 import type { DelegatedGrantNeeds } from './delegated.ts';
 import { missing } from './grant.ts';
