@@ -163,7 +163,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const listener = underCors(cors, createPublicHandler(dataEndpointOf, plainApp));
   return {
     ...listener,
-    fastPath: { handlerOf: dataEndpointOf },
+    fastPath: { handlerOf: dataEndpointOf, recentHeads: peers.recentHeads },
     continueHandler: createContinueHandler(listener.publicHandler),
     onRefusedHead: refusals.onRefusedHead,
     privateHandler: createPrivateApp({ logger, registry, redis: store.redis, draining }),
@@ -250,7 +250,7 @@ function composePeers(
     createPrivateApi({ baseUrl, ...caller, onConnected: certificateOf(name, baseUrl) });
   const auth = openPeer('auth', config.AUTH_PRIVATE_URL);
   const account = openPeer('account', config.ACCOUNT_PRIVATE_URL);
-  const { authenticate, introspect, tokenWatch, ...tokens } = openAuthenticate(context, auth);
+  const { authenticate, introspect, tokenWatch, recentHeads, ...tokens } = openAuthenticate(context, auth);
   const { entitle, isTrusted, channel } = openEntitle(context, { account, redis });
   const followed = followChannels({
     url: config.REDIS_URL,
@@ -265,6 +265,7 @@ function composePeers(
     introspect,
     tokenWatch,
     authenticate,
+    recentHeads,
     entitle,
     isTrusted,
     close: async () => {
