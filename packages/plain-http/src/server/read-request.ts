@@ -73,7 +73,8 @@ export function createReadBytes(
     const read = readLines(text.split('\r\n'), limits);
     if (read === null) return null;
     const mayBeKept = recentHeads?.cameBefore(bytes.subarray(0, headEnd)) ?? false;
-    return { ...read, bodyStart, text, mayBeKept, keptBytes: null, handler: undefined };
+    const { head, bodyBytes } = read;
+    return { head, bodyBytes, bodyStart, text, mayBeKept, keptBytes: null, handler: undefined };
   });
   return (bytes) => {
     const read = readHead(bytes);

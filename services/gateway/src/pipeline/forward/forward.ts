@@ -92,9 +92,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (res.destroyed) return Promise.resolve(ABORTED);
     const { body, lengthBytes, contentCoding, operations } = read;
     const own = gatewayFields(callerIds, requestId, trace?.fields() ?? passedOn(null, requestId));
-    const fields = fieldsFrom(req)(req.socket.remoteAddress);
     // A list that later requests have, too, is put together once (docs/design/forwarding.md).
     const isShared = repeatsHead(req);
+    const { remoteAddress } = req.socket;
+    const fields = isShared
+      ? fieldsFrom(req)(remoteAddress)
+      : callersFields(req, options.trusts(remoteAddress));
     const headers = isShared ? own : [...fields, ...own];
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     if (contentCoding !== null) headers.push('content-encoding', contentCoding);
