@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { isWhole } from '../src/message/http-message.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from '../src/message/http-message.ts';
-import { openFastPath } from '../src/server/fast-path.ts';
+import { createRequestHeads, openFastPath } from '../src/server/fast-path.ts';
 import { connectRaw } from '../test/suite/raw-client.ts';
 import { damaged, pieces } from './random.ts';
 import type { Random } from './random.ts';
@@ -34,6 +34,8 @@ export async function openServerRounds(): Promise<Rounds> {
     };
     if (isWhole(req)) {
       plain += 1;
+      // Heads repeat in a conversation, and each one comes again by itself in others.
+      req.keepHead([]);
       answer(req.wholeBody?.toString('latin1') ?? '');
       return;
     }
@@ -113,6 +115,7 @@ function putFastPathBefore(server: Server, handler: HttpHandler): void {
   openFastPath(server, {
     limits: LIMITS,
     handlerOf: ({ url }) => (url.startsWith('/other') ? null : handler),
+    recentHeads: createRequestHeads(),
     onRequest: () => undefined,
     headersTimeoutMs: 60_000,
     keepAliveTimeoutMs: KEEP_ALIVE_MS,

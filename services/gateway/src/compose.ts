@@ -184,7 +184,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const listener = underCors(cors, createPublicHandler(dataEndpointOf, plainApp));
   return {
     ...listener,
-    fastPath: { handlerOf: dataEndpointOf },
+    fastPath: { handlerOf: dataEndpointOf, recentHeads: peers.recentHeads },
     continueHandler: createContinueHandler(listener.publicHandler),
     onRefusedHead: refusals.onRefusedHead,
     privateHandler: createPrivateApp({ logger, registry, redis: store.redis, draining }),
@@ -275,7 +275,7 @@ function composePeers(
     createPrivateApi({ baseUrl, ...caller, onConnected: certificateOf(name, baseUrl) });
   const auth = openPeer('auth', config.AUTH_PRIVATE_URL);
   const account = openPeer('account', config.ACCOUNT_PRIVATE_URL);
-  const { authenticate, authenticateMcp, introspect, tokenWatch, ...tokens } = openAuthenticate(
+  const { authenticate, authenticateMcp, introspect, tokenWatch, recentHeads, ...tokens } = openAuthenticate(
     context,
     auth,
   );
@@ -294,6 +294,7 @@ function composePeers(
     tokenWatch,
     authenticate,
     authenticateMcp,
+    recentHeads,
     entitle,
     isTrusted,
     close: async () => {

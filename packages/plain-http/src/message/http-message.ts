@@ -9,8 +9,16 @@ export type WholeRequest = {
   /** Names and values in turn, as received. */
   readonly rawHeaders: string[];
   readonly headers: IncomingHttpHeaders;
-  /** Whether its connection's last request had the same head: then `rawHeaders` is the same list, too. */
+  /**
+   * Whether its connection's last request had the same head, or the process keeps it: then `rawHeaders` is the same
+   * list, too, which belongs to other requests as well.
+   */
   readonly repeatsHead: boolean;
+  /** Whether the process could keep its head, and doesn't: a head that came before, on any connection. */
+  readonly mayKeepHead: boolean;
+  /** Keeps its head for requests on all connections. `marks` are what it can be forgotten by. */
+  keepHead: (marks: readonly string[]) => void;
+  forgetHead: () => void;
   /** Null if it has none. */
   readonly wholeBody: Buffer | null;
   readonly complete: true;

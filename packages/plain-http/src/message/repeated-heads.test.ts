@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { HttpRequest } from './http-message.ts';
-import { keepEach, keepLast, keepLastRead, keepPerHead } from './repeated-heads.ts';
+import { keepEach, keepFew, keepLast, keepLastRead, keepPerHead } from './repeated-heads.ts';
 
 const request = (rawHeaders: string[], repeatsHead: boolean) =>
   ({ rawHeaders, repeatsHead, wholeBody: null }) as unknown as HttpRequest;
@@ -44,11 +44,13 @@ test('a head is read once as long as it comes byte for byte, and its body isn’
   expect(read(Buffer.from('head.'))).not.toBe(first);
 });
 
-test('the last key’s and each key’s', () => {
+test('the last key’s, each key’s and a few keys’', () => {
   let made = 0;
   const last = keepLast((_key: object) => (made += 1));
   const [a, b] = [{}, {}];
   expect([a, a, b, a].map(last)).toEqual([1, 1, 2, 3]);
   const each = keepEach((_key: object) => (made += 1));
   expect([a, b, a, b].map(each)).toEqual([4, 5, 4, 5]);
+  const few = keepFew(2, (_key: string) => (made += 1));
+  expect(['a', 'b', 'a', 'c', 'a', 'c'].map(few)).toEqual([6, 7, 6, 8, 9, 8]);
 });

@@ -7,7 +7,7 @@ import type { HttpRequest } from './http-message.ts';
  */
 
 /** Reads the heads of one connection or server. One that repeats the last, byte for byte, isn't read again. */
-export function keepLastRead<Read extends { bodyStart: number }>(
+export function keepLastRead<Read extends { bodyStart: number; keptBytes?: Buffer | null }>(
   read: (bytes: Buffer) => Read | 'incomplete' | null,
 ): (bytes: Buffer) => Read | 'incomplete' | null {
   let known: Buffer = Buffer.alloc(0);
@@ -18,7 +18,7 @@ export function keepLastRead<Read extends { bodyStart: number }>(
     if (result === null || result === 'incomplete') return result;
     last = result;
     // A slice would keep all bytes that were received with it.
-    known = Buffer.from(bytes.subarray(0, result.bodyStart));
+    known = result.keptBytes ?? Buffer.from(bytes.subarray(0, result.bodyStart));
     return result;
   };
 }
@@ -37,6 +37,20 @@ export function keepLast<Key, Made>(make: (key: Key) => Made): (key: Key) => Mad
   };
 }
 
+/** Keeps what is made of each of a few keys. */
+export function keepFew<Key, Made>(max: number, make: (key: Key) => Made): (key: Key) => Made {
+  const kept = new Map<Key, { made: Made }>();
+  return (key) => {
+    let known = kept.get(key);
+    if (known === undefined) {
+      known = { made: make(key) };
+      if (kept.size === max) kept.clear();
+      kept.set(key, known);
+    }
+    return known.made;
+  };
+}
+
 /** Keeps what is made of each key as long as the key lives. */
 export function keepEach<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const kept = new WeakMap<Key, { made: Made }>();
@@ -51,9 +65,10 @@ export function keepEach<Key extends object, Made>(make: (key: Key) => Made): (k
 }
 
 /**
- * Keeps what is made of a request's head from its first repetition on its connection on: kept from the first request
- * on, heads that don't repeat would cost a third more (docs/measurements/gateway-speed.md). `make` may only read what
- * is the same for all requests of one head and connection.
+ * Keeps what is made of a request's head from its first repetition on its connection on, or as long as the process
+ * keeps the head: kept from the first request on, heads that don't repeat would cost a third more
+ * (docs/measurements/gateway-speed.md). `make` may only read the head: nothing of the body, and nothing of the
+ * connection.
  */
 export function keepPerHead<Made>(make: (req: HttpRequest) => Made): (req: HttpRequest) => Made {
   const kept = new WeakMap<readonly string[], { made: Made }>();
@@ -68,7 +83,7 @@ export function keepPerHead<Made>(make: (req: HttpRequest) => Made): (req: HttpR
   };
 }
 
-/** Whether its connection's last request had the same head. */
+/** Whether its connection's last request had the same head, or the process keeps it. */
 export function repeatsHead(req: HttpRequest): boolean {
   return isWhole(req) && req.repeatsHead;
 }

@@ -3,8 +3,9 @@ import type { HttpHandler } from '../message/http-message.ts';
 import { FastRequest } from './fast-request.ts';
 import { FastResponse } from './fast-response.ts';
 import type { FastResponseOptions } from './fast-response.ts';
+import type { RecentHeads } from '../message/recent-heads.ts';
 import { createReadBytes } from './read-request.ts';
-import type { ReadLimits, RequestHead } from './read-request.ts';
+import type { ReadLimits, ReadRequestHead, RequestHead } from './read-request.ts';
 
 /** How long bytes that don't make a request yet are kept from node:http, whose time limits hold from then on. */
 const INCOMPLETE_MS = 100;
@@ -13,8 +14,10 @@ const NOTHING: Buffer = Buffer.alloc(0);
 
 export type FastConnectionOptions = Pick<FastResponseOptions, 'keepAliveLines'> & {
   limits: ReadLimits;
-  /** Who serves requests with this head; null for node:http. Asked once for heads that follow each other and are alike. */
+  /** Who serves requests with this head; null for node:http. Asked once for a head that repeats the last, or is kept. */
   handlerOf: (head: RequestHead) => HttpHandler | null;
+  /** Null if no head is kept beyond its connection. */
+  recentHeads: RecentHeads<ReadRequestHead> | null;
   /** Called with each request before its handler. */
   onRequest: HttpHandler;
   /** Called with bytes that are not for the fast path, and with the connection from then on. */
@@ -39,13 +42,12 @@ export class FastConnection {
   #response: FastResponse | null = null;
   #received: Buffer = NOTHING;
   #incomplete: NodeJS.Timeout | undefined;
-  #head: RequestHead | undefined;
-  #handler: HttpHandler | null = null;
+  #last: ReadRequestHead | undefined;
 
   constructor(socket: Socket, options: FastConnectionOptions) {
     this.socket = socket;
     this.#options = options;
-    this.#read = createReadBytes(options.limits);
+    this.#read = createReadBytes(options.limits, options.recentHeads);
     this.#responseOptions = { keepAliveLines: options.keepAliveLines, onFinished: this.#onFinished };
     socket
       .on('data', this.#onData)
@@ -74,27 +76,28 @@ export class FastConnection {
       this.#incomplete ??= setTimeout(this.#leave, INCOMPLETE_MS);
       return;
     }
-    // A head that repeats the last one is the same object.
-    const repeatsHead = request !== null && request.head === this.#head;
-    if (request !== null && !repeatsHead) this.#begins(request.head);
-    const handler = this.#handler;
+    const handler = request && this.#handlerOf(request.read);
     if (request === null || handler === null) {
       this.#received = bytes;
       this.#leave();
       return;
     }
+    const { read } = request;
+    // A head that repeats the last one is the same object.
+    const repeatsHead = read === this.#last || read.keptBytes !== null;
+    this.#last = read;
     this.#received = NOTHING;
     this.#clearIncomplete();
     this.isNew = false;
-    const req = new FastRequest(request, this.socket, repeatsHead);
+    const req = new FastRequest(request, this.socket, repeatsHead, this.#options.recentHeads);
     this.#response = new FastResponse(req, this.#responseOptions);
     this.#options.onRequest(req, this.#response);
     handler(req, this.#response);
   };
 
-  #begins(head: RequestHead): void {
-    this.#head = head;
-    this.#handler = this.#options.handlerOf(head);
+  #handlerOf(read: ReadRequestHead): HttpHandler | null {
+    if (read.handler === undefined) read.handler = this.#options.handlerOf(read.head);
+    return read.handler;
   }
 
   readonly #onFinished = ({ shouldKeepAlive }: FastResponse): void => {

@@ -2,14 +2,22 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpHandler } from '../message/http-message.ts';
 import { FastConnection } from './fast-connection.ts';
-import type { ReadLimits, RequestHead } from './read-request.ts';
+import { createRecentHeads } from '../message/recent-heads.ts';
+import type { RecentHeads } from '../message/recent-heads.ts';
+import type { ReadLimits, ReadRequestHead, RequestHead } from './read-request.ts';
 
 export type { HeadLimits } from './read-request.ts';
+
+export type RequestHeads = RecentHeads<ReadRequestHead>;
+
+export const createRequestHeads = createRecentHeads<ReadRequestHead>;
 
 /** A listener's requests that handlers can serve without node:http. */
 export type FastPath = {
   /** Who serves requests with this head; null for node:http. */
   handlerOf: (head: RequestHead) => HttpHandler | null;
+  /** Of this listener alone, as a head is read by its limits. By default no head is kept beyond its connection. */
+  recentHeads?: RequestHeads | undefined;
 };
 
 export type FastPathOptions = FastPath & {
@@ -37,6 +45,7 @@ const KEEP_ALIVE_BUFFER_MS = 1_000;
  */
 export function openFastPath(server: Server, options: FastPathOptions): FastConnections {
   const { limits, handlerOf, onRequest, keepAliveTimeoutMs, headersTimeoutMs, serveByNode } = options;
+  const { recentHeads = null } = options;
   const open = new Set<FastConnection>();
   let sweeping: NodeJS.Timeout | undefined;
 
@@ -58,6 +67,7 @@ export function openFastPath(server: Server, options: FastPathOptions): FastConn
       keepAliveLines: `Connection: keep-alive\r\nKeep-Alive: timeout=${String(keepAliveTimeoutMs / 1_000)}\r\n`,
       limits,
       handlerOf,
+      recentHeads,
       onRequest,
       onOther,
       onBrokenOff: () => {

@@ -1,4 +1,6 @@
 import { PLAIN_FIELD_LINE } from '../message/plain-fields.ts';
+import type { HttpHandler } from '../message/http-message.ts';
+import type { RecentHeads } from '../message/recent-heads.ts';
 import { keepLastRead } from '../message/repeated-heads.ts';
 
 export type HeadLimits = {
@@ -12,7 +14,22 @@ export type ReadLimits = HeadLimits & { maxBodyBytes: number };
 /** The head of a request; its names and values in turn, as received. No name is repeated. */
 export type RequestHead = { method: 'GET' | 'POST'; url: string; rawHeaders: string[] };
 
-export type ReadRequest = { head: RequestHead; body: Buffer | null };
+/** A head as it was read. One that is kept is the same object on all connections. */
+export type ReadRequestHead = {
+  readonly head: RequestHead;
+  readonly bodyBytes: number;
+  readonly bodyStart: number;
+  /** Without the empty line, each character a byte. */
+  readonly text: string;
+  /** Whether it came before, on any connection, and isn't kept. */
+  mayBeKept: boolean;
+  /** Its bytes, if it is kept. */
+  keptBytes: Buffer | null;
+  /** Undefined until it was asked for. */
+  handler: HttpHandler | null | undefined;
+};
+
+export type ReadRequest = { read: ReadRequestHead; body: Buffer | null };
 
 /**
  * Reads bytes that are one whole, plain HTTP/1.1 request and nothing else: `GET` or `POST` with a path, each field at
@@ -37,28 +54,47 @@ const FOR_NODE = new Set([
   '__proto__',
 ]);
 
+/** A connection whose heads are all new, as with an ID in each, pays for a look at what is kept once in so many. */
+const MISSES_BEFORE_SKIPPING = 32;
+const LOOK_EVERY = 16;
+
 const END_OF_HEAD = '\r\n\r\n';
 const STARTS = ['GET /', 'POST /'];
 
-/** Reads a connection's requests. A head that repeats the last is the same object. */
-export function createReadBytes(limits: ReadLimits): ReadBytes {
-  const readHead = keepLastRead((bytes) => {
+/** Reads a connection's requests. A head that repeats the last, or one that is kept, is the same object. */
+export function createReadBytes(
+  limits: ReadLimits,
+  recentHeads: RecentHeads<ReadRequestHead> | null = null,
+): ReadBytes {
+  let misses = 0;
+  const readHead = keepLastRead<ReadRequestHead>((bytes) => {
     const headEnd = bytes.indexOf(END_OF_HEAD);
     if (headEnd === -1) return mayBecomeOne(bytes, limits) ? 'incomplete' : null;
     const bodyStart = headEnd + END_OF_HEAD.length;
     if (bodyStart >= limits.maxHeaderBytes) return null;
-    const read = readLines(bytes.toString('latin1', 0, headEnd).split('\r\n'), limits);
-    return read && { ...read, bodyStart };
+    const text = bytes.toString('latin1', 0, headEnd);
+    const looks = misses < MISSES_BEFORE_SKIPPING || misses % LOOK_EVERY === 0;
+    const known = looks ? recentHeads?.find(text) : undefined;
+    if (known !== undefined) {
+      misses = 0;
+      return known;
+    }
+    misses += 1;
+    const read = readLines(text.split('\r\n'), limits);
+    if (read === null) return null;
+    const mayBeKept = (looks && recentHeads?.cameBefore(bytes.subarray(0, headEnd))) ?? false;
+    const { head, bodyBytes } = read;
+    return { head, bodyBytes, bodyStart, text, mayBeKept, keptBytes: null, handler: undefined };
   });
   return (bytes) => {
     const read = readHead(bytes);
     if (read === null || read === 'incomplete') return read;
-    const { head, bodyBytes, bodyStart } = read;
+    const { bodyBytes, bodyStart } = read;
     const received = bytes.length - bodyStart;
     // What follows is the next request, which node:http keeps in order.
     if (received > bodyBytes) return null;
     if (received < bodyBytes) return 'incomplete';
-    return { head, body: bodyBytes === 0 ? null : bytes.subarray(bodyStart) };
+    return { read, body: bodyBytes === 0 ? null : bytes.subarray(bodyStart) };
   };
 }
 

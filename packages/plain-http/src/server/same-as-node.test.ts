@@ -113,7 +113,7 @@ describe('whatever is read as a request, node:http reads in the same way', () =>
         if (request === null || request === 'incomplete') return;
         accepted += 1;
         const body = request.body?.toString('latin1') ?? '';
-        expect(await readByNode(bytes)).toEqual([{ ...request.head, body }]);
+        expect(await readByNode(bytes)).toEqual([{ ...request.read.head, body }]);
       }),
       { numRuns: 4_000 },
     );

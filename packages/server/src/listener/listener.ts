@@ -141,8 +141,9 @@ export function createListener(handler: RequestListener, options: ListenerOption
     accessLog?.observe(req, res);
   }
 
-  function fastPathOptions({ handlerOf }: FastPath): FastPathOptions {
+  function fastPathOptions({ handlerOf, recentHeads }: FastPath): FastPathOptions {
     return {
+      recentHeads,
       limits: { ...limits, maxBodyBytes: FAST_BODY_MAX_BYTES },
       headersTimeoutMs,
       keepAliveTimeoutMs: KEEP_ALIVE_TIMEOUT_MS,

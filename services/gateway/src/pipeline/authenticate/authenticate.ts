@@ -1,6 +1,7 @@
 import { accessTokenHash } from '@tollgate/credentials/access-token';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { Introspector } from '@tollgate/introspection';
+import { isWhole } from '@tollgate/plain-http/message';
 import type { HttpRequest } from '@tollgate/plain-http/message';
 import { keepPerHead } from '@tollgate/plain-http/repeated-heads';
 import { Problem, invalidToken } from '@tollgate/http/problem';
@@ -29,8 +30,15 @@ export function createAuthenticate(
 
   const hashOf = keepPerHead((req) => accessTokenHash(tokenOf(req)));
   return (req, requestId) => {
-    const known = introspectCached(hashOf(req));
-    return known === undefined ? introspect(tokenOf(req), requestId).then(activeOf) : activeOf(known);
+    const hash = hashOf(req);
+    const known = introspectCached(hash);
+    if (known === undefined) return introspect(tokenOf(req), requestId).then(activeOf);
+    // Only while its token is cached: what drops the token from then on drops the head (open-authenticate.ts).
+    if (isWhole(req)) {
+      if (known === null) req.forgetHead();
+      else if (req.mayKeepHead) req.keepHead([hash, known.client_id]);
+    }
+    return activeOf(known);
   };
 }
 

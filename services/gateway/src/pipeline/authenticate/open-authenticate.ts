@@ -1,6 +1,9 @@
 import { openIntrospection } from '@tollgate/introspection/open-introspection';
 import type { Introspector } from '@tollgate/introspection';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
+import type { ClientChange } from '@tollgate/contracts/client-change';
+import { createRequestHeads } from '@tollgate/plain-http/server';
+import type { RequestHeads } from '@tollgate/plain-http/server';
 import type { FollowedChannel } from '@tollgate/redis/follow-channels';
 import type { ComposeContext } from '@tollgate/server';
 import type { Config } from '../../config.ts';
@@ -21,15 +24,19 @@ export function openAuthenticate(
   /** Of the data API's callers. @throws {Problem} as `authenticate`, for another audience */
   introspect: Introspector['introspect'];
   tokenWatch: TokenWatch;
+  /** Heads of calls whose tokens are cached. */
+  recentHeads: RequestHeads;
   /** While no revocation can have been missed. */
   isTrusted: () => boolean;
   channel: FollowedChannel;
 } {
+  const recentHeads = createRequestHeads();
   const introspection = openIntrospection({
     config,
     auth,
     logger,
     onDropped: (what) => {
+      forgetHeads(recentHeads, what);
       tokenWatch.onRevoked(what);
     },
     ...createAuthenticateMetrics(registry),
@@ -45,7 +52,14 @@ export function openAuthenticate(
       return introspected;
     },
     tokenWatch,
+    recentHeads,
     isTrusted: introspection.knowsRevocations,
     channel: introspection.channel,
   };
+}
+
+/** By the marks that authenticate.ts keeps them with. */
+function forgetHeads(heads: Pick<RequestHeads, 'forgetMarked' | 'clear'>, what: ClientChange | 'all'): void {
+  if (what === 'all') heads.clear();
+  else heads.forgetMarked(what.change === 'token' ? what.token_hash : what.client_id);
 }

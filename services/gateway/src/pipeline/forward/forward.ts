@@ -1,6 +1,6 @@
 import type { Logger } from '@tollgate/log';
 import type { HttpRequest } from '@tollgate/plain-http/message';
-import { keepPerHead, repeatsHead } from '@tollgate/plain-http/repeated-heads';
+import { keepFew, keepPerHead, repeatsHead } from '@tollgate/plain-http/repeated-heads';
 import { queryOf } from '@tollgate/http/request-head';
 import type { TrustsAddress } from '@tollgate/http/caller-address';
 import { passedOn } from '@tollgate/trace/context';
@@ -45,6 +45,9 @@ export type ForwarderOptions = UpstreamsOptions &
 
 const NONE: readonly string[] = [];
 
+/** From which calls with one head come: a caller's own, or those of the proxies before the gateway. */
+const ADDRESSES_PER_HEAD = 8;
+
 /** The caller has gone before its request was sent. */
 const ABORTED: Answer = { usage: null, stream: null, brokenOff: 'aborted', complete: () => 'aborted' };
 
@@ -75,7 +78,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     streamSlots,
   };
   const answerRules = createAnswerRules(options.urls, options.cors);
-  const fieldsOf = keepPerHead((req) => callersFields(req, options.trusts(req.socket.remoteAddress)));
+  // What is kept with a head must not hold its first request, and with it the connection.
+  const fieldsFrom = keepPerHead(({ rawHeaders, httpVersion }) =>
+    keepFew(ADDRESSES_PER_HEAD, (remoteAddress: string | undefined) =>
+      callersFields({ rawHeaders, httpVersion, socket: { remoteAddress } }, options.trusts(remoteAddress)),
+    ),
+  );
 
   function forward(call: ForwardedCall): Promise<Answer> {
     const { req, res, read, requestId, callerIds, billingStatus, rateLimitState, onStream, trace } = call;
@@ -84,9 +92,12 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     if (res.destroyed) return Promise.resolve(ABORTED);
     const { body, lengthBytes, contentCoding, operations } = read;
     const own = gatewayFields(callerIds, requestId, trace?.fields() ?? passedOn(null, requestId));
-    const fields = fieldsOf(req);
     // A list that later requests have, too, is put together once (docs/design/forwarding.md).
     const isShared = repeatsHead(req);
+    const { remoteAddress } = req.socket;
+    const fields = isShared
+      ? fieldsFrom(req)(remoteAddress)
+      : callersFields(req, options.trusts(remoteAddress));
     const headers = isShared ? own : [...fields, ...own];
     if (lengthBytes !== null) headers.push('content-length', String(lengthBytes));
     if (contentCoding !== null) headers.push('content-encoding', contentCoding);

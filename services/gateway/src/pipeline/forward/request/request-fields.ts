@@ -13,7 +13,7 @@ export function callerIds({ token, payer }: Principal): CallerIds {
 type Caller = Parameters<typeof forwardedFields>[0] & Pick<IncomingMessage, 'rawHeaders'>;
 
 /**
- * The header fields of the request to the upstream that are alike for all requests with one head on one connection, as
+ * The header fields of the request to the upstream that are alike for all requests with one head from one address, as
  * a flat list: the caller's that may pass, then those that tell where it came from. The pool adds Host.
  */
 export function callersFields(req: Caller, trusted: boolean): string[] {
