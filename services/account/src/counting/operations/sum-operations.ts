@@ -1,6 +1,8 @@
 import { DURATION_BUCKETS } from '@tollgate/contracts/durations';
 import type { UsageEvent, UsedOperation } from '@tollgate/contracts/usage-stream';
 
+const DAY_MS = 86_400_000;
+
 /** Of usage whose operation isn't known, and of operations that are counted together. */
 const OTHERS = { hash: '', name: '' } as const;
 
@@ -23,11 +25,12 @@ export type OperationRow = Pick<UsageEvent, 'payer_id' | 'account_id' | 'applica
 /** The rows together hold the points and requests of the events, whatever these state of their operations. */
 export function sumOperations(events: readonly UsageEvent[]): OperationRow[] {
   const rows = new Map<string, OperationRow>();
+  const dayOf = rememberDays();
   const add = (event: UsageEvent, used: UsedOperation): void => {
     const { payer_id, account_id, application_id, api_version } = event;
-    const day = new Date(event.at_ms).toISOString().slice(0, '2026-07-01'.length);
+    const day = dayOf(event.at_ms);
     const { hash, name } = used.hash === null ? OTHERS : { hash: used.hash, name: used.name ?? '' };
-    const key = [payer_id, account_id, day, application_id, api_version, hash, name].join(' ');
+    const key = `${String(payer_id)} ${String(account_id)} ${day} ${String(application_id)} ${api_version} ${hash} ${name}`;
     let row = rows.get(key);
     if (row === undefined) {
       const ids = { payer_id, account_id, day, application_id, api_version, hash, name };
@@ -62,6 +65,20 @@ const NOTHING_COMPARED = {
   exceeding_requests: 0,
   excess_points: 0,
 };
+
+/** A date's text costs more than all else about an event, and a batch is of one day or two. */
+function rememberDays(): (atMs: number) => string {
+  const texts = new Map<number, string>();
+  return (atMs) => {
+    const number = Math.floor(atMs / DAY_MS);
+    let text = texts.get(number);
+    if (text === undefined) {
+      text = new Date(atMs).toISOString().slice(0, '2026-07-01'.length);
+      texts.set(number, text);
+    }
+    return text;
+  };
+}
 
 function noDurations(): number[] {
   return Array.from({ length: DURATION_BUCKETS }, () => 0);
