@@ -9,7 +9,7 @@ import { findView } from './store.ts';
 import type { View } from './store.ts';
 
 /** The secret of a view: in a header, since no other page can send it and no browser sends it by itself. */
-export const VIEW_TOKEN_HEADER = 'X-View-Token';
+const VIEW_TOKEN_HEADER = 'X-View-Token';
 
 /** What a view has for the id of a session: that of none. */
 const NO_SESSION = Number.MAX_SAFE_INTEGER;
