@@ -122,6 +122,10 @@ export const AUDIT_ACTIONS = [
   'operator_session_ended',
   'operator_searched',
   'audit_log_exported',
+  'operator_views_set',
+  'customer_view_begun',
+  'customer_view_ended',
+  'customer_viewed',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -551,6 +551,25 @@ const OPERATORS = {
     meaning: '`OPERATORS_URL` is not set, or `OPERATORS_LOCAL` is `false`.',
     fix: 'Change the setting.',
   },
+  view_forbidden: {
+    status: 403,
+    title: 'The customer does not allow it',
+    meaning:
+      "The customer, or the manager of their team, doesn't allow operators to see the console as they do.",
+    fix: 'Ask the customer. An admin can override it, which is mailed to the customer.',
+  },
+  view_ended: {
+    status: 403,
+    title: 'The view has ended',
+    meaning: 'Viewing as a customer ends after 15 minutes, with the session, or when the customer forbids it.',
+    fix: 'Begin another one.',
+  },
+  read_only: {
+    status: 403,
+    title: 'Nothing can be changed while viewing as a customer',
+    meaning: 'An operator who views as a customer reads a fixed list of what their console shows.',
+    fix: "Use the operators' console for changes.",
+  },
   link_expired: {
     status: 410,
     title: 'The link has been used or has expired',

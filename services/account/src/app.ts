@@ -15,6 +15,8 @@ import type { ReadinessChecks } from '@tollgate/server/health';
 import { httpMetrics } from '@tollgate/server/metrics';
 import { requireToken } from './access/authentication/bearer.ts';
 import { documentText } from './api-document/operations.ts';
+import { CUSTOMER_VIEW } from './api/customer-view.ts';
+import type { CustomerViewNeeds } from './api/customer-view.ts';
 import { OPERATOR_API } from './api/operator.ts';
 import type { OperatorNeeds } from './api/operator.ts';
 import { OPERATOR_CONSOLE_API } from './api/operator-console.ts';
@@ -32,6 +34,7 @@ import { backChannelLogout } from './operators/oidc/back-channel-logout.ts';
 import { operatorsBook } from './operators/book.ts';
 import { operatorPage } from './operators/page.ts';
 import { oneKindOfCredential, requireOperatorSession } from './operators/require-operator-session.ts';
+import { VIEW_PATH, refuseChanges, refuseOthers } from './operators/view-as/read-only.ts';
 import { noteSignedIn, requireSession } from './identity/sessions/require-session.ts';
 import { sameOriginOnly } from './identity/sessions/same-origin.ts';
 
@@ -83,7 +86,7 @@ export function createPublicApp(
 /** The private listener, for other services, probes and Prometheus. */
 export function createPrivateApp(
   { config, logger, registry, draining, addressOf }: Context,
-  needs: OperatorNeeds & OperatorConsoleNeeds & ServicesNeeds,
+  needs: OperatorNeeds & OperatorConsoleNeeds & CustomerViewNeeds & ServicesNeeds,
   checks: ReadinessChecks,
 ): RequestListener {
   const app = bareApp();
@@ -108,7 +111,7 @@ export function createPrivateApp(
 /** For people among the operators, below /operator; the only part of the private listener that an Ingress passes on. */
 function createOperatorConsole(
   { config, logger, addressOf }: Pick<Context, 'config' | 'logger' | 'addressOf'>,
-  needs: OperatorConsoleNeeds,
+  needs: OperatorConsoleNeeds & CustomerViewNeeds,
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(
@@ -122,12 +125,19 @@ function createOperatorConsole(
   // Without an address there is no origin to compare with, and nothing to change.
   if (url !== undefined) router.use('/operator/api', sameOriginOnly(url, { trustsHost: false }));
   const session = requireOperatorSession(needs);
-  serve(router, OPERATOR_CONSOLE_API, {
+  const served = {
     needs,
     guards: { operator: [session], 'operator-session': [session] },
     admitOperator,
     checkAnswers: config.CHECK_ANSWERS,
-  });
+  };
+  if (url !== undefined) {
+    router.use(VIEW_PATH, sameOriginOnly(url, { trustsHost: false, alsoReads: true }));
+  }
+  router.use(VIEW_PATH, session, refuseChanges);
+  serve(router, OPERATOR_CONSOLE_API, served);
+  serve(router, CUSTOMER_VIEW, served);
+  router.use(VIEW_PATH, refuseOthers);
   router.use('/operator/api', session, notFound);
   const provider = needs.identityProvider;
   if (provider !== undefined) {

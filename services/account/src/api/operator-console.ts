@@ -4,6 +4,7 @@ import type { ApiDocument } from '@tollgate/operation/api-document';
 import { OPERATOR_CONSOLE_SECURITY } from '@tollgate/operation/security';
 import { operatorOidc } from '../operators/oidc/operations.ts';
 import { operatorSearch } from '../operators/search.ts';
+import { operatorViews } from '../operators/view-as/operations.ts';
 import { operatorSessions, operatorSignIn } from '../operators/sign-in.ts';
 import { OPERATOR_API } from './operator.ts';
 import type { OperatorNeeds } from './operator.ts';
@@ -45,12 +46,19 @@ export const OPERATOR_CONSOLE_API = [
   operatorOidc,
   operatorSessions,
   operatorSearch,
+  operatorViews,
   ...OPERATED,
 ];
 
 /** What the handlers need of the service. */
 export type OperatorConsoleNeeds = NeedsOf<
-  [typeof operatorSignIn, typeof operatorOidc, typeof operatorSessions, typeof operatorSearch]
+  [
+    typeof operatorSignIn,
+    typeof operatorOidc,
+    typeof operatorSessions,
+    typeof operatorSearch,
+    typeof operatorViews,
+  ]
 > &
   OperatorNeeds;
 

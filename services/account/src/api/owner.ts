@@ -8,6 +8,7 @@ import { ownerDeletion } from '../lifecycle/deletion/operations.ts';
 import { ownerExport } from '../lifecycle/export/operations.ts';
 import { ownerActivity } from '../identity/activity/operations.ts';
 import { ownerAlerts } from '../notifications/alerts/operations.ts';
+import { ownerOperatorViews } from '../identity/operator-views/operations.ts';
 import { ownerAuthorization } from '../access/authorization/operations.ts';
 import { ownerConnections } from '../access/connections/operations.ts';
 import { ownerDocuments } from '../access/documents/operations.ts';
@@ -53,6 +54,7 @@ export const OWNER_API = [
   ownerDeletion,
   ownerSignIn,
   ownerTwoFactor,
+  ownerOperatorViews,
   ownerApplications,
   ownerDocuments,
   ownerTokens,

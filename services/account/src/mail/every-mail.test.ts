@@ -214,6 +214,11 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
   },
   { name: 'operator_admin_removed', row: () => ({ kind: 'operator_admin_removed' }), pages: [] },
   { name: 'operator_break_glass', row: () => ({ kind: 'operator_break_glass' }), pages: [] },
+  {
+    name: 'operator_view_overridden',
+    row: () => ({ kind: 'operator_view_overridden', ...own() }),
+    pages: ['/user/account/activity'],
+  },
   { name: 'account_deleted', row: () => ({ kind: 'account_deleted' }), pages: [] },
 ];
 

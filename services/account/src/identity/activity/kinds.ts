@@ -128,6 +128,10 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   operator_session_ended: null,
   operator_searched: null,
   audit_log_exported: null,
+  operator_views_set: 'security',
+  customer_view_begun: 'security',
+  customer_view_ended: 'security',
+  customer_viewed: null,
 };
 
 export const OWN_ACTIONS = (Object.keys(KIND_OF) as AuditAction[]).filter(

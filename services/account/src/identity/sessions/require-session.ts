@@ -65,6 +65,11 @@ export function createIsSignedIn(needs: {
   };
 }
 
+/** An operator who views as the account, which is no session of it (operators/view-as/enter-view.ts). */
+export function noteViewed(res: Response, viewed: SignedIn): void {
+  signedInOf.set(res, viewed);
+}
+
 export function noteSignedIn(accessLog: Pick<AccessLog, 'note'>): RequestHandler {
   return (req, res, next) => {
     res.once('close', () => {

@@ -12,19 +12,21 @@ export function isUnsafe({ method }: Pick<Request, 'method'>): boolean {
  * Refuses unsafe requests that a browser sends for another origin, and bodies that a form could send: sign-in and
  * sign-up, which have no session yet, have no other protection. Browsers send Sec-Fetch-Site or, if older or without
  * TLS, Origin. A program that sends neither has no cookies that another site could use. `trustsHost`: an origin that is
- * the request's own host is accepted too, for installations with several addresses.
+ * the request's own host is accepted too, for installations with several addresses. `alsoReads`: safe requests of other
+ * origins are refused too.
  * @throws {Problem} forbidden; unsupported_media_type
  */
-export function sameOriginOnly(publicUrl: string, { trustsHost = true } = {}): RequestHandler {
+export function sameOriginOnly(
+  publicUrl: string,
+  { trustsHost = true, alsoReads = false } = {},
+): RequestHandler {
   const { origin } = new URL(publicUrl);
   return (req, _res, next) => {
-    if (isUnsafe(req)) {
-      if (!isSameOrigin(req, origin, trustsHost)) {
-        throw new Problem('forbidden', { detail: 'The request comes from another origin.' });
-      }
-      if (hasBody(req) && req.is('application/json') === false) {
-        throw new Problem('unsupported_media_type', { detail: 'The content type must be application/json.' });
-      }
+    if ((alsoReads || isUnsafe(req)) && !isSameOrigin(req, origin, trustsHost)) {
+      throw new Problem('forbidden', { detail: 'The request comes from another origin.' });
+    }
+    if (isUnsafe(req) && hasBody(req) && req.is('application/json') === false) {
+      throw new Problem('unsupported_media_type', { detail: 'The content type must be application/json.' });
     }
     next();
   };

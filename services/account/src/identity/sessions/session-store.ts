@@ -16,7 +16,7 @@ export type SessionOrigin = { address: string; userAgent: string };
 type Session = { session_id: number; created_at: Date; expires_at: Date };
 
 /** Who pays for a member of a team, and what the member may do there. */
-type MemberOf = { member_role: MemberRole; manager_id: number };
+export type MemberOf = { member_role: MemberRole; manager_id: number };
 
 export type LiveSession = Session & {
   account: Account;
@@ -43,10 +43,11 @@ const USER_AGENT_MAX_CHARACTERS = 200;
 export const IS_LIVE = `sessions.expires_at > now()
   AND sessions.last_seen_at > now() - :idleTimeoutSec * interval '1 second'`;
 
-const MEMBER_OF = `(
+/** Whose account it is: a column of the statement around it. */
+export const memberOf = (accountId: string) => `(
   SELECT json_build_object('member_role', membership.member_role, 'manager_id', manager.account_id)
   FROM team_members AS membership JOIN team_members AS manager USING (team_id)
-  WHERE membership.account_id = sessions.account_id
+  WHERE membership.account_id = ${accountId}
     AND membership.role = 'member' AND manager.role = 'manager') AS member_of`;
 
 /** Begins a session. `query` is a transaction's. */
@@ -60,7 +61,7 @@ export async function beginSession(
   const rows = await query<Session & { member_of: MemberOf | null }>(
     `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent, confirmed_at)
      VALUES (:accountId, :tokenHash, now() + :lifetimeSec * interval '1 second', :address, :userAgent, now())
-     RETURNING session_id, created_at, expires_at, ${MEMBER_OF}`,
+     RETURNING session_id, created_at, expires_at, ${memberOf('sessions.account_id')}`,
     {
       accountId,
       tokenHash: hashOfToken(token),
@@ -93,7 +94,7 @@ export async function findSession(
             last_seen_at < now() - ${String(LAST_SEEN_STEP_SEC)} * interval '1 second' AS is_stale,
             confirmed_at > now() - ${String(CONFIRMED_FOR_SEC)} * interval '1 second' AS is_confirmed,
             accounts.account_id, email, name, password_hash, email_verified_at, blocked_at,
-            deletion_due_at, ${MEMBER_OF}
+            deletion_due_at, ${memberOf('sessions.account_id')}
      FROM sessions JOIN accounts USING (account_id)
      WHERE token_hash = :tokenHash AND ${IS_LIVE}`,
     { tokenHash: hashOfToken(token), idleTimeoutSec },

@@ -1,6 +1,6 @@
 import type { MailContent, MailSite } from '../../mail/layout/mail-content.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
-import type { Query } from '../../platform/database/query.ts';
+import { reasonOfLatest } from '../../platform/audit/reason-of-latest.ts';
 import { countRecoveryCodes } from './recovery-codes.ts';
 
 type Kind =
@@ -53,7 +53,7 @@ export const twoFactorMails: MailRenderers<TwoFactorMail> = {
     return mail(query, { recipient }, site);
   },
   two_factor_reset: async (query, { recipient, account_id }, { productName, publicUrl }) => {
-    const reason = await reasonOfReset(query, account_id);
+    const reason = await reasonOfLatest(query, account_id, 'two_factor_reset');
     return {
       to: recipient,
       subject: 'Two-factor authentication was reset',
@@ -66,16 +66,6 @@ export const twoFactorMails: MailRenderers<TwoFactorMail> = {
     };
   },
 };
-
-/** Of the latest one, which the mail is about. */
-async function reasonOfReset(query: Query, accountId: number): Promise<string | undefined> {
-  const [reset] = await query<{ reason: string | null }>(
-    `SELECT details->>'operator_reason' AS reason FROM audit_log
-     WHERE account_id = :accountId AND action = 'two_factor_reset' ORDER BY audit_id DESC LIMIT 1`,
-    { accountId },
-  );
-  return reset?.reason ?? undefined;
-}
 
 function mailOf(subject: string, linesOf: (account: string) => readonly string[]) {
   return (

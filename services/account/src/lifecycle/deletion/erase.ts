@@ -25,6 +25,7 @@ export const ERASED_TABLES = [
   'authorization_codes',
   'passkey_challenges',
   'sessions',
+  'operator_views',
   'email_tokens',
   'mail_outbox',
   'alert_settings',

@@ -30,6 +30,8 @@ const EXPIRED: Readonly<Record<string, string>> = {
   passkey_challenges: 'expires_at <= now()',
   // One that is idle is refused before; its end is at most a day away.
   operator_sessions: 'expires_at <= now()',
+  // Its trigger records the end.
+  operator_views: 'expires_at <= now()',
   operator_challenges: 'expires_at <= now()',
   operator_links: 'expires_at <= now()',
   operator_oidc_sign_ins: 'expires_at <= now()',

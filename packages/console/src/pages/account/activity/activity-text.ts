@@ -90,6 +90,9 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   webhook_previous_secret_ended: 'Ended the previous secret of a webhook',
   webhook_disabled: 'Disabled a webhook',
   webhook_deleted: 'Deleted a webhook',
+  operator_views_set: 'Changed whether support may view the account',
+  customer_view_begun: 'Began to view the account, read only',
+  customer_view_ended: 'Stopped viewing the account',
 };
 
 type ActivityText = { label: string; subject: string | undefined; owner: string | undefined };
