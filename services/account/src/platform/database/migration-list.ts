@@ -22,6 +22,7 @@ import * as operatorsOidc from './migrations/0023-operators-oidc.ts';
 import * as auditStream from './migrations/0024-audit-stream.ts';
 import * as authorization from './migrations/0026-authorization.ts';
 import * as memberRoles from './migrations/0029-member-roles.ts';
+import * as teamDomains from './migrations/0039-team-domains.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0024-audit-stream', migration: auditStream },
   { name: '0026-authorization', migration: authorization },
   { name: '0029-member-roles', migration: memberRoles },
+  { name: '0039-team-domains', migration: teamDomains },
 ];
 
 export function migrationSource(
