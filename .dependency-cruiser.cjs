@@ -56,7 +56,7 @@ const rooms = {
         'clients',
       ],
     },
-    teams: { of: [...base, 'billing'], floors: ['.', 'invitations', 'operators', 'console'] },
+    teams: { of: [...base, 'billing'], floors: ['.', 'domains', 'invitations', 'operators', 'console'] },
     budgets: { of: [...base, 'access', 'billing', 'teams'] },
     'self-service': { of: [...base, 'billing', 'teams'] },
     notifications: {

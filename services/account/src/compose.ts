@@ -24,6 +24,7 @@ import { openPayments } from './payments/open.ts';
 import { openPlatform } from './platform/open.ts';
 import { openRefusals } from './refusals/open.ts';
 import { openSelfService } from './self-service/open.ts';
+import { openTeams } from './teams/open.ts';
 import { openUsage } from './usage/open.ts';
 
 /**
@@ -42,6 +43,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const access = openAccess(platform);
   const identity = openIdentity(platform);
   const billing = openBilling(platform);
+  const teams = openTeams(platform, mail.needs);
   const selfService = openSelfService(platform);
   const notifications = openNotifications(platform, mail.needs);
   const counting = openCounting(platform);
@@ -61,6 +63,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     mail,
     access,
     billing,
+    teams,
     notifications,
     counting,
     closing,
@@ -90,6 +93,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...access.needs,
     ...identity.needs,
     ...billing.needs,
+    ...teams.needs,
     ...selfService.needs,
     ...notifications.needs,
     ...counting.needs,

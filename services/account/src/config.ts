@@ -260,6 +260,11 @@ export const SETTINGS = {
       description: 'link for what is not self-service',
       values: LINK_VALUES,
     }),
+    DNS_SERVERS: dnsServers.default([]).meta({
+      description: 'DNS servers that are asked for the records by which teams prove their domains',
+      values: 'IP addresses, with or without a port',
+      unset: "the system's",
+    }),
     SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 31_536_000)
       .default(604_800)
       .describe('a session without requests for this long ends'),

@@ -127,6 +127,12 @@ const FORMS: readonly FormCase[] = [
     wrong: ['email', 'ada@', WRONG_EMAIL],
   },
   {
+    form: 'domain',
+    module: 'pages/team/domains.tsx',
+    path: 'team',
+    empty: { domain: EMPTY },
+  },
+  {
     form: 'end of the team',
     module: 'ui/form/confirm-by-name.tsx',
     path: 'team',
@@ -180,6 +186,7 @@ const OTHERS: readonly (readonly [module: string, why: string])[] = [
   ['pages/team/no-team.tsx', 'is shown without a team: team.ts'],
   ['pages/webhooks/webhook.tsx', 'has the fields of a new webhook: webhooks.ts'],
   ['pages/account/sessions.tsx', NO_FIELD],
+  ['pages/team/domains.tsx', NO_FIELD],
   ['pages/applications/rotate-secret.tsx', NO_FIELD],
   ['pages/entry/verify-email.tsx', NO_FIELD],
   ['pages/plan/confirm-plan.tsx', NO_FIELD],

@@ -57,6 +57,32 @@ export function teamJourneys(journey: Journey): void {
     await tab.close();
   });
 
+  test('a domain is added, shows its DNS record, is checked and removed', async () => {
+    const page = await journey.signedIn();
+    const domain = `company-${crypto.randomUUID()}.example`;
+    await page.goto(teamPage());
+    await page.getByLabel('Domain', { exact: true }).fill('gmail.com');
+    await page.getByRole('button', { name: 'Add domain' }).click();
+    await page.locator('[name="domain"][aria-invalid="true"]:focus').waitFor();
+    await page.getByLabel('Domain', { exact: true }).fill(domain);
+    await page.getByRole('button', { name: 'Add domain' }).click();
+    const record = page.getByRole('dialog', { name: `DNS record of ${domain}` });
+    await record.getByText(`_tollgate-challenge.${domain}`).waitFor();
+    await record.getByText('tollgate-domain-verification=').waitFor();
+    await record.getByRole('button', { name: 'Check now' }).click();
+    // No one has registered it.
+    await record.getByText('DNS didn’t answer for this domain.').waitFor();
+    await expectAccessible(page);
+    await record.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('row').filter({ hasText: domain }).getByText('Not verified').waitFor();
+    await chooseAction(page, domain, 'Remove');
+    const removal = page.getByRole('dialog', { name: `Remove ${domain}?` });
+    await expectAccessible(page);
+    await removal.getByRole('button', { name: 'Remove domain' }).click();
+    await page.getByRole('row').filter({ hasText: domain }).waitFor({ state: 'detached' });
+    await expectAccessible(page);
+  });
+
   test('invite, sign up and accept from the mails: their call is charged to the manager', async () => {
     const page = await journey.signedIn();
     const { demo } = journey.stack();

@@ -1480,6 +1480,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/team/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the team's domains */
+        get: operations["listTeamDomains"];
+        put?: never;
+        /**
+         * Add a domain, and get the record that proves it
+         * @description The answer is the same if the team has the domain already. Public suffixes and the domains of mail providers are refused.
+         */
+        post: operations["addTeamDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/domains/{domain_id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask DNS for the record
+         * @description At most once a minute for each domain. A domain that another team had before is lost to it at once.
+         */
+        post: operations["checkTeamDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/domains/{domain_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a domain
+         * @description The team keeps its members.
+         */
+        delete: operations["removeTeamDomain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/applications/{application_id}/budget": {
         parameters: {
             query?: never;
@@ -2612,7 +2673,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_views_set" | "customer_view_begun" | "customer_view_ended";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_views_set" | "customer_view_begun" | "customer_view_ended";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -3113,6 +3174,35 @@ export interface components {
             team_name: string;
             invited_by_name: string;
             invited_by_email: string;
+        };
+        TeamDomain: {
+            domain_id: number;
+            /** @description In ASCII, as DNS has it. Subdomains are not included. */
+            domain: string;
+            /**
+             * @description `missing`: proven, and the record was missing at the last check. `lapsed`: that for 30 days, so that people of the domain are not added.
+             * @enum {string}
+             */
+            status: "unproven" | "proven" | "missing" | "lapsed";
+            /** @description The DNS record that proves the domain. */
+            record: {
+                /** @constant */
+                type: "TXT";
+                /** @description Relative to the domain. */
+                host: string;
+                /** @description The full name. */
+                name: string;
+                value: string;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
+            proven_at: string | null;
+            /** @description When DNS was last asked. */
+            checked_at: string | null;
+            missing_since: string | null;
         };
         ApplicationBudget: {
             application_id: number;
@@ -11062,6 +11152,159 @@ export interface operations {
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    listTeamDomains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domains. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        domains: components["schemas"]["TeamDomain"][];
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    addTeamDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "domain": "example.com"
+                 *     }
+                 */
+                "application/json": {
+                    domain: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The domain. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamDomain"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    checkTeamDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain, and what DNS answered. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        domain: components["schemas"]["TeamDomain"];
+                        /**
+                         * @description `unknown`: DNS did not answer, or does not know the domain at all.
+                         * @enum {string}
+                         */
+                        result: "proven" | "missing" | "unknown";
+                        /** @description The values that stand there instead. */
+                        found: string[];
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    removeTeamDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                domain_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The domain was removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];

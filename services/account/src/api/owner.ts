@@ -26,6 +26,7 @@ import { ownerTopUps } from '../payments/top-ups/operations.ts';
 import { ownerPeriods } from '../billing/periods/own/operations.ts';
 import { ownerSignIn, ownerTwoFactor } from '../identity/two-factor/operations.ts';
 import { ownerInvitations, ownerTeam } from '../teams/console/operations.ts';
+import { ownerDomains } from '../teams/domains/operations.ts';
 import { ownerTokens } from '../access/tokens/operations.ts';
 import { publicCredits } from '../usage/credits/operations.ts';
 import { tokenUsage } from '../usage/current/operations.ts';
@@ -62,6 +63,7 @@ export const OWNER_API = [
   ownerConnections,
   ownerTeam,
   ownerInvitations,
+  ownerDomains,
   ownerBudgets,
   ownerSubscription,
   ownerPaidSubscriptions,

@@ -193,6 +193,11 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
   },
   { name: 'team_invitation', row: invitationRow, pages: ['/user/invitation'] },
   { name: 'team_handed_over', row: () => ({ kind: 'team_handed_over', ...own() }), pages: ['/user/team'] },
+  ...['team_domain_missing', 'team_domain_lost', 'team_domain_taken'].map((kind) => ({
+    name: kind,
+    row: () => ({ kind, ...own(), name: 'example.com' }),
+    pages: ['/user/team'],
+  })),
   { name: 'usage_alert', row: alertRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },
   { name: 'budget_alert', row: budgetRow, pages: ['/user/api_v2/applications', '/user/alerts'] },
   { name: 'alert_test', row: () => ({ kind: 'alert_test', ...own() }), pages: ['/user/alerts'] },

@@ -8,6 +8,7 @@ export type Team = TeamOfManager | TeamOfMember;
 export type Member = Team['members'][number];
 export type SentInvitation = components['schemas']['SentInvitation'];
 export type ManagedBudget = components['schemas']['ManagedMemberBudget'];
+export type TeamDomain = components['schemas']['TeamDomain'];
 export type ReceivedInvitation = components['schemas']['ReceivedInvitation'];
 
 /** The team as its manager or a member sees it; null for an account without one. */
@@ -32,6 +33,11 @@ export function memberBudgetQuery(account_id: number) {
     gcTime: 0,
   });
 }
+
+export const domainsQuery = queryOptions({
+  queryKey: ['team', 'domains'],
+  queryFn: async ({ signal }) => (await resultOf(api.GET('/api/console/team/domains', { signal }))).domains,
+});
 
 export const receivedInvitationsQuery = queryOptions({
   queryKey: ['invitations'],

@@ -20,6 +20,8 @@ import { ReceivedInvitations } from './received-invitations.tsx';
 import { TeamFacts } from './team-facts.tsx';
 import { useTeamRefresh } from './use-team-change.ts';
 
+const Domains = lazyPart(async () => (await import('./domains.tsx')).Domains);
+
 const Members = lazyPart(async () => (await import('./members.tsx')).Members);
 
 /** `/user/team`: who is in the team, what they used, who pays, and the way in and out. */
@@ -49,6 +51,11 @@ export function TeamPage() {
           </Suspense>
           {team.role === 'manager' && team.invitations.length > 0 && (
             <Invitations invitations={team.invitations} />
+          )}
+          {team.role === 'manager' && (
+            <Suspense fallback={<Skeleton rows={2} />}>
+              <Domains />
+            </Suspense>
           )}
           <EndTeam team={team} />
         </>

@@ -78,6 +78,7 @@ describe('the console', () => {
     signUp: 'there is no account yet; account_created is recorded once its address is confirmed',
     resendSignUp: 'there is no account yet',
     lookUpInvitation: 'reads',
+    checkTeamDomain: 'asks DNS; domains.test.ts has the entry of a proof',
     beginPurchase: 'payments are off here; purchases.test.ts has its entry',
     setTopUp: 'payments are off here; top-ups.test.ts has its entry',
     setOverage: 'payments are off here; overage.test.ts has its entry',

@@ -23,6 +23,7 @@ import * as auditStream from './migrations/0024-audit-stream.ts';
 import * as authorization from './migrations/0026-authorization.ts';
 import * as memberRoles from './migrations/0029-member-roles.ts';
 import * as operatorViews from './migrations/0036-operator-views.ts';
+import * as teamDomains from './migrations/0039-team-domains.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0026-authorization', migration: authorization },
   { name: '0029-member-roles', migration: memberRoles },
   { name: '0036-operator-views', migration: operatorViews },
+  { name: '0039-team-domains', migration: teamDomains },
 ];
 
 export function migrationSource(

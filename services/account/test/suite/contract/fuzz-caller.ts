@@ -135,6 +135,10 @@ async function thingsOf(
   if (path.endsWith('/leave')) return {};
   const member = await newOwner(suite);
   await joinTeam(owner, member);
+  if (path.includes('{domain_id}')) {
+    const made = await browser.request('POST', '/team/domains', { domain: 'company.example' });
+    return { domain_id: Number(made.body['domain_id']) };
+  }
   const invited = { email: `${String(owner.account_id)}@invited.example` };
   const there = { account_id: member.account_id, invitation_id: await inviteTo(owner, invited) };
   return path.endsWith('/invitations') ? { ...there, email: `second.${invited.email}` } : there;

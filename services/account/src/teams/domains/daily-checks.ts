@@ -1,0 +1,37 @@
+import type { Logger } from '@tollgate/log';
+import { startLoop } from '@tollgate/server/background-loop';
+import type { BackgroundLoop } from '@tollgate/server/background-loop';
+import type { Actor } from '../../platform/audit/audit-log.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { noteCheck } from './changes.ts';
+import { challengeRecord } from './domain-name.ts';
+import type { CheckRecord } from './record-check.ts';
+import { takeDueCheck } from './store.ts';
+
+const DOMAIN_CHECK: Actor = { actor: 'domain-check', address: 'none', request_id: 'none' };
+
+/** Asks for the record of each proven domain once a day. Every replica may run it: one takes a domain. */
+export function startDailyChecks(options: {
+  query: Query;
+  transact: Transact;
+  checkRecord: CheckRecord;
+  intervalSec: number;
+  wakeMails: () => void;
+  logger: Pick<Logger, 'warn'>;
+}): Pick<BackgroundLoop, 'close'> {
+  const { query, transact, checkRecord, intervalSec, wakeMails, logger } = options;
+  return startLoop(async (signal) => {
+    try {
+      while (!signal.aborted) {
+        const due = await takeDueCheck(query);
+        if (due === undefined) break;
+        const check = await checkRecord({ domain: due.domain, ...challengeRecord(due) });
+        await transact((inside) => noteCheck(inside, due, check, DOMAIN_CHECK));
+        wakeMails();
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'a domain could not be checked; retrying at the next interval');
+    }
+    return intervalSec * 1_000;
+  });
+}
