@@ -561,7 +561,8 @@ const OPERATORS = {
   view_ended: {
     status: 403,
     title: 'The view has ended',
-    meaning: 'Viewing as a customer ends after 15 minutes, with the session, or when the customer forbids it.',
+    meaning:
+      'Viewing as a customer ends after 15 minutes, with the session, or when the customer forbids it.',
     fix: 'Begin another one.',
   },
   read_only: {

@@ -22,6 +22,7 @@ const VIEWED = new Set([
   'listConnections',
   'getTeam',
   'listInvitations',
+  'listTeamDomains',
   'getApplicationBudget',
   'getMemberBudget',
   'listPlans',

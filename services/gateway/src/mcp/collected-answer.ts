@@ -56,6 +56,10 @@ export function createCallData(dataEndpoint: HttpHandler): CallData {
       rawHeaders,
       headers: { accept: 'application/graphql-response+json, application/json;q=0.9' },
       repeatsHead: false,
+      // It is made anew for each call.
+      mayKeepHead: false,
+      keepHead: () => undefined,
+      forgetHead: () => undefined,
       wholeBody,
       complete: true,
       destroyed: false,
