@@ -7,7 +7,7 @@ import type { PointsLeft, ReadPointsLeft } from '../ledger/points-left.ts';
 import type { PayerEntitlement } from '../ledger/principal.ts';
 import type { OperationRequest, ReadRequest } from '../operation-reader/operation-reader.ts';
 import type { StoredDocuments } from '../operation-reader/stored-documents.ts';
-import { COSTS_PATH, ESTIMATE_PATH, V1_COSTS_PATH, V1_ESTIMATE_PATH } from '../http/data-paths.ts';
+import { ESTIMATE_PATH, V1_ESTIMATE_PATH, isCostsPath } from '../http/data-paths.ts';
 import { needsPrice } from './check-price.ts';
 import { DEAREST_FIELDS } from './estimates.ts';
 import type { Estimates } from './estimates.ts';
@@ -22,8 +22,8 @@ export function askedFor(req: Pick<HttpRequest, 'rawHeaders' | 'url'>): 'call' |
   if (values.some((value) => value !== 'only')) {
     throw new Problem('invalid_request', { detail: 'X-Points-Estimate can only be `only`.' });
   }
+  if (isCostsPath(req)) return 'costs';
   const path = pathOf(req);
-  if (path === COSTS_PATH || path === V1_COSTS_PATH) return 'costs';
   return values.length > 0 || path === ESTIMATE_PATH || path === V1_ESTIMATE_PATH ? 'estimate' : 'call';
 }
 

@@ -1,7 +1,7 @@
 import type { CostSchema } from '@tollgate/graphql-cost/cost-schema';
 import { effectiveCosts } from '@tollgate/graphql-cost/effective-costs';
 import { Problem } from '@tollgate/http/problem';
-import type { HttpRequest, HttpResponse } from '@tollgate/plain-http/message';
+import type { HttpResponse } from '@tollgate/plain-http/message';
 import type { Estimates } from './estimates.ts';
 
 /** Of a schema, written once. */
@@ -9,15 +9,13 @@ const written = new WeakMap<CostSchema, string>();
 
 /**
  * Answers with what the parts of the schema weigh, which estimates follow from.
- * @throws {Problem} not_found without a schema; method_not_allowed
+ * @throws {Problem} not_found without a schema
  */
 export function answerCosts(
-  req: Pick<HttpRequest, 'method'>,
   res: HttpResponse,
   { schema }: Pick<Estimates, 'schema'>,
   requestId: string,
 ): void {
-  if (req.method !== 'GET') throw new Problem('method_not_allowed', { headers: { allow: 'GET' } });
   const current = schema();
   if (current === null) throw new Problem('not_found');
   const body = written.get(current) ?? JSON.stringify(effectiveCosts(current));

@@ -24,3 +24,9 @@ const VERSIONS = new Map<string, UsageEvent['api_version']>([
 export function apiVersionOf(req: Pick<HttpRequest, 'url'>): UsageEvent['api_version'] | null {
   return VERSIONS.get(pathOf(req)) ?? null;
 }
+
+/** Whether the path tells what the parts of a schema weigh. */
+export function isCostsPath(req: Pick<HttpRequest, 'url'>): boolean {
+  const path = pathOf(req);
+  return path === COSTS_PATH || path === V1_COSTS_PATH;
+}

@@ -245,14 +245,13 @@ function createServe(options: DataCallOptions): Serve {
   }
 
   function serveCosts(
-    req: HttpRequest,
     res: HttpResponse,
     requestId: string,
     { account_id: accountId }: ActiveToken,
   ): ForwardOutcome {
     estimateRate.check(accountId);
     estimateRate.take(accountId);
-    answerCosts(req, res, estimates, requestId);
+    answerCosts(res, estimates, requestId);
     return 'answered';
   }
 
@@ -313,7 +312,7 @@ function createServe(options: DataCallOptions): Serve {
     stepEnded('authenticate');
     const asked = askedBy(req);
     known.isCall = asked === 'call';
-    if (asked === 'costs') return serveCosts(req, res, requestId, token);
+    if (asked === 'costs') return serveCosts(res, requestId, token);
     if (asked === 'estimate') return serveEstimate(req, res, requestId, token);
     trace?.begin('entitle');
     const payment = entitle(token, requestId);
