@@ -79,7 +79,8 @@ test('it needs a token and GET, and takes from the rate of estimates', async () 
   expect((await ask({ token: 'wrong' })).status).toBe(401);
   const token = gateway.auth.issue({ accountId: 9_991 });
   const statuses: number[] = [];
-  for (const method of ['GET', 'POST', 'GET', 'GET', 'GET']) statuses.push((await ask({ method, token })).status);
+  for (const method of ['GET', 'POST', 'GET', 'GET', 'GET'])
+    statuses.push((await ask({ method, token })).status);
   expect(statuses).toEqual([200, 405, 200, 200, 429]);
 });
 
