@@ -2,10 +2,10 @@ import { emit } from '../double.ts';
 import type { Double } from '../double.ts';
 import { Failure, invalid } from '../http/failure.ts';
 import { newInvoicePayment } from '../objects/billing.ts';
-import type { Invoice } from '../objects/billing.ts';
+import type { Invoice, InvoicePayment } from '../objects/billing.ts';
 import { newPaymentIntent } from '../objects/payments.ts';
 import type { PaymentMethod } from '../objects/payments.ts';
-import { confirm } from './confirm.ts';
+import { confirm, fail, succeed } from './confirm.ts';
 import { onInvoicePaid, onInvoiceUnpaid } from './subscription-status.ts';
 
 export function finalize(double: Double, invoice: Invoice): void {
@@ -23,10 +23,32 @@ export function finalize(double: Double, invoice: Invoice): void {
 
 /** Finalizes a draft first. @throws {Failure} card_declined, or if it can't be paid */
 export function pay(double: Double, invoice: Invoice, method: PaymentMethod | null): Invoice {
-  const { store, clock } = double;
   if (invoice.status === 'draft') finalize(double, invoice);
   if (invoice.status !== 'open') throw invalid(`This invoice is ${invoice.status} and can't be paid.`);
-  if (invoice.total > 0) charge(double, invoice, method);
+  if (invoice.total <= 0 || charge(double, invoice, method)) markPaid(double, invoice);
+  return invoice;
+}
+
+/** A debit that is under way arrives, or doesn't. */
+export function settleInvoice(double: Double, invoice: Invoice, outcome: 'succeeded' | 'failed'): void {
+  const { store } = double;
+  const payment = store
+    .all('invoice_payment')
+    .find((one) => one.invoice === invoice.id && one.status === 'open');
+  if (payment === undefined) return;
+  const intent = store.get('payment_intent', payment.payment.payment_intent);
+  if (outcome === 'succeeded') {
+    succeed(double, intent);
+    settlePayment(double, invoice, payment);
+    markPaid(double, invoice);
+  } else {
+    fail(double, intent, 'insufficient_funds');
+    markFailed(double, invoice, payment);
+  }
+}
+
+function markPaid(double: Double, invoice: Invoice): void {
+  const { store, clock } = double;
   invoice.status = 'paid';
   invoice.amount_paid = invoice.total;
   invoice.amount_remaining = 0;
@@ -37,12 +59,12 @@ export function pay(double: Double, invoice: Invoice, method: PaymentMethod | nu
   emit(double, 'invoice.payment_succeeded', invoice);
   emit(double, 'invoice.paid', invoice);
   onInvoicePaid(double, invoice);
-  return invoice;
 }
 
 const NEXT_ATTEMPT_SEC = 3 * 86_400;
 
-function charge(double: Double, invoice: Invoice, method: PaymentMethod | null): void {
+/** False while a debit is under way. */
+function charge(double: Double, invoice: Invoice, method: PaymentMethod | null): boolean {
   const { store, clock } = double;
   const intent = store.add(
     newPaymentIntent({
@@ -61,16 +83,27 @@ function charge(double: Double, invoice: Invoice, method: PaymentMethod | null):
     if (method === null)
       throw new Failure(402, 'card_error', 'This customer has no attached payment source.');
     confirm(double, intent, method);
-    payment.status = 'paid';
-    payment.amount_paid = invoice.total;
-    payment.status_transitions.paid_at = clock.now();
   } catch (error) {
-    if (error instanceof Failure) {
-      payment.status = 'canceled';
-      invoice.next_payment_attempt = invoice.auto_advance ? clock.now() + NEXT_ATTEMPT_SEC : null;
-      emit(double, 'invoice.payment_failed', invoice);
-      onInvoiceUnpaid(double, invoice);
-    }
+    if (error instanceof Failure) markFailed(double, invoice, payment);
     throw error;
   }
+  if (intent.status === 'processing') {
+    emit(double, 'invoice.updated', invoice);
+    return false;
+  }
+  settlePayment(double, invoice, payment);
+  return true;
+}
+
+function settlePayment({ clock }: Double, invoice: Invoice, payment: InvoicePayment): void {
+  payment.status = 'paid';
+  payment.amount_paid = invoice.total;
+  payment.status_transitions.paid_at = clock.now();
+}
+
+function markFailed(double: Double, invoice: Invoice, payment: InvoicePayment): void {
+  payment.status = 'canceled';
+  invoice.next_payment_attempt = invoice.auto_advance ? double.clock.now() + NEXT_ATTEMPT_SEC : null;
+  emit(double, 'invoice.payment_failed', invoice);
+  onInvoiceUnpaid(double, invoice);
 }

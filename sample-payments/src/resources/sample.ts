@@ -5,6 +5,7 @@ import { read, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { expireSessions, paySession, settleSession } from '../payments/checkout.ts';
 import { dispute } from '../payments/confirm.ts';
+import { settleInvoice } from '../payments/invoices.ts';
 import { failRefund } from '../payments/refund.ts';
 import { advanceSubscriptions, forgetSubscriptions } from '../payments/subscriptions.ts';
 import { flag, whole } from './input.ts';
@@ -54,6 +55,11 @@ export const SAMPLE: Route[] = [
     const session = double.store.get('checkout.session', id);
     settleSession(double, session, read(SETTLE, input).outcome);
     return session;
+  }),
+  route('POST /sample/invoices/{id}/settle', ({ double, id, input }) => {
+    const invoice = double.store.get('invoice', id);
+    settleInvoice(double, invoice, read(SETTLE, input).outcome);
+    return invoice;
   }),
   route('POST /sample/refunds/{id}/fail', ({ double, id }) =>
     failRefund(double, double.store.get('refund', id)),

@@ -6,6 +6,8 @@ export type InvoiceItem = {
   amount: number;
   /** By its metadata; undefined if they don't say. */
   points: number | undefined;
+  /** Its invoice was of a change that was never paid, and is void: nothing of it is charged. */
+  isLost: boolean;
 };
 
 type WantedItem = {
@@ -25,7 +27,7 @@ type WantedItem = {
 
 /** @throws {Problem} payments_unavailable, whatever is away or slow */
 export type InvoiceItemProvider = {
-  /** The customer's item for this charge, by its metadata. Undefined if it isn't made yet. */
+  /** The customer's item for this charge, by its metadata; a lost one only if there is no other. Undefined if none is made yet. */
   findInvoiceItem: (customerId: string, chargeKey: string) => Promise<InvoiceItem | undefined>;
   /** The id of a subscription's invoice that can still be added to. Undefined without one. */
   findDraft: (customerId: string, subscriptionId: string) => Promise<string | undefined>;

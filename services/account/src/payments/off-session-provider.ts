@@ -24,6 +24,10 @@ type WantedPayment = {
 export type OffSessionProvider = {
   /** By which the customer pays without being there: the default one, else the newest. Undefined without any. */
   findPaymentMethod: (customerId: string) => Promise<string | undefined>;
+  /** The customer's payment with this key that isn't confirmed yet, by its metadata. Its id; undefined if none is made. */
+  findPreparedPayment: (
+    wanted: Pick<WantedPayment, 'key' | 'customer_id' | 'payment_method_id'>,
+  ) => Promise<string | undefined>;
   /** Makes a payment that charges nothing until it is confirmed. Its id. */
   preparePayment: (wanted: WantedPayment) => Promise<string>;
   /** What became of it; a decline is an outcome. Repeating it charges nothing twice. */

@@ -37,6 +37,8 @@ export type ProvidedInvoice = {
   total: number;
   /** Exclusive. */
   period_end: Date | null;
+  /** Whether a payment of it is under way, as debits are for days. */
+  isProcessing: boolean;
   /** Whether a payment of it was tried and failed. */
   hasFailed: boolean;
   issued_at: Date;

@@ -4,7 +4,7 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import type { FieldError } from '@tollgate/http/problem';
 import type { BillingInterval } from '../billing/periods/calendar.ts';
 import { overagePrice } from '../billing/periods/limits.ts';
-import { DEFAULT_GRACE_SEC } from '../billing/plans/input.ts';
+import { DEFAULT_GRACE_SEC, lackOfLimit } from '../billing/plans/input.ts';
 import { suggestedLimit } from '../billing/plans/suggested-limit.ts';
 import { amountFault } from '../platform/money/currencies.ts';
 import type { PlansDocument, WantedPack, WantedPlan, WantedProduct } from './document.ts';
@@ -178,6 +178,8 @@ function planChange(
     team_slot_prices: pricesOf(before?.team_slot_prices, wanted.team_slot_prices),
     is_archived: isArchived,
   };
+  const lack = lackOfLimit(after.description);
+  if (lack !== undefined) faults.push({ field: `${path}.description.overage`, message: lack });
   faults.push(...currencyFaults(path, after));
   const fields = changesOf(
     before === undefined ? undefined : comparedPlan({ ...before, product: productBefore }),

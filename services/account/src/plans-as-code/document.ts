@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import type { FieldError } from '@tollgate/http/problem';
 import { isWithin } from '../billing/plans/edit-distance.ts';
-import { descriptionSchema } from '../billing/plans/input.ts';
+import { attributesSchema } from '../billing/plans/input.ts';
 import { countField } from '../http/input/fields.ts';
 import { lineSchema, nameSchema } from '../http/input/name.ts';
 import { priceFields, refuseAmount } from '../payments/money/price-input.ts';
@@ -49,7 +49,7 @@ const planSchema = z.strictObject({
   name,
   was,
   product: keyField.nullable().optional().describe('the key of its product'),
-  description: descriptionSchema.optional(),
+  description: attributesSchema.optional(),
   grace_sec: countField.optional(),
   catalogue: catalogueSchema.nullable().optional().describe('null takes it out of the catalogue'),
   prices: pricesSchema.optional(),

@@ -304,6 +304,28 @@ describe('one currency for all that a plan charges', () => {
   });
 });
 
+describe('further points need included ones,', () => {
+  const overage = { price_per_1000: 500, currency: 'eur' };
+  const starter = (description: object) => ({ plans: { starter: { description } } });
+
+  test('which the plan may have already', async () => {
+    await apply(FILE);
+    await apply(starter({ overage }));
+    const { description } = await planRow('starter');
+    expect(description).toEqual({ points_limit: 100_000, rate_limit: 60, overage });
+  });
+
+  test('also if the file only takes them away, or the plan has none', async () => {
+    const refused = { field: 'plans.starter.description.overage', message: 'needs a points_limit' };
+    await apply(FILE);
+    await apply(starter({ overage }));
+    expect((await post('diff', starter({ points_limit: null }))).body['errors']).toEqual([refused]);
+    await apply(starter({ overage: null }));
+    await apply(starter({ points_limit: null }), { allow: ['unlimited'] });
+    expect((await post('diff', starter({ overage }))).body['errors']).toEqual([refused]);
+  });
+});
+
 test('a running period stays, one that was opened ahead changes, and the differences say so', async () => {
   await apply(FILE);
   const starter = await planRow('starter');

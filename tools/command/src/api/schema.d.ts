@@ -944,7 +944,7 @@ export interface paths {
         put?: never;
         /**
          * Recompute credits from grants, movements and periods
-         * @description Checks one account, or all accounts with grants, one page at a time. Names the first difference of each account. `issued`: A grant was issued with other points than it has. `balance`: A movement took more than was left, or brought back more than was granted. `not_usable`: Usage was taken from a grant outside its time. `order_of_use`: Usage was taken from a grant while an earlier one in the order of use had points left. `rest`: A grant that ended kept points. `points_remaining`: A grant's points_remaining isn't the balance of its movements. `settled_points`: What a period has settled isn't what was taken for it and its overuse. `closed_points`: What a closed period has settled isn't what it used above its included points. `counted_points`: A closed period was settled with other points than are counted in it.
+         * @description Checks one account, or all accounts with grants, one page at a time. Names the first difference of each account. `issued`: A grant was issued with other points than it has. `balance`: A movement took more than was left, or brought back more than was granted. `not_usable`: Usage was taken from a grant outside its time. `order_of_use`: Usage was taken from a grant while an earlier one in the order of use had points left. `rest`: A grant that ended kept points. `points_remaining`: A grant's points_remaining isn't the balance of its movements. `settled_points`: What a period has settled isn't what was taken for it and its overuse. `closed_points`: What a closed period has settled isn't what it used above its included points. `counted_points`: A closed period was settled with other points than are counted in it. `cut_missing`: A grant starts, expires or is voided at an instant that was not recorded. `cut_points`: By a recorded instant, more was taken for a period than it had used above its included points. `overuse`: Usage of a period was left uncovered while a grant that it could use had points left. `not_ended`: A grant kept points beyond its end.
          */
         post: operations["checkCredits"];
         delete?: never;
@@ -6543,7 +6543,7 @@ export interface operations {
                         differences: {
                             account_id: number;
                             /** @enum {string} */
-                            fault: "issued" | "balance" | "not_usable" | "order_of_use" | "rest" | "points_remaining" | "settled_points" | "closed_points" | "counted_points";
+                            fault: "issued" | "balance" | "not_usable" | "order_of_use" | "rest" | "points_remaining" | "settled_points" | "closed_points" | "counted_points" | "cut_missing" | "cut_points" | "overuse" | "not_ended";
                             /** @description The first movement that differs. */
                             movement_id: number | null;
                             credit_id: number | null;

@@ -1,14 +1,23 @@
 import { inOrderOfUse } from './allocation.ts';
+import { CUT_FAULTS, closingFault, cutFault, missingCut, watchClosing } from './check-cuts.ts';
+import type { CheckedCredit, CheckedCut, Overuse, WatchedClosing } from './check-cuts.ts';
 import type { Credit } from './credit.ts';
 import type { Movement } from './movement.ts';
 import { demandOf } from './settlement.ts';
 
-/** All that an account's credits are recomputed from. Movements are in the order in which they were written. */
+/**
+ * All that an account's credits are recomputed from; all of it is kept for good. Movements are in the order in which they
+ * were written, cuts in that in which they were resolved.
+ */
 export type AccountLedger = {
-  credits: readonly Credit[];
-  movements: readonly Movement[];
+  credits: readonly CheckedCredit[];
+  movements: readonly WrittenMovement[];
+  cuts: readonly CheckedCut[];
   periods: readonly SettledPeriod[];
 };
+
+/** `written_us`: in µs, as `resolved_us` of cuts. */
+type WrittenMovement = Movement & { written_us: number };
 
 export type SettledPeriod = {
   period_id: number;
@@ -16,7 +25,9 @@ export type SettledPeriod = {
   included: number | null;
   settled_points: number;
   overuse_points: number;
-  /** Null while the period is open. */
+  ended_at: Date;
+  /** In µs. Both are null while the period is open. */
+  closed_us: number | null;
   closed_points: number | null;
   /** What is counted in it; null while a correction waits. */
   counted_points: number | null;
@@ -32,6 +43,7 @@ export const FAULTS = {
   settled_points: "What a period has settled isn't what was taken for it and its overuse.",
   closed_points: "What a closed period has settled isn't what it used above its included points.",
   counted_points: 'A closed period was settled with other points than are counted in it.',
+  ...CUT_FAULTS,
 } as const;
 
 /** A carry-over that was too much is taken back in part, and the last points of a grant can end before it. */
@@ -50,22 +62,20 @@ export type Difference = {
   found: number;
 };
 
-/** The first difference between an account's movements and what follows from its grants and periods; null if none. */
-export function checkLedger({ credits, movements, periods }: AccountLedger): Difference | null {
-  const inOrder = inOrderOfUse(credits);
-  const creditOf = new Map(credits.map((credit) => [credit.credit_id, credit]));
-  const left = new Map<number, number>();
-  const usedOf = new Map<number, number>();
+/**
+ * The first difference between an account's movements and what follows from its grants, cuts and periods; null if none.
+ * Movements are replayed with the cuts and closings between them.
+ */
+export function checkLedger({ credits, movements, cuts, periods }: AccountLedger): Difference | null {
+  const replay = createReplay({ credits, movements, cuts, periods });
   for (const movement of movements) {
-    const credit = creditOf.get(movement.credit_id);
-    const fault = credit === undefined ? null : movementFault(movement, credit, inOrder, left);
+    const fault = replay.settleUntil(movement.written_us) ?? replay.move(movement);
     if (fault !== null) return fault;
-    const { credit_id, period_id } = movement;
-    left.set(credit_id, (left.get(credit_id) ?? 0) + signed(movement, 'grant'));
-    if (period_id !== null) usedOf.set(period_id, (usedOf.get(period_id) ?? 0) + signed(movement, 'used'));
   }
+  const fault = replay.settleUntil(Infinity) ?? missingCut(credits, cuts);
+  if (fault !== null) return fault;
   for (const { credit_id, points_remaining } of credits) {
-    const expected = left.get(credit_id) ?? 0;
+    const expected = replay.left.get(credit_id) ?? 0;
     if (expected !== points_remaining) {
       const last = movements.findLast((movement) => movement.credit_id === credit_id);
       const of = { movement_id: last?.movement_id ?? null, credit_id, period_id: null };
@@ -73,18 +83,95 @@ export function checkLedger({ credits, movements, periods }: AccountLedger): Dif
     }
   }
   for (const period of periods) {
-    const fault = periodFault(period, usedOf.get(period.period_id) ?? 0);
-    if (fault !== null) return fault;
+    const of = periodFault(period, replay.usedOf.get(period.period_id) ?? 0);
+    if (of !== null) return of;
   }
-  return null;
+  return replay.overuseFault();
 }
 
-function movementFault(
-  movement: Movement,
-  credit: Credit,
-  inOrder: readonly Credit[],
-  left: ReadonlyMap<number, number>,
-): Difference | null {
+function createReplay({ credits, cuts, periods }: AccountLedger) {
+  const rankOf = new Map(inOrderOfUse(credits).map((credit, rank) => [credit, rank]));
+  const creditOf = new Map(credits.map((credit) => [credit.credit_id, credit]));
+  const closedUs = new Map(periods.map(({ period_id, closed_us }) => [period_id, closed_us ?? Infinity]));
+  const left = new Map<number, number>();
+  /** Those that have points left: few, whatever an account has had. */
+  const live = new Set<CheckedCredit>();
+  const usedOf = new Map<number, number>();
+  const overuseOf = new Map<number, Overuse>();
+  const datedAt = new Map<number, Movement[]>();
+  const watched: WatchedClosing[] = [];
+  const steps = [
+    ...cuts.flatMap((cut) => (cut.resolved_us === null ? [] : [{ us: cut.resolved_us, cut }])),
+    // Without overuse there is nothing to watch for.
+    ...periods.flatMap((period) =>
+      period.closed_us === null || period.overuse_points === 0 ? [] : [{ us: period.closed_us, period }],
+    ),
+  ].sort((one, other) => one.us - other.us);
+  let next = 0;
+
+  function settle(step: (typeof steps)[number]): Difference | null {
+    if ('period' in step) {
+      watched.push(watchClosing(step.period, credits, left));
+      return null;
+    }
+    const { at, points } = step.cut;
+    const open = points.filter(({ period_id }) => (closedUs.get(period_id) ?? Infinity) > step.us);
+    const own = datedAt.get(at.getTime()) ?? [];
+    const ended = own.flatMap(({ credit_id }) => creditOf.get(credit_id) ?? []);
+    return cutFault(
+      { at, points: open },
+      { credits: new Set([...live, ...ended]), left, usedOf, overuseOf, own },
+    );
+  }
+
+  return {
+    left,
+    usedOf,
+    /** What was settled before then. */
+    settleUntil: (us: number): Difference | null => {
+      for (let step = steps[next]; step !== undefined && step.us < us; step = steps[next]) {
+        next += 1;
+        const fault = settle(step);
+        if (fault !== null) return fault;
+      }
+      return null;
+    },
+    move: (movement: Movement): Difference | null => {
+      const { credit_id, period_id, points, reason, at } = movement;
+      const credit = creditOf.get(credit_id);
+      if (credit === undefined) return null;
+      const fault = movementFault(movement, credit, { rankOf, live, left });
+      if (fault !== null) return fault;
+      const rest = (left.get(credit_id) ?? 0) + signed(movement, 'grant');
+      left.set(credit_id, rest);
+      if (rest > 0) live.add(credit);
+      else live.delete(credit);
+      for (const { least } of watched) {
+        if (rest < (least.get(credit_id) ?? 0)) least.set(credit_id, rest);
+      }
+      const dated = datedAt.get(at.getTime());
+      if (dated === undefined) datedAt.set(at.getTime(), [movement]);
+      else dated.push(movement);
+      if (period_id === null) return null;
+      usedOf.set(period_id, (usedOf.get(period_id) ?? 0) + signed(movement, 'used'));
+      const overuse = overuseOf.get(period_id);
+      if (reason === 'overuse' && overuse !== undefined) {
+        const [least, most] = [overuse.least - points, overuse.most - points];
+        overuseOf.set(period_id, { least: Math.max(0, least), most: Math.max(0, most) });
+      }
+      return null;
+    },
+    overuseFault: () => closingFault(watched, overuseOf),
+  };
+}
+
+type Replayed = {
+  rankOf: ReadonlyMap<Credit, number>;
+  live: ReadonlySet<Credit>;
+  left: ReadonlyMap<number, number>;
+};
+
+function movementFault(movement: Movement, credit: Credit, replayed: Replayed): Difference | null {
   const { movement_id, period_id, from_ledger, to_ledger, points } = movement;
   const { credit_id } = credit;
   const differs = (fault: Difference['fault'], expected: number, found: number): Difference => ({
@@ -95,13 +182,13 @@ function movementFault(
     expected,
     found,
   });
-  const before = left.get(credit_id) ?? 0;
+  const before = replayed.left.get(credit_id) ?? 0;
   const after = before + signed(movement, 'grant');
   if (from_ledger === 'issued' && points !== credit.points) return differs('issued', credit.points, points);
   if (after < 0 || after > credit.points) return differs('balance', before, points);
   if (to_ledger === 'used') {
     if (!wasUsable(credit, movement)) return differs('not_usable', 0, points);
-    if (!OUT_OF_ORDER.has(movement.reason) && isEarlierUnused(movement, credit, inOrder, left))
+    if (!OUT_OF_ORDER.has(movement.reason) && isEarlierUnused(movement, credit, replayed))
       return differs('order_of_use', 0, points);
     return null;
   }
@@ -111,19 +198,15 @@ function movementFault(
 }
 
 /** Whether a grant that comes before `credit` in the order of use could be used and has points left. */
-function isEarlierUnused(
-  movement: Movement,
-  credit: Credit,
-  inOrder: readonly Credit[],
-  left: ReadonlyMap<number, number>,
-): boolean {
-  for (const other of inOrder) {
-    if (other === credit) return false;
-    // How far a closing had counted isn't stated, but at least to its date: a grant that started later needn't be used.
-    if (other.usable_from >= movement.at) continue;
-    if ((left.get(other.credit_id) ?? 0) > 0 && wasUsable(other, movement)) return true;
-  }
-  return false;
+function isEarlierUnused(movement: Movement, credit: Credit, { rankOf, live }: Replayed): boolean {
+  const rank = rankOf.get(credit) ?? 0;
+  return [...live].some(
+    (other) =>
+      (rankOf.get(other) ?? 0) < rank &&
+      // How far a closing had counted isn't stated, but at least to its date: a grant that started later needn't be used.
+      other.usable_from < movement.at &&
+      wasUsable(other, movement),
+  );
 }
 
 function periodFault(period: SettledPeriod, used: number): Difference | null {

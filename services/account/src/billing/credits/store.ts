@@ -3,6 +3,7 @@ import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
 import type { CreditSource } from './allocation.ts';
 import type { AccountLedger, SettledPeriod } from './check.ts';
+import type { CheckedCredit, CheckedCut } from './check-cuts.ts';
 import type { Credit } from './credit.ts';
 import type { VoidLedger } from './ledgers.ts';
 import type { Movement } from './movement.ts';
@@ -204,19 +205,45 @@ export async function listHolders(query: Query, after: number, limit: number): P
   return rows.map(({ account_id }) => account_id);
 }
 
+/** In µs, which a `Date` doesn't hold. */
+const usOf = (column: string) => `CAST(extract(epoch FROM ${column}) * 1000000 AS bigint)`;
+
+/** How long before its commit a change of plan can be dated. */
+const CHANGING = "interval '10 seconds'";
+
 /** `query` is a snapshot's, since usage may be settled meanwhile. */
 export async function readLedger(query: Query, accountId: number): Promise<AccountLedger> {
   return {
-    credits: await query<Credit>(`SELECT ${COLUMNS} FROM credit_grants WHERE account_id = :accountId`, {
-      accountId,
-    }),
-    movements: await query<Movement>(
-      `SELECT ${MOVEMENT_COLUMNS} FROM credit_movements WHERE account_id = :accountId ORDER BY movement_id`,
+    credits: await query<CheckedCredit>(
+      `SELECT ${COLUMNS}, (SELECT period_id FROM overage_grants
+         WHERE overage_grants.credit_id = credit_grants.credit_id) AS overage_period_id
+       FROM credit_grants WHERE account_id = :accountId`,
+      { accountId },
+    ),
+    movements: await query<AccountLedger['movements'][number]>(
+      `SELECT ${MOVEMENT_COLUMNS}, ${usOf('created_at')} AS written_us
+       FROM credit_movements WHERE account_id = :accountId ORDER BY movement_id`,
+      { accountId },
+    ),
+    cuts: await query<CheckedCut>(
+      `SELECT cut.at, ${usOf('resolved_at')} AS resolved_us, coalesce((
+         SELECT json_agg(json_build_object('period_id', period_id, 'points', points, 'included', (
+           SELECT json_agg(description -> 'points_limit') FROM (
+             SELECT description, replaced_at, lag(replaced_at) OVER (ORDER BY replaced_at) AS since FROM (
+               SELECT description, replaced_at FROM period_plans WHERE period_plans.period_id = recorded.period_id
+               UNION ALL SELECT description, 'infinity' FROM billing_periods AS period
+               WHERE period.period_id = recorded.period_id
+             ) AS sold
+           ) AS plan
+           WHERE (since IS NULL OR since <= resolved_at) AND replaced_at + ${CHANGING} > resolved_at)))
+         FROM credit_cut_points AS recorded WHERE recorded.account_id = cut.account_id AND recorded.at = cut.at
+       ), '[]') AS points
+       FROM credit_cuts AS cut WHERE account_id = :accountId ORDER BY resolved_at, at`,
       { accountId },
     ),
     periods: await query<SettledPeriod>(
       `SELECT period_id, (description ->> 'points_limit')::bigint AS included, settled_points, overuse_points,
-         closed_points, CASE WHEN NOT EXISTS (
+         ended_at, ${usOf('closed_at')} AS closed_us, closed_points, CASE WHEN NOT EXISTS (
            SELECT FROM credit_corrections WHERE credit_corrections.period_id = period_credits.period_id
          ) THEN coalesce(usage_totals.points, 0) END AS counted_points
        FROM period_credits JOIN billing_periods USING (period_id) LEFT JOIN usage_totals USING (period_id)

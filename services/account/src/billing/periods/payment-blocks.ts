@@ -12,8 +12,9 @@ export function duePayments(accountId: string, now: string): string {
     FROM payment_blocks WHERE payment_blocks.account_id = ${accountId}`;
 }
 
-/** For a renewal: until it is paid, or fails. */
+/** For a renewal: until it is paid, or fails. A bank decides on a debit later. */
 const UNTIL_GRACE_SEC = 86_400;
+const UNTIL_GRACE_OF_DEBIT_SEC = 3 * 86_400;
 
 /** The period that a renewal has opened is to be paid, unless its invoice already is. Times count from its start. */
 export async function addRenewalDue(
@@ -45,6 +46,17 @@ export async function beginGrace(query: Query, periodId: number): Promise<boolea
     { periodId },
   );
   return rows.length > 0;
+}
+
+/** A debit is under way: there are three days for its final word, which also end a grace that time alone has begun. */
+export async function awaitDebit(query: Query, periodId: number): Promise<void> {
+  await query(
+    `UPDATE payment_blocks SET grace_at = least(blocks_at, until.at)
+     FROM (SELECT period_id, started_at + ${String(UNTIL_GRACE_OF_DEBIT_SEC)} * interval '1 second' AS at
+       FROM billing_periods WHERE period_id = :periodId) AS until
+     WHERE payment_blocks.period_id = until.period_id AND grace_at < least(blocks_at, until.at)`,
+    { periodId },
+  );
 }
 
 /** What is due for a period is due for the one in its place. */

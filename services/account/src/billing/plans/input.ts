@@ -16,8 +16,11 @@ function isStorable(value: unknown): boolean {
   return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member));
 }
 
-/** Any attributes; limits, rules for calls, the points that roll over and the price of further ones have their types, or are null, which means none. */
-export const descriptionSchema = z
+/**
+ * Some attributes of a plan. Limits, rules for calls, the points that roll over and the price of further ones have their
+ * types, or are null, which means none.
+ */
+export const attributesSchema = z
   .record(z.string(), jsonValue, 'must be a JSON object')
   .refine(isStorable, 'must contain only valid Unicode without NUL')
   .superRefine((description, context) => {
@@ -29,7 +32,7 @@ export const descriptionSchema = z
     }
     const overage = description[OVERAGE_FIELD] ?? null;
     if (overage !== null) {
-      const message = overageFault(overage, description['points_limit'] ?? null);
+      const message = overageFault(overage);
       if (message !== undefined) context.addIssue({ code: 'custom', path: [OVERAGE_FIELD], message });
     }
     for (const [field, schema] of Object.entries(callRulesSchema.shape)) {
@@ -39,12 +42,24 @@ export const descriptionSchema = z
     }
   });
 
-function overageFault(overage: unknown, pointsLimit: unknown): string | undefined {
+/** All attributes of a plan. */
+export const descriptionSchema = attributesSchema.superRefine((description, context) => {
+  const message = lackOfLimit(description);
+  if (message !== undefined) context.addIssue({ code: 'custom', path: [OVERAGE_FIELD], message });
+});
+
+/** Further points are beyond included ones. Undefined if the plan sells none, or includes some. */
+export function lackOfLimit(description: Record<string, unknown>): string | undefined {
+  const isSelling = overageSchema.safeParse(description[OVERAGE_FIELD]).success;
+  return isSelling && (description['points_limit'] ?? null) === null ? 'needs a points_limit' : undefined;
+}
+
+function overageFault(overage: unknown): string | undefined {
   const { data } = overageSchema.safeParse(overage);
   if (data === undefined || decimalsOf(data.currency) === undefined) {
     return 'must be { price_per_1000, currency }: a whole number in the minor unit, and a lowercase currency code';
   }
-  return pointsLimit === null ? 'needs a points_limit' : undefined;
+  return undefined;
 }
 
 /** Allows attributes that look like a mistyped limit, which would limit nothing. */

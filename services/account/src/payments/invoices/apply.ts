@@ -1,5 +1,5 @@
 import type { Logger } from '@tollgate/log';
-import { beginGrace, settlePeriod } from '../../billing/periods/payment-blocks.ts';
+import { awaitDebit, beginGrace, settlePeriod } from '../../billing/periods/payment-blocks.ts';
 import { wasErasedBefore } from '../../identity/accounts/account-store.ts';
 import { lockSubscription } from '../../billing/subscriptions/store.ts';
 import { lockHolder } from '../../billing/credits/store.ts';
@@ -7,6 +7,7 @@ import type { Query } from '../../platform/database/query.ts';
 import type { Applied, Apply } from '../applied.ts';
 import { findCustomerAccount } from '../customers.ts';
 import { reportIssue } from '../issues/store.ts';
+import { chargeAgain } from '../overage/store.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { applyProvided as applySubscriptionProvided } from '../subscriptions/apply.ts';
 import { findByStripeId } from '../subscriptions/store.ts';
@@ -92,6 +93,9 @@ async function applyProvided(
   if (SETTLED.has(invoice.state)) {
     if (renewed !== undefined) await settlePeriod(query, renewed);
     if (invoice.state === 'paid') await tellPaid(query, invoice);
+    else await chargeAgain(query, account_id, invoice.stripe_invoice_id);
+  } else if (provided.isProcessing && renewed !== undefined && invoice.failed_at === null) {
+    await awaitDebit(query, renewed);
   } else if (provided.hasFailed && (before === undefined || before.failed_at === null)) {
     const isDue = renewed !== undefined && (await beginGrace(query, renewed));
     await tellFailure(query, invoice, { isDue });

@@ -208,10 +208,13 @@ export function claimCharges(
   );
 }
 
+/** Stripe voids the invoice of a change that isn't paid within 23 hours; a renewal's is voided by an operator, who forgives it. */
+const IS_GIVEN_UP = `invoices.state = 'void' AND billing_reason = 'subscription_update'`;
+
 /**
  * What Stripe charges holds: an item that was made before a restore can have another amount. Without an invoice, it waits
- * for the subscription's next one. If the subscription has ended meanwhile, which waits for its row, another attempt
- * follows.
+ * for the subscription's next one. If the subscription has ended meanwhile, which waits for its row, or the invoice is
+ * void, another attempt follows. The account is locked.
  */
 export async function setCharged(
   query: Query,
@@ -223,10 +226,25 @@ export async function setCharged(
      charged AS (
        UPDATE overage_charges SET stripe_item_id = :item_id, stripe_invoice_id = :invoice_id, points = :points,
          amount = :amount, next_attempt_at = CASE WHEN CAST(:invoice_id AS text) IS NULL
-           AND NOT EXISTS (SELECT FROM live) THEN clock_timestamp() END
+           AND NOT EXISTS (SELECT FROM live) OR EXISTS (SELECT FROM invoices
+             WHERE invoices.stripe_invoice_id = CAST(:invoice_id AS text) AND ${IS_GIVEN_UP}) THEN clock_timestamp() END
        WHERE charge_id = :charge_id AND next_attempt_at IS NOT NULL RETURNING account_id)
      INSERT INTO overage_checks (account_id) SELECT account_id FROM charged`,
     { charge_id: charge.charge_id, accountId: charge.account_id, periodId: charge.period_id, ...made },
+  );
+}
+
+/**
+ * What the invoice of a change took along waits for another one: which items those are, an attempt for each finds out.
+ * The account is locked.
+ */
+export async function chargeAgain(query: Query, accountId: number, stripeInvoiceId: string): Promise<void> {
+  await query(
+    `UPDATE overage_charges SET next_attempt_at = clock_timestamp(), attempts = 0
+     WHERE account_id = :accountId AND next_attempt_at IS NULL AND stripe_item_id IS NOT NULL
+       AND (stripe_invoice_id IS NULL OR stripe_invoice_id = :stripeInvoiceId)
+       AND EXISTS (SELECT FROM invoices WHERE invoices.stripe_invoice_id = :stripeInvoiceId AND ${IS_GIVEN_UP})`,
+    { accountId, stripeInvoiceId },
   );
 }
 

@@ -13,6 +13,7 @@ import { appendBatch, usageEvent } from '../../../test/suite/usage/usage-streams
 import { eraseDue } from '../../lifecycle/deletion/erase.ts';
 import { createTransact } from '../../platform/database/query.ts';
 import { createLockInstant } from '../../counting/stream/lock-instant.ts';
+import { chargeAgain, setCharged } from './store.ts';
 import { leaveTest, newBuyer, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
 import type { PaidAccount } from '../../../test/suite/payments.ts';
 
@@ -183,6 +184,72 @@ test('what waits is part of the amount of a change that is charged at once, and 
   const path = `/private/subscriptions/${String(subscription_id)}/cancel`;
   await done(suite.account, 'POST', path, { effective: 'now' });
   expect(await invoicedFor(subscriber)).toBe(invoice);
+});
+
+test('what a change took along that is never paid is charged with the next invoice', async () => {
+  const subscriber = await newSubscriber(await newPlan());
+  const { browser, period_id, subscription_id, stripeId } = subscriber;
+  await charge(subscriber, period_id);
+  const itemOf = async () => (await chargesOf(subscriber))[0]?.stripe_item_id ?? undefined;
+  const lost = await waitFor(itemOf, { what: 'the item to be made' });
+  const declined = { default_payment_method: 'pm_card_chargeCustomerFail' };
+  await suite.payments.post(`/v1/subscriptions/${stripeId}`, declined);
+  const path = '/subscription/team-slots';
+  const { amount } = (await browser.request('GET', `${path}?team_slots_limit=5`)).body;
+  const wanted = { team_slots_limit: 5, period_id, amount };
+  const { body } = await browser.request('POST', path, wanted);
+  expect(body['state']).toBe('payment_required');
+  const unpaid = String((await stripeOf(`/subscriptions/${stripeId}`))['latest_invoice']);
+  // As Stripe does after 23 hours.
+  await suite.payments.post(`/v1/invoices/${unpaid}/void`, {});
+  await waitFor(async () => (await itemOf()) !== lost, { what: 'another item to be made' });
+  await quiet(suite);
+  expect((await browser.request('GET', `${path}?team_slots_limit=5`)).body['amount']).toBe(amount);
+  const cancel = `/private/subscriptions/${String(subscription_id)}/cancel`;
+  await done(suite.account, 'POST', cancel, { effective: 'now' });
+  const own = await waitFor(
+    async () => {
+      const [row] = await chargesOf(subscriber);
+      return row?.stripe_invoice_id ?? undefined;
+    },
+    { what: 'the item to be on an invoice' },
+  );
+  expect(await stripeOf(`/invoices/${own}`)).toMatchObject({ billing_reason: 'manual', total: 50 });
+});
+
+test('an item whose invoice is given up while it is stored has another attempt', async () => {
+  const { account_id, period_id, subscription_id } = await newSubscriber(await newPlan());
+  const about = { account_id, period_id };
+  await suite.database('period_overages').insert({ ...about, ...PRICE });
+  const claimed = { points: 100, amount: 50, next_attempt_at: secondsFromNow(3_600) };
+  const charge_key = `overage:${String(period_id)}`;
+  const [{ charge_id } = { charge_id: 0 }] = await suite
+    .database('overage_charges')
+    .insert({ ...about, ...claimed, charge_key })
+    .returning<{ charge_id: number }[]>('charge_id');
+  const stripe_invoice_id = `in_given_up_${String(charge_id)}`;
+  await suite.database('invoices').insert({
+    account_id,
+    subscription_id,
+    stripe_invoice_id,
+    billing_reason: 'subscription_update',
+    state: 'void',
+    currency: 'eur',
+    total: 1_050,
+    issued_at: new Date(),
+  });
+  const made = { item_id: `ii_${String(charge_id)}`, invoice_id: stripe_invoice_id, points: 100, amount: 50 };
+  const isDue = await createTransact(suite.database)(async (query) => {
+    // Too early: the item isn't known here yet.
+    await chargeAgain(query, account_id, stripe_invoice_id);
+    await setCharged(query, { charge_id, ...about }, made);
+    const rows = await query(
+      'SELECT FROM overage_charges WHERE charge_id = :charge_id AND next_attempt_at <= clock_timestamp()',
+      { charge_id },
+    );
+    return rows.length === 1;
+  });
+  expect(isDue).toBe(true);
 });
 
 test('what another subscription owes is on an invoice of its own', async () => {

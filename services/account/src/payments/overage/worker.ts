@@ -132,7 +132,7 @@ async function settleOrPutOff(
 }
 
 async function attemptCharge(options: Options, charge: OverageCharge): Promise<Attempt> {
-  const { query, isRestored, logger, metrics } = options;
+  const { query, transact, isRestored, logger, metrics } = options;
   const { charge_id, account_id, attempts } = charge;
   try {
     // What was charged since the backup is forgotten.
@@ -140,7 +140,14 @@ async function attemptCharge(options: Options, charge: OverageCharge): Promise<A
       throw new Error('Postgres was restored, and payments are not reconciled since then');
     }
     const made = await chargeOnce(options, charge);
-    await (made === null ? setDeleted(query, charge_id) : setCharged(query, charge, made));
+    if (made === null) await setDeleted(query, charge_id);
+    else {
+      await transact(async (inside) => {
+        // Either it sees that the item's invoice is void, or what voids it sees the item.
+        await lockHolder(inside, account_id);
+        await setCharged(inside, charge, made);
+      });
+    }
     return { delivered: true };
   } catch (error) {
     metrics.failed.inc();
@@ -154,8 +161,9 @@ async function attemptCharge(options: Options, charge: OverageCharge): Promise<A
 
 /**
  * An item of the renewal's draft if there is one, else of the next invoice; without a subscription at Stripe, or once it
- * has ended, of an invoice of its own. Null if the item has been deleted there. Stripe forgets keys of requests after a
- * day, so the item is looked for before it is made.
+ * has ended, of an invoice of its own. Another item replaces one that a change took along which was never paid. Null if
+ * the item has been deleted there. Stripe forgets keys of requests after a day, so the item is looked for before it is
+ * made.
  */
 async function chargeOnce({ query, provider }: Options, charge: OverageCharge) {
   const { charge_key, account_id, period_id, stripe_item_id, points, amount, attempts, created_at } = charge;
@@ -165,8 +173,10 @@ async function chargeOnce({ query, provider }: Options, charge: OverageCharge) {
   const customer_id = await customerOf(query, provider, account);
   const { currency, started_at, ended_at } = terms;
   const subscription_id = await findLiveAtStripe(query, charge);
-  const known = await provider.findInvoiceItem(customer_id, charge_key);
-  if (known === undefined && stripe_item_id !== null) return null;
+  const found = await provider.findInvoiceItem(customer_id, charge_key);
+  if (found === undefined && stripe_item_id !== null) return null;
+  const known = found?.isLost === true ? undefined : found;
+  const key = found?.isLost === true ? `${charge_key}:after-${found.id}` : charge_key;
   const draft =
     known === undefined && subscription_id !== undefined
       ? await provider.findDraft(customer_id, subscription_id)
@@ -175,7 +185,7 @@ async function chargeOnce({ query, provider }: Options, charge: OverageCharge) {
     known ??
     (await provider.addInvoiceItem({
       // Another attempt may find another draft, which is another request.
-      key: attempts === 0 ? charge_key : `${charge_key}:attempt-${String(attempts)}`,
+      key: attempts === 0 ? key : `${key}:attempt-${String(attempts)}`,
       customer_id,
       ...(draft !== undefined && { invoice_id: draft }),
       currency,

@@ -22,6 +22,15 @@ export function createOffSessionPayments(stripe: Stripe): OffSessionProvider {
         const { data } = await stripe.paymentMethods.list({ customer, limit: 1 });
         return data[0]?.id;
       }),
+    findPreparedPayment: ({ key, customer_id, payment_method_id }) =>
+      asked(async () => {
+        for await (const one of stripe.paymentIntents.list({ customer: customer_id, limit: PAGE })) {
+          const isOurs =
+            one.metadata['tollgate_top_up'] === key && idOf(one.payment_method) === payment_method_id;
+          if (isOurs && one.status === 'requires_confirmation') return one.id;
+        }
+        return undefined;
+      }),
     preparePayment: ({ key, customer_id, payment_method_id, ...wanted }) =>
       asked(async () => {
         const payment = await stripe.paymentIntents.create(

@@ -6,13 +6,23 @@ import { idOf, secondsOf } from './values.ts';
 const PAGE = 100;
 
 export function createStripeInvoiceItems(stripe: Stripe): InvoiceItemProvider {
+  async function isLost({ invoice }: Stripe.InvoiceItem): Promise<boolean> {
+    const id = idOf(invoice);
+    if (id === undefined) return false;
+    const { status, billing_reason } = await stripe.invoices.retrieve(id);
+    return status === 'void' && billing_reason === 'subscription_update';
+  }
+
   return {
     findInvoiceItem: (customer, chargeKey) =>
       asked(async () => {
+        let lost: InvoiceItem | undefined;
         for await (const item of stripe.invoiceItems.list({ customer, limit: PAGE })) {
-          if (item.metadata?.['tollgate_overage'] === chargeKey) return itemOf(item);
+          if (item.metadata?.['tollgate_overage'] !== chargeKey) continue;
+          if (!(await isLost(item))) return itemOf(item);
+          lost ??= { ...itemOf(item), isLost: true };
         }
-        return undefined;
+        return lost;
       }),
     findDraft: (customer, subscriptionId) =>
       asked(async () => {
@@ -57,5 +67,6 @@ function itemOf({ id, invoice, amount, metadata }: Stripe.InvoiceItem): InvoiceI
     invoice_id: idOf(invoice) ?? null,
     amount,
     points: Number.isSafeInteger(points) ? points : undefined,
+    isLost: false,
   };
 }

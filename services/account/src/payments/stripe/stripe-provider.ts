@@ -37,13 +37,10 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
     const { data } = await stripe.prices.list({ lookup_keys: [lookup_key], active: true, limit: 1 });
     if (data[0] !== undefined) return data[0].id;
     const metadata = { tollgate: lookup_key };
-    const product = await stripe.products.create(
-      { name, metadata },
-      { idempotencyKey: `product:${lookup_key}` },
-    );
+    // With its product in one request: a product of its own could be made twice.
     const price = await stripe.prices.create(
       {
-        product: product.id,
+        product_data: { name, metadata },
         currency,
         unit_amount,
         tax_behavior,
@@ -60,6 +57,10 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
     createCustomer: ({ account_id, email, name }) =>
       asked(async () => {
         const wanted = { email, name, metadata: { account_id: String(account_id) } };
+        // An id alone may be another person's, after a restore or of another installation.
+        for await (const { id, metadata } of stripe.customers.list({ email, limit: PAGE })) {
+          if (metadata['account_id'] === wanted.metadata.account_id) return id;
+        }
         const idempotencyKey = `customer:${createHash('sha256').update(JSON.stringify(wanted)).digest('hex')}`;
         return (await stripe.customers.create(wanted, { idempotencyKey })).id;
       }),
@@ -86,7 +87,7 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
     expireCheckout: (id) =>
       asked(() =>
         stripe.checkout.sessions
-          .expire(id)
+          .expire(id, {}, { idempotencyKey: `expire:${id}` })
           .then(({ status }) => status === 'expired')
           .catch(falseIfRefused),
       ),

@@ -40,6 +40,20 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
     return data.flatMap(({ payment }) => idOf(payment.payment_intent) ?? []);
   }
 
+  /** Stripe says `processing` of what a bank decides on later: SEPA, ACH, Bacs and other debits. */
+  async function isProcessing(invoice: Stripe.Invoice): Promise<boolean> {
+    if (!wasTried(invoice)) return false;
+    const { data } = await stripe.invoicePayments.list({
+      invoice: invoice.id,
+      status: 'open',
+      expand: ['data.payment.payment_intent'],
+    });
+    return data.some(
+      ({ payment: { payment_intent } }) =>
+        typeof payment_intent === 'object' && payment_intent.status === 'processing',
+    );
+  }
+
   async function findPortal(): Promise<Stripe.BillingPortal.Configuration | undefined> {
     const { data } = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
     return data.find(({ metadata }) => metadata?.['tollgate'] === PORTAL.tollgate);
@@ -114,7 +128,7 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
     readInvoice: (id) =>
       asked(async () => {
         const found = await stripe.invoices.retrieve(id).catch(undefinedIfMissing);
-        return found === undefined ? undefined : invoiceOf(found);
+        return found === undefined ? undefined : invoiceOf(found, await isProcessing(found));
       }),
     listInvoicePayments: (id) => asked(() => paymentsOfInvoice(id)),
     listPayments: (id) => asked(() => paymentsOf(id)),
@@ -188,7 +202,12 @@ function changedItems(present: readonly Stripe.SubscriptionItem[], { price_id, s
   ];
 }
 
-function invoiceOf(found: Stripe.Invoice): ProvidedInvoice {
+/** A debit counts as an attempt from its beginning. */
+function wasTried({ status, attempt_count }: Stripe.Invoice): boolean {
+  return status === 'open' && attempt_count > 0;
+}
+
+function invoiceOf(found: Stripe.Invoice, isProcessing: boolean): ProvidedInvoice {
   const { id, customer, parent, billing_reason, number, status, currency, total, lines, created } = found;
   const details = parent?.subscription_details ?? null;
   const ends = details === null ? [] : lines.data.map(({ period }) => period.end);
@@ -203,7 +222,8 @@ function invoiceOf(found: Stripe.Invoice): ProvidedInvoice {
     currency,
     total,
     period_end: ends.length === 0 ? null : dateOf(Math.max(...ends)),
-    hasFailed: status === 'open' && found.attempt_count > 0,
+    isProcessing,
+    hasFailed: wasTried(found) && !isProcessing,
     issued_at: dateOf(found.status_transitions.finalized_at ?? created),
     paid_at: paidAt === null ? null : dateOf(paidAt),
     hosted_url: found.hosted_invoice_url ?? null,

@@ -12,7 +12,7 @@ import type { PaidAccount } from '../../../test/suite/payments.ts';
 import { getPrivate } from '../../../test/suite/requests.ts';
 import { operatePath } from '../../../test/suite/operator.ts';
 
-const GRACE_SEC = 600;
+const GRACE_SEC = 7 * 86_400;
 
 let suite: PaidAccount;
 let payments: SamplePayments;
@@ -364,6 +364,41 @@ describe('a renewal', () => {
     expect(await entitlementOf(owner)).not.toHaveProperty('pay_url');
     expect(await blocksOf(owner)).toEqual([]);
     expect(mailsTo(suite.mailDirectory, owner.email)).toHaveLength(1);
+  });
+
+  test('by debit has three days for the final word of the bank', async () => {
+    const { owner, stripeId, border } = await newRenewal();
+    const graceAt = async () => Number((await blocksOf(owner))[0]?.['grace_at']) - border.getTime();
+    expect(await graceAt()).toBe(24 * 3_600_000);
+    // As if a day had passed until Stripe tries.
+    const past = new Date(Date.now() - 1_000);
+    await suite.database('payment_blocks').where({ account_id: owner.account_id }).update({ grace_at: past });
+    expect((await view(owner))['status']).toBe('grace');
+    await useCard(stripeId, 'pm_sepa_debit');
+    await stripeCharges(border);
+    await statusBecomes(owner, 'active');
+    expect(await graceAt()).toBe(72 * 3_600_000);
+    const { latest_invoice } = await stripeOf(`/subscriptions/${stripeId}`);
+    const settle = (outcome: string) =>
+      payments.post(`/sample/invoices/${String(latest_invoice)}/settle`, { outcome });
+    expect(mailsTo(suite.mailDirectory, owner.email)).toHaveLength(0);
+    await settle('failed');
+    await statusBecomes(owner, 'grace');
+    expect((await nthMail(suite.mailDirectory, owner.email)).subject).toContain('Your payment failed');
+    await payInvoice(owner);
+    await statusBecomes(owner, 'active');
+  });
+
+  test('by debit is paid once the bank says so', async () => {
+    const { owner, stripeId, border } = await newRenewal();
+    await useCard(stripeId, 'pm_sepa_debit');
+    await stripeCharges(border);
+    await quiet(suite);
+    expect(await blocksOf(owner)).toHaveLength(1);
+    const { latest_invoice } = await stripeOf(`/subscriptions/${stripeId}`);
+    await payments.post(`/sample/invoices/${String(latest_invoice)}/settle`, { outcome: 'succeeded' });
+    await waitFor(async () => (await blocksOf(owner)).length === 0, { what: 'the period to be paid' });
+    expect(mailsTo(suite.mailDirectory, owner.email)).toHaveLength(0);
   });
 
   test("leaves an operator's block, and the reverse", async () => {

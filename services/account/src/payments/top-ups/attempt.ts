@@ -15,9 +15,16 @@ export type AttemptNeeds = Omit<TopUpNeeds, 'provider'> & {
   provider: TopUpNeeds['provider'] &
     Pick<
       OffSessionProvider,
-      'findPaymentMethod' | 'preparePayment' | 'confirmPayment' | 'readOffSessionPayment'
+      | 'findPaymentMethod'
+      | 'findPreparedPayment'
+      | 'preparePayment'
+      | 'confirmPayment'
+      | 'readOffSessionPayment'
     >;
 };
+
+/** Stripe forgets keys of requests after a day. */
+const LOOK_UP_AFTER_MS = 20 * 3_600_000;
 
 /**
  * Takes an attempt as far as it goes: a payment that charges nothing, our row that says it may be charged, the
@@ -47,15 +54,18 @@ async function prepare(needs: AttemptNeeds, topUp: TopUp): Promise<string | null
     });
     return null;
   }
-  const payment_id = await provider.preparePayment({
-    key: top_up_key,
-    customer_id,
-    payment_method_id,
-    amount,
-    currency,
-    description: pack_name,
-    metadata: metadataOf(topUp),
-  });
+  const wanted = { key: top_up_key, customer_id, payment_method_id };
+  const isOld = Date.now() - topUp.created_at.getTime() > LOOK_UP_AFTER_MS;
+  const known = isOld ? await provider.findPreparedPayment(wanted) : undefined;
+  const payment_id =
+    known ??
+    (await provider.preparePayment({
+      ...wanted,
+      amount,
+      currency,
+      description: pack_name,
+      metadata: metadataOf(topUp),
+    }));
   const mayConfirm = await transact(async (inside) => {
     if (await isOverNow(inside, topUp)) return false;
     await setConfirming(inside, top_up_id, { payment_id, payment_method_id });

@@ -87,12 +87,16 @@ function grantsOf({ account_id }: Buyer): Promise<number[]> {
 
 type Intent = { id: string; status: string; metadata: Record<string, string> };
 
-/** At the provider, of the account's top-ups. */
-async function intentsOf({ account_id }: Buyer): Promise<Intent[]> {
-  const response = await fetch(`${suite.payments.url}/v1/payment_intents?limit=100`, {
+async function stripeOf(path: string): Promise<unknown> {
+  const response = await fetch(`${suite.payments.url}/v1${path}`, {
     headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` },
   });
-  const { data } = (await response.json()) as { data: Intent[] };
+  return response.json();
+}
+
+/** At the provider, of the account's top-ups. */
+async function intentsOf({ account_id }: Buyer): Promise<Intent[]> {
+  const { data } = (await stripeOf('/payment_intents?limit=100')) as { data: Intent[] };
   return data.filter(
     ({ metadata }) =>
       metadata['tollgate_top_up'] !== undefined && metadata['account_id'] === String(account_id),
@@ -363,6 +367,45 @@ describe('an outage of the provider', () => {
     await attempted(holder, 'paid');
     expect(await statesOf(holder)).toEqual(['succeeded']);
     expect(await mailsOf(holder)).toBe(0);
+  });
+
+  test('of a day, after which Stripe has forgotten our request, makes no second payment', async () => {
+    const holder = await newHolder('pm_card_visa');
+    await switchOn(holder);
+    await suite.payments.post('/sample/outage', { on: 'true' });
+    await use(holder, 90);
+    const { account_id } = holder;
+    const row = () =>
+      suite.database('top_ups').where({ account_id }).first<{ top_up_key: string } | undefined>();
+    const { top_up_key } = await waitFor(row, { what: 'an attempt' });
+    const pending = suite.database('top_ups').where({ account_id, state: 'open' });
+    const [nowMs, hourMs] = [Date.now(), 3_600_000];
+    const waiting = {
+      created_at: new Date(nowMs - 21 * hourMs),
+      next_attempt_at: new Date(nowMs + hourMs),
+    };
+    // Not while an attempt has it, whose lease is of a minute.
+    const isIdle = "next_attempt_at BETWEEN clock_timestamp() AND clock_timestamp() + interval '30 seconds'";
+    await waitFor(async () => (await pending.clone().whereRaw(isIdle).update(waiting)) === 1, {
+      what: 'an attempt to wait',
+    });
+    await suite.payments.post('/sample/outage', { on: 'false' });
+    const { customer_id } = await suite
+      .database('stripe_customers')
+      .where({ account_id })
+      .first<{ customer_id: string }>();
+    const { invoice_settings } = (await stripeOf(`/customers/${customer_id}`)) as {
+      invoice_settings: { default_payment_method: string };
+    };
+    const payment_method = invoice_settings.default_payment_method;
+    const made = await suite.payments.post('/v1/payment_intents', {
+      ...intentOf(holder, top_up_key),
+      customer: customer_id,
+      payment_method,
+    });
+    await pending.clone().update({ next_attempt_at: new Date(nowMs) });
+    await attempted(holder, 'paid');
+    expect(await intentsOf(holder)).toMatchObject([{ id: made['id'], status: 'succeeded' }]);
   });
 });
 

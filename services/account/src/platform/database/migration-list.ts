@@ -22,6 +22,7 @@ import * as operatorsOidc from './migrations/0023-operators-oidc.ts';
 import * as auditStream from './migrations/0024-audit-stream.ts';
 import * as authorization from './migrations/0026-authorization.ts';
 import * as memberRoles from './migrations/0029-member-roles.ts';
+import * as datedMovements from './migrations/0032-dated-movements.ts';
 import * as operatorViews from './migrations/0036-operator-views.ts';
 import * as teamDomains from './migrations/0039-team-domains.ts';
 
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0024-audit-stream', migration: auditStream },
   { name: '0026-authorization', migration: authorization },
   { name: '0029-member-roles', migration: memberRoles },
+  { name: '0032-dated-movements', migration: datedMovements },
   { name: '0036-operator-views', migration: operatorViews },
   { name: '0039-team-domains', migration: teamDomains },
 ];

@@ -1,0 +1,194 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { SAMPLE_SECRET_KEY, startSamplePayments } from '@tollgate/testbed/payments/sample-payments';
+import type { SamplePayments } from '@tollgate/testbed/payments/sample-payments';
+import type { PaymentProvider } from '../provider.ts';
+import { createStripeProvider } from './stripe-provider.ts';
+
+/** What the adapter asks of Stripe, without account: which keys its requests have, and what is repeated without them. */
+
+let payments: SamplePayments;
+let provider: PaymentProvider;
+
+const begun = ({ request }: { request: ClientRequest }) => {
+  if (request.method === 'POST')
+    asked.push([request.path, String(request.getHeader('Idempotency-Key') ?? '')]);
+};
+const asked: [path: string, key: string][] = [];
+
+beforeAll(async () => {
+  payments = await startSamplePayments();
+  provider = createStripeProvider({
+    secretKey: SAMPLE_SECRET_KEY,
+    webhookSecrets: ['whsec_1'],
+    apiUrl: payments.url,
+  });
+  subscribe('http.client.request.start', begun as never);
+});
+
+afterAll(async () => {
+  unsubscribe('http.client.request.start', begun as never);
+  await payments.stop();
+});
+
+beforeEach(() => {
+  asked.length = 0;
+});
+
+let accounts = 0;
+
+function newAccount() {
+  accounts += 1;
+  return { account_id: accounts, email: `owner-${String(accounts)}@example.com`, name: 'Owner' };
+}
+
+const price = (lookup_key: string, billing_interval?: 'month') => ({
+  lookup_key,
+  name: 'Standard',
+  currency: 'eur',
+  unit_amount: 4_900,
+  tax_behavior: 'exclusive' as const,
+  ...(billing_interval !== undefined && { billing_interval }),
+});
+
+/** Stripe has forgotten all keys by then. */
+const aDayLater = () => payments.post('/sample/clock', { seconds: String(25 * 3_600) });
+
+async function newPayer() {
+  const customer_id = await provider.createCustomer(newAccount());
+  await payments.post('/v1/payment_methods/pm_card_visa/attach', { customer: customer_id });
+  const payment_method_id = (await provider.findPaymentMethod(customer_id)) ?? '';
+  return { customer_id, payment_method_id };
+}
+
+const payment = (key: string, payer: { customer_id: string; payment_method_id: string }) => ({
+  ...payer,
+  key,
+  amount: 1_900,
+  currency: 'eur',
+  description: '10,000 points',
+  metadata: { tollgate_top_up: key },
+});
+
+test('a customer that was made, of which we never heard, is found by its metadata a day later', async () => {
+  const account = newAccount();
+  const made = await provider.createCustomer(account);
+  await aDayLater();
+  expect(await provider.createCustomer({ ...account, name: 'Another name' })).toBe(made);
+});
+
+test('a customer of another installation with the same account id is another person', async () => {
+  const account = newAccount();
+  const made = await provider.createCustomer(account);
+  expect(await provider.createCustomer({ ...account, email: 'someone@example.com' })).not.toBe(made);
+});
+
+test('a price that was made is found by its key, and has one product', async () => {
+  const made = await provider.ensurePrice(price('found-again'));
+  await aDayLater();
+  expect(await provider.ensurePrice(price('found-again'))).toBe(made);
+  expect(asked).toHaveLength(1);
+});
+
+test('a payment that was prepared is found by its metadata, for the same card', async () => {
+  const payer = await newPayer();
+  const wanted = payment('prepared', payer);
+  expect(await provider.findPreparedPayment(wanted)).toBeUndefined();
+  const made = await provider.preparePayment(wanted);
+  await aDayLater();
+  expect(await provider.findPreparedPayment(wanted)).toBe(made);
+  expect(await provider.findPreparedPayment({ ...wanted, payment_method_id: 'pm_other' })).toBeUndefined();
+  expect((await provider.confirmPayment(made)).state).toBe('paid');
+  expect(await provider.findPreparedPayment(wanted)).toBeUndefined();
+});
+
+test('what is paid back once, confirmed, cancelled or closed once stays so', async () => {
+  const payer = await newPayer();
+  const paid = await provider.preparePayment(payment('once', payer));
+  const cancelled = await provider.preparePayment(payment('cancelled', payer));
+  const price_id = await provider.ensurePrice(price('once'));
+  const urls = { success_url: 'http://127.0.0.1/paid', cancel_url: 'http://127.0.0.1/' };
+  const { session_id } = await provider.openCheckout({
+    ...urls,
+    key: 'once',
+    mode: 'payment',
+    customer_id: payer.customer_id,
+    price_id,
+    quantity: 1,
+    metadata: {},
+  });
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    expect((await provider.confirmPayment(paid)).state).toBe('paid');
+    expect((await provider.cancelPayment(cancelled)).state).toBe('canceled');
+    await provider.refund(paid);
+    await provider.expireCheckout(session_id);
+    await aDayLater();
+  }
+  expect(await provider.readPayment(paid)).toMatchObject({ paid: 1_900, refunded: 1_900 });
+  expect(await provider.readCheckout(session_id)).toMatchObject({ state: 'expired' });
+});
+
+/** The package's own, for the second attempt of a request: where a repetition does no harm. */
+const RANDOM = /^stripe-node-retry-/;
+
+/** As in the table of docs/design/payments.md. */
+const KEYS: Readonly<Record<string, RegExp>> = {
+  'POST /v1/billing_portal/configurations': /^portal-configuration$/,
+  'POST /v1/billing_portal/configurations/{id}': RANDOM,
+  'POST /v1/billing_portal/sessions': RANDOM,
+  'POST /v1/checkout/sessions': /^checkout:sold$/,
+  'POST /v1/checkout/sessions/{id}/expire': /^expire:cs_/,
+  'POST /v1/customers': /^customer:[0-9a-f]{64}$/,
+  'POST /v1/invoiceitems': /^overage:7$/,
+  'POST /v1/invoices': /^invoice:overage:7$/,
+  'POST /v1/invoices/create_preview': RANDOM,
+  'POST /v1/payment_intents': /^payment:keyed(-too)?:pm_/,
+  'POST /v1/payment_intents/{id}/cancel': /^cancel:pi_/,
+  'POST /v1/payment_intents/{id}/confirm': /^confirm:pi_/,
+  'POST /v1/prices': /^price:sold/,
+  'POST /v1/refunds': /^refund:pi_/,
+  'POST /v1/subscriptions/{id}': /^change:/,
+};
+
+test('each request that changes something has a key that is derived from our row and step', async () => {
+  const payer = await newPayer();
+  const { customer_id } = payer;
+  const price_id = await provider.ensurePrice(price('sold', 'month'));
+  const sold = { key: 'sold', customer_id, price_id, quantity: 1, metadata: {} };
+  const urls = { success_url: 'http://127.0.0.1/paid', cancel_url: 'http://127.0.0.1/' };
+  const { session_id } = await provider.openCheckout({ ...sold, ...urls, mode: 'subscription' });
+  await payments.post(`/sample/sessions/${session_id}/pay`);
+  const { subscription_id = '' } = (await provider.readCheckout(session_id)) ?? {};
+  await provider.expireCheckout(session_id);
+  const change = {
+    price_id: await provider.ensurePrice(price('sold-as-more', 'month')),
+    prorated_at: new Date(),
+  };
+  await provider.previewChange(subscription_id, change);
+  await provider.changeNow(subscription_id, change, 'change:now');
+  await provider.changeSubscription(subscription_id, { cancel_at_period_end: true }, 'change:end');
+  const paid = await provider.preparePayment(payment('keyed', payer));
+  await provider.confirmPayment(paid);
+  await provider.refund(paid);
+  await provider.cancelPayment(await provider.preparePayment(payment('keyed-too', payer)));
+  const period = { start: new Date(), end: new Date() };
+  await provider.addInvoiceItem({
+    key: 'overage:7',
+    customer_id,
+    currency: 'eur',
+    amount: 50,
+    description: '100 points',
+    period,
+    metadata: {},
+  });
+  await provider.invoicePendingItems({ key: 'overage:7', customer_id, currency: 'eur' });
+  await provider.ensurePortal();
+  await provider.openPortal({ customer_id, return_url: 'http://127.0.0.1/' });
+  await provider.ensurePortal();
+  const wrong = asked.filter(([path, key]) => KEYS[templateOf(path)]?.test(key) !== true);
+  expect(wrong).toEqual([]);
+  expect([...new Set(asked.map(([path]) => templateOf(path)))].sort()).toEqual(Object.keys(KEYS));
+});
+
+const templateOf = (path: string) => `POST ${path.replace(/\/(?:bpc|cs|pi|sub)_[^/]+/, '/{id}')}`;
