@@ -444,9 +444,12 @@ describe('searching', () => {
     const own = { found: [{ account_id, what }] };
     expect((await search(browser, what.slice(0, -3).toUpperCase())).body).toEqual(own);
     expect((await search(browser, what.split('@')[0])).body).toEqual(own);
-    for (const text of [what.slice(0, 2), '%', '_%@', `${what}x`]) {
+    for (const text of ['%', '_%@', `${what}x`]) {
       expect((await search(browser, text)).body).toEqual({ found: [] });
     }
+    // A client ID may have the same two characters.
+    const { found } = (await search(browser, what.slice(0, 2))).body;
+    expect(found).not.toContainEqual(own.found[0]);
   });
 
   test('finds by an invoice’s number, and by a token’s beginning', async () => {

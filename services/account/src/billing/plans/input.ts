@@ -43,7 +43,7 @@ export const attributesSchema = z
   });
 
 /** All attributes of a plan. */
-export const descriptionSchema = attributesSchema.superRefine((description, context) => {
+const descriptionSchema = attributesSchema.superRefine((description, context) => {
   const message = lackOfLimit(description);
   if (message !== undefined) context.addIssue({ code: 'custom', path: [OVERAGE_FIELD], message });
 });
