@@ -1,33 +1,41 @@
 import { describe, expect, test } from '@jest/globals';
 import { createReadBytes } from './read-request.ts';
+import type { ReadRequest, ReadRequestHead } from './read-request.ts';
+import { createRecentHeads } from '../message/recent-heads.ts';
 
 const limits = { maxUrlBytes: 100, maxHeaderBytes: 1_000, maxHeaderCount: 10, maxBodyBytes: 50 };
 
 const read = (text: string) => createReadBytes(limits)(Buffer.from(text, 'latin1'));
+/** One that is read. */
+function whole(text: string): ReadRequest {
+  const request = read(text);
+  if (request === null || request === 'incomplete') throw new Error(`not a plain request: ${text}`);
+  return request;
+}
+
 const POST = 'POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n';
 
 describe('a plain request', () => {
   test('is read with its fields as received and its body', () => {
-    expect(
-      read(`${POST}X-Any:\t one \t two\r\nx-latin: \xe4\r\nConnection: Keep-Alive\r\n\r\nbody`),
-    ).toMatchObject({
-      read: {
-        head: {
-          method: 'POST',
-          url: '/graphql',
-          rawHeaders: [
-            'Host',
-            'a',
-            'Content-Length',
-            '4',
-            'X-Any',
-            'one \t two',
-            'x-latin',
-            '\xe4',
-            'Connection',
-            'Keep-Alive',
-          ],
-        },
+    const { read: of, body } = whole(
+      `${POST}X-Any:\t one \t two\r\nx-latin: \xe4\r\nConnection: Keep-Alive\r\n\r\nbody`,
+    );
+    expect({ head: of.head, body }).toEqual({
+      head: {
+        method: 'POST',
+        url: '/graphql',
+        rawHeaders: [
+          'Host',
+          'a',
+          'Content-Length',
+          '4',
+          'X-Any',
+          'one \t two',
+          'x-latin',
+          '\xe4',
+          'Connection',
+          'Keep-Alive',
+        ],
       },
       body: Buffer.from('body'),
     });
@@ -104,4 +112,31 @@ test('bytes that cannot become a request are for node:http at once', () => {
   for (const start of ['\x16\x03\x01', 'PUT / HTTP/1.1', 'GET http://a/', '\r\nGET / HTTP/1.1'])
     expect(read(start)).toBeNull();
   expect(read(`GET /${'x'.repeat(1_000)}`)).toBeNull();
+});
+
+test('a connection of new heads looks at what is kept once in 16 requests, and after a kept one at each', () => {
+  const heads = createRecentHeads<ReadRequestHead>();
+  let looks = 0;
+  const readBytes = createReadBytes(limits, {
+    ...heads,
+    find: (text) => {
+      looks += 1;
+      return heads.find(text);
+    },
+  });
+  const send = (target: string) => readBytes(Buffer.from(`GET /${target} HTTP/1.1\r\nHost: a\r\n\r\n`));
+  const looksOf = (from: number, count: number) => {
+    const before = looks;
+    for (let index = from; index < from + count; index += 1) send(`new/${String(index)}`);
+    return looks - before;
+  };
+  expect(looksOf(0, 32)).toBe(32);
+  expect(looksOf(32, 160)).toBe(10);
+
+  const kept = createReadBytes(limits)(Buffer.from('GET /kept HTTP/1.1\r\nHost: a\r\n\r\n'));
+  if (kept === null || kept === 'incomplete') throw new Error('not a plain request');
+  heads.keep(kept.read.text, kept.read, []);
+  // The next look is due.
+  expect(send('kept')).toMatchObject({ read: { head: { url: '/kept' } } });
+  expect(looksOf(1_000, 32)).toBe(32);
 });
