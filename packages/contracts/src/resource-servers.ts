@@ -3,6 +3,7 @@ export type ResourceServer = 'data' | 'mcp' | 'both';
 
 export const MCP_PATH = '/mcp';
 
+/** Source specification, part 5. */
 export const DATA_SCOPE = 'api';
 export const MCP_SCOPE = 'mcp';
 export const MCP_WRITE_SCOPE = 'mcp:write';

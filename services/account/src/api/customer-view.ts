@@ -1,6 +1,7 @@
 import type { Chapter, Described, Operation } from '@tollgate/operation';
 import { operatorSession } from '../operators/require-operator-session.ts';
 import { enterView } from '../operators/view-as/enter-view.ts';
+import { VIEW_PATH } from '../operators/view-as/read-only.ts';
 import type { Query } from '../platform/database/query.ts';
 import { OWNER_API } from './owner.ts';
 import type { OwnerNeeds } from './owner.ts';
@@ -66,7 +67,9 @@ export const NOT_VIEWED: Readonly<Record<string, string>> = {
 
 export type CustomerViewNeeds = Omit<OwnerNeeds, 'apiDocument'> & { query: Query };
 
-const isRead = ({ method, path }: Described) => method === 'GET' && path.startsWith('/api/console/');
+const OWN_PATH = '/api/console/';
+
+const isRead = ({ method, path }: Described) => method === 'GET' && path.startsWith(OWN_PATH);
 
 const reads = (OWNER_API as readonly Chapter[])
   .flatMap(({ operations }) => operations as readonly Operation<CustomerViewNeeds>[])
@@ -86,7 +89,7 @@ export const CUSTOMER_VIEW: readonly [Chapter<Operation<CustomerViewNeeds>>] = [
       .filter(({ operationId }) => VIEWED.has(operationId))
       .map((read) => ({
         ...read,
-        path: read.path.replace('/api/console/', '/operator/api/view/'),
+        path: read.path.replace(OWN_PATH, `${VIEW_PATH}/`),
         caller: 'operator' as const,
         roles: ['support'] as const,
         guard: async (needs, req, res) => {

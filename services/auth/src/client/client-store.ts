@@ -6,11 +6,11 @@ import { clientRecordSchema } from '@tollgate/contracts/client-record';
 import type { ClientAnswer, ClientRecord } from '@tollgate/contracts/client-record';
 import { CLIENT_CHANGE_CHANNEL } from '@tollgate/contracts/client-change';
 import type { ClientChange } from '@tollgate/contracts/client-change';
+import { DATA_SCOPE } from '@tollgate/contracts/resource-servers';
 import { LUA_DATA_SET } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { redisAnswer } from '../redis/redis-answer.ts';
 import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis/redis-script.ts';
-import { SCOPE } from '../redis/token-record.ts';
 import type { TokenRecord } from '../redis/token-record.ts';
 import { clientKey, epochKey, manualTokenField, tokenKey } from '../redis/keys.ts';
 
@@ -197,7 +197,7 @@ export function createClientStore(
 
 function manualTokenFields({ client_id, account_id, application_id, manual_tokens }: ClientAnswer): string[] {
   return manual_tokens.flatMap(({ token_hash, iat, exp, epoch }) => {
-    const record: TokenRecord = { client_id, account_id, application_id, scope: SCOPE, iat, exp, epoch };
+    const record: TokenRecord = { client_id, account_id, application_id, scope: DATA_SCOPE, iat, exp, epoch };
     return [manualTokenField(token_hash), JSON.stringify(record)];
   });
 }

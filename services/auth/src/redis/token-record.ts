@@ -1,9 +1,5 @@
 import { z } from 'zod';
 
-import { DATA_SCOPE } from '@tollgate/contracts/resource-servers';
-
-export const SCOPE = DATA_SCOPE;
-
 /** In Redis as JSON. The token itself isn't stored anywhere. */
 export const tokenRecordSchema = z.object({
   client_id: z.string(),

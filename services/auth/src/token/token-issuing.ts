@@ -1,10 +1,10 @@
 import { accessTokenHash, applicationPart } from '@tollgate/credentials/access-token';
 import { batchCalls } from '@tollgate/redis/batch-calls';
 import type { Script } from '@tollgate/redis/script';
+import { DATA_SCOPE } from '@tollgate/contracts/resource-servers';
 import { tooManyRequests } from '../abuse/too-many-requests.ts';
 import type { TokenClient } from '../client/authenticator.ts';
 import { clientKey, epochKey, tokenKey } from '../redis/keys.ts';
-import { SCOPE } from '../redis/token-record.ts';
 import type { TokenRecord } from '../redis/token-record.ts';
 import { limitArgs } from './issue-script.ts';
 
@@ -94,7 +94,7 @@ function restOfRecord(client: TokenClient, delegation: WantedToken['delegation']
     client_id,
     account_id,
     application_id,
-    scope: SCOPE,
+    scope: DATA_SCOPE,
     epoch: revocation_epoch,
     ...delegation,
   };

@@ -8,9 +8,6 @@ import { REQUEST_ID_HEADER } from '@tollgate/log/request-id';
 import { Problem, invalidToken } from '@tollgate/http/problem';
 import type { Caller } from '@tollgate/operation';
 
-/** Source specification, part 5. */
-const REQUIRED_SCOPE = DATA_SCOPE;
-
 /** RFC 6750, 2.1; the scheme is case-insensitive (RFC 9110, 11.1). */
 const BEARER = /^bearer(?: +([^ ].*)?)?$/i;
 const B64TOKEN = /^[A-Za-z0-9\-._~+/]{1,512}=*$/;
@@ -34,12 +31,12 @@ export async function authenticateBearer(
   if (active === null) throw invalidToken();
   // An agent reads its own usage (docs/design/agents.md).
   const scopes = active.scope.split(' ');
-  if (!scopes.includes(REQUIRED_SCOPE) && !scopes.includes(MCP_SCOPE)) throw insufficientScope();
+  if (!scopes.includes(DATA_SCOPE) && !scopes.includes(MCP_SCOPE)) throw insufficientScope();
   return active;
 }
 
 function insufficientScope(): Problem {
-  const challenge = `Bearer realm="tollgate", error="insufficient_scope", scope="${REQUIRED_SCOPE}"`;
+  const challenge = `Bearer realm="tollgate", error="insufficient_scope", scope="${DATA_SCOPE}"`;
   return new Problem('forbidden', { headers: { 'www-authenticate': challenge } });
 }
 

@@ -1,10 +1,9 @@
-import { MCP_SCOPE, MCP_WRITE_SCOPE } from '@tollgate/contracts/resource-servers';
+import { DATA_SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE } from '@tollgate/contracts/resource-servers';
 import type { z } from 'zod';
 import type { authorizationServerMetadataSchema } from '@tollgate/contracts/oauth';
 import { oauthApi } from '@tollgate/contracts/oauth-api';
 import { Problem } from '@tollgate/http/problem';
 import { Reply, anyone, operation } from '@tollgate/operation';
-import { SCOPE } from '../../redis/token-record.ts';
 import { AUTHORIZATION_CODE } from '../token/grants/authorization-code.ts';
 import { CLIENT_CREDENTIALS } from '../token/grants/client-credentials.ts';
 import { REFRESH_TOKEN } from '../token/grants/refresh-token.ts';
@@ -35,7 +34,7 @@ function metadataOf(
     authorization_endpoint,
     token_endpoint: `${issuer}/oauth2/token`,
     revocation_endpoint: `${issuer}/oauth2/revoke`,
-    scopes_supported: [SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE],
+    scopes_supported: [DATA_SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: [CLIENT_CREDENTIALS, AUTHORIZATION_CODE, REFRESH_TOKEN],

@@ -1,11 +1,11 @@
 import type { ClientRecord } from '@tollgate/contracts/client-record';
 import type { GrantAnswer, Granted } from '@tollgate/contracts/grants';
+import { DATA_SCOPE } from '@tollgate/contracts/resource-servers';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { Caller } from '../../../abuse/caller.ts';
 import type { FailedAttempts } from '../../../abuse/failed-attempts.ts';
 import type { AuthenticClient } from '../../../client/authenticator.ts';
 import { OAuthError } from '../../../oauth/oauth-error.ts';
-import { SCOPE } from '../../../redis/token-record.ts';
 import type { TokenIssuing } from '../../../token/token-issuing.ts';
 import type { TokenResponse } from './grant.ts';
 
@@ -58,7 +58,7 @@ export async function issueDelegated(
     refreshToken: string;
   },
 ): Promise<TokenResponse> {
-  const { audience, scope = SCOPE, ...client } = granted;
+  const { audience, scope = DATA_SCOPE, ...client } = granted;
   const delegation = { via: actingClientId, scope, ...(audience !== null && { aud: audience }) };
   await issuing.issue(accessToken, { client, delegation });
   return {
