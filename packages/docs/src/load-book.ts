@@ -69,11 +69,11 @@ function linked(
 ): string {
   // Comments are for the programs that write parts of a page.
   return outsideOfCode(body.replaceAll(/^<!-- .* -->\n/gm, ''), (text) =>
-    text.replaceAll(LINK, (link, words: string, target: string, anchor = '') => {
+    text.replaceAll(LINK, (link, words: string, target: string, anchor: string | undefined) => {
       const page = relative(of.folder, join(dirname(file), target)).replace(/\.md$/, '');
       const title = titles.get(page);
       if (title !== undefined)
-        return `[${words === basename(target) ? title : words}](${pathOf(of, page)}${String(anchor)})`;
+        return `[${words === basename(target) ? title : words}](${pathOf(of, page)}${anchor ?? ''})`;
       if (of.isClosed) throw new Error(`${file}: ${link} leads to no page of the book`);
       return words;
     }),

@@ -54,6 +54,11 @@ export function requireOperatorSession(needs: OperatorSessionNeeds): RequestHand
   const isOn = (session: OperatorSession) =>
     session.issuer === null ? allowsLocal : session.issuer === issuer;
   return async (req, res, next) => {
+    // Below the path of views, where it was asked for before anything that may be served there.
+    if (signedIn.has(res)) {
+      next();
+      return;
+    }
     const token = url === undefined ? undefined : operatorCookie.read(req);
     const session =
       token === undefined ? undefined : await findOperatorSession(query, token, operatorLifetimes);

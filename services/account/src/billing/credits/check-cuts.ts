@@ -46,10 +46,10 @@ type State = {
 
 /**
  * Whether usage up to a cut was settled as the points say that were recorded there: no more than was used, and no less
- * while there was a point left. `periods`: those that were open. Call it with the state right after the step.
+ * while there was a point left. `points`: of periods that were open. Call it with the state right after the step.
  */
 export function cutFault(
-  { at, points }: Pick<CheckedCut, 'at'> & { points: CheckedCut['points'] },
+  { at, points }: Pick<CheckedCut, 'at' | 'points'>,
   { credits, left, usedOf, overuseOf, own }: State,
 ): CutDifference | null {
   const leftBefore = ({ credit_id }: CheckedCredit) =>

@@ -21,22 +21,23 @@ export type SignedIn = {
 
 const signedInOf = new WeakMap<Response, SignedIn>();
 
+type SessionNeeds = { query: Query; cookie: SessionCookie; lifetimes: SessionLifetimes };
+
+type RequestWithCookie = Parameters<SessionCookie['read']>[0];
+
 /**
  * Express middleware: requires a session and, for unsafe methods, its CSRF token, so that no endpoint can forget the
  * check. An account that is being deleted is refused, unless `whileDeleting`.
  * @throws {Problem} unauthorized; csrf_token_required; account_deletion_pending; service_unavailable
  */
-export function requireSession(needs: {
-  query: Query;
-  cookie: SessionCookie;
-  lifetimes: SessionLifetimes;
-  whileDeleting?: boolean;
-}): RequestHandler {
-  const { query, cookie, lifetimes, whileDeleting = false } = needs;
+export function requireSession({
+  whileDeleting = false,
+  ...needs
+}: SessionNeeds & { whileDeleting?: boolean }): RequestHandler {
   return async (req, res, next) => {
-    const token = cookie.read(req);
-    const session = token === undefined ? undefined : await findSession(query, token, lifetimes);
-    if (token === undefined || session === undefined) throw new Problem('unauthorized');
+    const found = await sessionOf(needs, req);
+    if (found === undefined) throw new Problem('unauthorized');
+    const { token, session } = found;
     if (isUnsafe(req) && !isCsrfTokenOf(token, req.get(CSRF_HEADER))) {
       throw new Problem('csrf_token_required', {
         detail: 'Send the csrf_token of GET /api/console/session in the X-CSRF-Token header.',
@@ -54,15 +55,17 @@ export function requireSession(needs: {
 }
 
 /** For pages that answer either way. @throws {Problem} (the promise) service_unavailable */
-export function createIsSignedIn(needs: {
-  query: Query;
-  cookie: SessionCookie;
-  lifetimes: SessionLifetimes;
-}): (req: Parameters<SessionCookie['read']>[0]) => Promise<boolean> {
-  return async (req) => {
-    const token = needs.cookie.read(req);
-    return token !== undefined && (await findSession(needs.query, token, needs.lifetimes)) !== undefined;
-  };
+export function createIsSignedIn(needs: SessionNeeds): (req: RequestWithCookie) => Promise<boolean> {
+  return async (req) => (await sessionOf(needs, req)) !== undefined;
+}
+
+async function sessionOf(
+  { query, cookie, lifetimes }: SessionNeeds,
+  req: RequestWithCookie,
+): Promise<{ token: string; session: LiveSession } | undefined> {
+  const token = cookie.read(req);
+  const session = token === undefined ? undefined : await findSession(query, token, lifetimes);
+  return token === undefined || session === undefined ? undefined : { token, session };
 }
 
 /** An operator who views as the account, which is no session of it (operators/view-as/enter-view.ts). */
