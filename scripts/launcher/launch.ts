@@ -9,6 +9,7 @@ import { startRedis } from '@tollgate/stack/redis';
 import { startService } from '@tollgate/stack/service';
 import { localUrl, serviceSettings } from '@tollgate/stack/service-settings';
 import type { ServiceName, StackPlan } from '@tollgate/stack/service-settings';
+import { PAGE_BUILDS } from '../../tools/images/src/build/account-pages.ts';
 import { requireRedis } from './given-redis.ts';
 import type { Settings } from './settings.ts';
 import { statePaths } from './state.ts';
@@ -174,21 +175,17 @@ async function seed(context: LaunchContext, url: string): Promise<SampleIds> {
 
 /** The web interface and the books; each is skipped if its sources haven't changed. */
 async function buildPages({ settings, supervisor }: LaunchContext): Promise<void> {
-  const build = (name: string, room: string, ...args: string[]) =>
+  const build = ([name, args]: [string, string[]]) =>
     runCommand({
       name,
       command: process.execPath,
-      args: [join(settings.project, room, 'scripts/build.ts'), ...args, '--uncompressed'],
+      args: [...args, '--uncompressed'],
       env: process.env,
       cwd: settings.project,
       logFile: logFile(statePaths(settings.directory), name),
       onSpawn: supervisor.onSpawn,
     });
-  await Promise.all([
-    build('console', 'packages/console'),
-    build('docs', 'packages/docs', 'customers'),
-    build('operators-docs', 'packages/docs', 'operators'),
-  ]);
+  await Promise.all(Object.entries(PAGE_BUILDS).map(build));
 }
 
 function runAccountProgram(

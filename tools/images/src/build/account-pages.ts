@@ -18,13 +18,16 @@ export const SWAGGER_UI_FILES = [
   'swagger-ui-bundle.js.LICENSE.txt',
 ];
 
+/** The programs that build the web interface and the books, by the names of their logs. */
+export const PAGE_BUILDS = {
+  console: ['packages/console/scripts/build.ts'],
+  docs: ['packages/docs/scripts/build.ts', 'customers'],
+  'operators-docs': ['packages/docs/scripts/build.ts', 'operators'],
+};
+
 /** Builds the web interface and the books, unless they are built already. */
 export async function buildPages(): Promise<void> {
-  for (const args of [
-    ['packages/console/scripts/build.ts'],
-    ['packages/docs/scripts/build.ts', 'customers'],
-    ['packages/docs/scripts/build.ts', 'operators'],
-  ])
+  for (const args of Object.values(PAGE_BUILDS))
     await promisify(execFile)(process.execPath, args, { cwd: ROOT });
 }
 
