@@ -70,8 +70,8 @@ export function createWorkerPool({
 }: WorkerPoolOptions): WorkerPool {
   const room = createRoom({
     total: MAX_JOBS,
-    perPayer: MAX_JOBS_OF_PAYER,
-    tooMuchOfPayer: () =>
+    perHolder: MAX_JOBS_OF_PAYER,
+    tooMuchOfHolder: () =>
       new Problem('too_many_requests', {
         detail: 'Too many long request bodies at a time.',
         headers: { 'retry-after': '1' },

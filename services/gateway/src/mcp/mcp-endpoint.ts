@@ -9,13 +9,14 @@ import type { Logger } from '@tollgate/log';
 import { Problem, toProblem } from '@tollgate/http/problem';
 import { fieldValues } from '@tollgate/http/request-head';
 import { bearerToken } from '../http/bearer-token.ts';
+import type { Room } from '../http/room.ts';
+import { parsed } from '../operation-reader/json-request.ts';
 import { assertShallow } from '../operation-reader/protocol-names.ts';
 import { whoOf } from '../pipeline/authenticate/authenticate.ts';
 import type { Authenticate } from '../pipeline/authenticate/authenticate.ts';
 import type { Entitle } from '../pipeline/entitle/entitle.ts';
 import type { AssertOrigin } from './origin-check.ts';
 import type { Challenge } from './protected-resource.ts';
-import type { TakeTokenSlot } from './token-slots.ts';
 import { createToolServer } from './tools.ts';
 import type { McpCaller } from './caller.ts';
 import type { ToolNeeds } from './tools.ts';
@@ -26,7 +27,8 @@ export type McpEndpointOptions = {
   authenticate: Authenticate;
   entitle: Entitle;
   challenge: Challenge;
-  takeTokenSlot: TakeTokenSlot;
+  /** The requests of each token, by its hash. */
+  underWay: Room<string>;
   readWhole: (req: IncomingMessage) => Promise<Buffer | null>;
   logger: Pick<Logger, 'debug'>;
   accessLog: Pick<AccessLog, 'note'> | null;
@@ -40,7 +42,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): {
   handler: RequestHandler;
   close: () => Promise<void>;
 } {
-  const { tools, assertOrigin, authenticate, challenge, takeTokenSlot, accessLog } = options;
+  const { tools, assertOrigin, authenticate, challenge, underWay, accessLog } = options;
   const { logFailure, addressOf } = tools;
   const server = createMcpHandler(
     ({ authInfo }) => createToolServer(tools, authInfo?.extra?.['caller'] as McpCaller),
@@ -59,7 +61,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): {
     const token = await authenticate(req, requestId);
     accessLog?.note(req, whoOf(token));
     const bearer = bearerToken(req.rawHeaders) ?? '';
-    const leave = takeTokenSlot(accessTokenHash(bearer));
+    const place = underWay.take(accessTokenHash(bearer), 1);
     try {
       const body = await options.readWhole(req);
       const parsedBody = messageIn(body);
@@ -83,7 +85,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): {
       });
       await send(response, res, signal);
     } finally {
-      leave();
+      place.release();
     }
   }
 
@@ -114,12 +116,7 @@ async function rulesOf(entitle: () => ReturnType<Entitle>): Promise<McpCaller['c
 function messageIn(body: Buffer | null): unknown {
   const text = (body ?? '').toString();
   assertShallow(text);
-  let message: unknown;
-  try {
-    message = JSON.parse(text);
-  } catch {
-    throw new Problem('invalid_request', { detail: 'The request is not valid JSON.' });
-  }
+  const message = parsed(text);
   // One HTTP request would be many tool calls.
   if (Array.isArray(message))
     throw new Problem('invalid_request', { detail: 'JSON-RPC batches are not supported.' });

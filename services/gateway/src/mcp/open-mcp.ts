@@ -6,6 +6,7 @@ import { Problem } from '@tollgate/http/problem';
 import type { ComposeContext } from '@tollgate/server';
 import type { Config } from '../config.ts';
 import type { EstimateRate } from '../estimate/estimate-rate.ts';
+import { createRoom } from '../http/room.ts';
 import type { PayerEntitlement } from '../ledger/principal.ts';
 import { createReadWhole } from '../passed-on/whole-body.ts';
 import type { Authenticate } from '../pipeline/authenticate/authenticate.ts';
@@ -17,7 +18,6 @@ import { createAssertOrigin } from './origin-check.ts';
 import { createChallenge, protectedResource } from './protected-resource.ts';
 import { createReadUsage } from './read-usage.ts';
 import { createSchemaSearch } from './schema-search.ts';
-import { createTokenSlots } from './token-slots.ts';
 
 export type Mcp = { endpoint: RequestHandler; metadata: RequestHandler; close: () => Promise<void> };
 
@@ -63,7 +63,16 @@ export function openMcp(
     authenticate,
     entitle: needs.entitle,
     challenge,
-    takeTokenSlot: createTokenSlots(REQUESTS_PER_TOKEN),
+    underWay: createRoom<string>({
+      total: Infinity,
+      perHolder: REQUESTS_PER_TOKEN,
+      tooMuchOfHolder: () =>
+        new Problem('too_many_requests', {
+          detail: `A token may have ${String(REQUESTS_PER_TOKEN)} requests under way.`,
+          headers: { 'retry-after': '1' },
+        }),
+      what: 'MCP requests',
+    }),
     readWhole: createReadWhole({
       maxBytes: MAX_BODY_BYTES,
       timeoutMs: config.PLAIN_ROUTE_BODY_TIMEOUT_MS,

@@ -102,7 +102,7 @@ export function createBodyRoom({
   const perPayer = Math.max(bodiesMaxBytes / PART_OF_PAYER, BODY_MIN_BYTES, 2 * body.maxBytes);
   return createRoom({
     total: Math.max(bodiesMaxBytes, perPayer),
-    perPayer,
+    perHolder: perPayer,
     ...refusing('request bodies'),
   });
 }
@@ -112,7 +112,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
   const bodies = createBodyRoom(options);
   const uploads = createRoom({
     total: maxUploads,
-    perPayer: Math.ceil(maxUploads / PART_OF_PAYER),
+    perHolder: Math.ceil(maxUploads / PART_OF_PAYER),
     ...refusing('uploads'),
   });
 
@@ -237,11 +237,11 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
     const place = bodies.take(payer.payerId, BODY_MIN_BYTES);
     try {
       const received = isWhole(req) ? arrivedBody(req, limits) : await wholeBody(req, limits, place.reach);
-      if (received !== null) place.reach(received.length);
       if (received === null) {
         place.release();
         return null;
       }
+      place.reach(received.length);
       if (decode === null) return await wholeOrGone(req, received, payer, textsOf, place);
       const body = await decode(received, limits.maxBytes);
       place.reach(received.length + body.length);
@@ -317,9 +317,9 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
   };
 }
 
-function refusing(what: string): Pick<RoomOptions, 'tooMuchOfPayer' | 'what'> {
+function refusing(what: string): Pick<RoomOptions, 'tooMuchOfHolder' | 'what'> {
   return {
-    tooMuchOfPayer: () =>
+    tooMuchOfHolder: () =>
       new Problem('too_many_requests', {
         detail: `Too many ${what} at a time.`,
         headers: { 'retry-after': '1' },

@@ -21,8 +21,8 @@ export function openUpstreams(
   const cors = options.cors?.fields ?? null;
   const streamSlots = createRoom({
     total: config.UPSTREAM_STREAMS,
-    perPayer: config.UPSTREAM_STREAMS_PER_PAYER,
-    tooMuchOfPayer: () => new Problem('too_many_streams', { headers: { 'retry-after': '1' } }),
+    perHolder: config.UPSTREAM_STREAMS_PER_PAYER,
+    tooMuchOfHolder: () => new Problem('too_many_streams', { headers: { 'retry-after': '1' } }),
     what: 'streams; UPSTREAM_STREAMS bounds them',
   });
   const forwarderTo = (urls: readonly string[], apiVersion: UsageEvent['api_version']) =>
