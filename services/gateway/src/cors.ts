@@ -1,7 +1,14 @@
 import { MCP_PATH } from '@tollgate/contracts/resource-servers';
 import { createCors } from '@tollgate/http/cors';
 import type { Cors } from '@tollgate/http/cors';
-import { DATA_PATH, ESTIMATE_PATH, V1_DATA_PATH, V1_ESTIMATE_PATH } from './http/data-paths.ts';
+import {
+  COSTS_PATH,
+  DATA_PATH,
+  ESTIMATE_PATH,
+  V1_COSTS_PATH,
+  V1_DATA_PATH,
+  V1_ESTIMATE_PATH,
+} from './http/data-paths.ts';
 import type { Config } from './config.ts';
 
 const DATA_METHODS = 'GET, POST';
@@ -13,9 +20,10 @@ export function createGatewayCors(
   return createCors(config.CORS_ALLOWED_ORIGINS, {
     [DATA_PATH]: DATA_METHODS,
     [ESTIMATE_PATH]: DATA_METHODS,
+    [COSTS_PATH]: 'GET',
     ...(config.UPSTREAM_V1_URL === undefined
       ? {}
-      : { [V1_DATA_PATH]: DATA_METHODS, [V1_ESTIMATE_PATH]: DATA_METHODS }),
+      : { [V1_DATA_PATH]: DATA_METHODS, [V1_ESTIMATE_PATH]: DATA_METHODS, [V1_COSTS_PATH]: 'GET' }),
     ...(config.STREAMING_URL === undefined ? {} : { [MCP_PATH]: 'POST' }),
     '/api/usage': 'GET',
     '/api/usage/operations': 'GET',

@@ -49,6 +49,8 @@ describe('with CORS_ALLOWED_ORIGINS=*', () => {
     ['/graphql', 'GET, POST'],
     ['/graphql?token=x', 'GET, POST'],
     ['/v1/graphql', 'GET, POST'],
+    ['/graphql/costs', 'GET'],
+    ['/v1/graphql/costs', 'GET'],
     ['/api/usage', 'GET'],
     ['/api/credits', 'GET'],
   ])('a preflight for %s is answered without a token, to be kept for hours', async (path, methods) => {

@@ -8,8 +8,8 @@ export const V1_DATA_PATH = '/v1/graphql';
 export const ESTIMATE_PATH = '/graphql/estimate';
 export const V1_ESTIMATE_PATH = '/v1/graphql/estimate';
 
-const COSTS_PATH = '/graphql/costs';
-const V1_COSTS_PATH = '/v1/graphql/costs';
+export const COSTS_PATH = '/graphql/costs';
+export const V1_COSTS_PATH = '/v1/graphql/costs';
 
 const VERSIONS = new Map<string, UsageEvent['api_version']>([
   [DATA_PATH, 'v2'],
