@@ -35,7 +35,12 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
     await timed(say, 'Schema', () => runAccountProgram(context, 'migrate', { DATABASE_URL: url }));
     return url;
   });
-  const webInterface = timed(say, 'Web interface', () => buildPages(context));
+  const { console: pages, ...books } = PAGE_BUILDS;
+  const webInterface = timed(say, 'Web interface', () => buildPages(context, { console: pages }));
+  // account finds them when they are there.
+  const documentation = webInterface.then(() =>
+    timed(say, 'Documentation', () => buildPages(context, books)),
+  );
   const sample = database.then((url) => timed(say, 'Sample accounts', () => seed(context, url)));
   const services = Promise.all([database, redis]).then(async ([postgresUrl, redisAddress]) => {
     const { credentials, peppers, sealing_keys: sealingKeys } = context.secrets;
@@ -58,7 +63,7 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
       start('gateway'),
     ]);
   });
-  const [ids] = await Promise.all([sample, services, upstream, payments, webInterface]);
+  const [ids] = await Promise.all([sample, services, upstream, payments, documentation]);
   return ids;
 }
 
@@ -173,9 +178,12 @@ async function seed(context: LaunchContext, url: string): Promise<SampleIds> {
   ) as SampleIds;
 }
 
-/** The web interface and the books; each is skipped if its sources haven't changed. */
-async function buildPages({ settings, supervisor }: LaunchContext): Promise<void> {
-  const build = ([name, args]: [string, string[]]) =>
+/** The web interface, or the books; each is skipped if its sources haven't changed. */
+async function buildPages(
+  { settings, supervisor }: LaunchContext,
+  builds: Readonly<Record<string, readonly string[]>>,
+): Promise<void> {
+  const build = ([name, args]: [string, readonly string[]]) =>
     runCommand({
       name,
       command: process.execPath,
@@ -185,7 +193,7 @@ async function buildPages({ settings, supervisor }: LaunchContext): Promise<void
       logFile: logFile(statePaths(settings.directory), name),
       onSpawn: supervisor.onSpawn,
     });
-  await Promise.all(Object.entries(PAGE_BUILDS).map(build));
+  await Promise.all(Object.entries(builds).map(build));
 }
 
 function runAccountProgram(

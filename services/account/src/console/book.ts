@@ -23,21 +23,36 @@ const POLICY = [
 const SEARCH_WORKER = '/pagefind-worker.js';
 const SEARCH_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
+type BookOptions = {
+  directory: string;
+  /** Writes what is this installation's into a page. */
+  own: (html: string) => string;
+};
+
 /**
- * A book at its path: the build of packages/docs.
- *
- * `directory`: without a build, its pages are 503. `own`: writes what is this installation's into a page.
+ * A book at its path: the build of packages/docs in `directory`, which is looked for until it is there, so that account
+ * can start before it. Without it, its pages are 503.
  */
-export function bookRouter(
-  base: string,
-  { directory, own }: { directory: string; own: (html: string) => string },
-): Router {
+export function bookRouter(base: string, options: BookOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const below = (path: string) => new RegExp(`^${base}${path}`);
-  if (!existsSync(join(directory, 'index.html'))) {
-    router.get(below('(?:/|$)'), notBuilt('The documentation is not built.'));
-    return router;
-  }
+  const pages = new RegExp(`^${base}(?:/|$)`);
+  const absent = Router().get(pages, notBuilt('The documentation is not built.'));
+  let book: Router | undefined;
+  router.use((req, res, next) => {
+    if (!pages.test(req.path)) {
+      next();
+      return;
+    }
+    if (book === undefined && existsSync(join(options.directory, 'index.html'))) {
+      book = builtBook(base, options);
+    }
+    (book ?? absent)(req, res, next);
+  });
+  return router;
+}
+
+function builtBook(base: string, { directory, own }: BookOptions): Router {
+  const router = Router({ caseSensitive: true, strict: true });
   const read = (name: string) => pageEndpoint(() => own(readFileSync(join(directory, name), 'utf8')), POLICY);
   for (const name of globSync('**/index.html', { cwd: directory })) {
     const path = join(base, dirname(name));
@@ -52,7 +67,7 @@ export function bookRouter(
   router.get(`${base}/mark.svg`, (_req, res) => {
     res.set('cache-control', 'no-cache').type('svg').send(mark);
   });
-  router.get(below('/'), forPeople(read('404.html')));
+  router.get(new RegExp(`^${base}/`), forPeople(read('404.html')));
   return router;
 }
 
