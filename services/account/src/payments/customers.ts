@@ -14,7 +14,9 @@ export async function customerOf(
   if (known !== undefined) return known;
   const made = await provider.createCustomer({ account_id, email, name });
   await insertCustomer(query, account_id, made);
-  return (await findCustomer(query, account_id)) ?? made;
+  const kept = await findCustomer(query, account_id);
+  if (kept === undefined) throw new Error(`${made} is the customer of another account`);
+  return kept;
 }
 
 export async function findCustomer(query: Query, accountId: number): Promise<string | undefined> {
@@ -43,11 +45,14 @@ export async function findCustomerAccount(query: Query, customerId: string): Pro
   return rows[0]?.account_id;
 }
 
-/** The first one stays. */
+/**
+ * The first one stays. Without a column at ON CONFLICT: requests at the same time are given the same customer, whose own
+ * index would refuse it.
+ */
 async function insertCustomer(query: Query, accountId: number, customer_id: string): Promise<void> {
   await query(
     `INSERT INTO stripe_customers (account_id, customer_id) VALUES (:accountId, :customer_id)
-     ON CONFLICT (account_id) DO NOTHING`,
+     ON CONFLICT DO NOTHING`,
     { accountId, customer_id },
   );
 }
