@@ -4,8 +4,9 @@ import { observeBacklog } from '../platform/outbox/backlog.ts';
 import { claimDue, postpone, removeRow } from '../platform/outbox/leased-rows.ts';
 import type { OutboxMetrics } from '../platform/outbox/metrics.ts';
 import type { DueWatch } from '../platform/background/due-watch.ts';
-import { isAttemptToLog, startOutboxWorker } from '../platform/outbox/outbox-worker.ts';
-import type { Attempt } from '../platform/outbox/outbox-worker.ts';
+import { startOutboxWorker } from '../platform/outbox/outbox-worker.ts';
+import { repeated } from '../platform/outbox/repeated.ts';
+import type { RetryWaits } from '../platform/outbox/repeated.ts';
 import { renderMail } from './layout/render-mail.ts';
 import type { MailSite } from './layout/mail-content.ts';
 import { MAIL_OUTBOX } from './mail-outbox.ts';
@@ -30,8 +31,7 @@ export type MailWorkerOptions = {
 export type MailWorker = { wake: () => void; close: () => Promise<void> };
 
 const MAX_IN_FLIGHT = 8;
-const FIRST_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 300_000;
+const RETRY_WAITS: RetryWaits = { first: 1_000, max: 300_000 };
 
 /** A lease must outlast the attempt and the statements around it. */
 const LEASE_MARGIN_MS = 5_000;
@@ -45,14 +45,20 @@ export function startMailWorker(options: MailWorkerOptions): MailWorker {
   const worker = startOutboxWorker<QueuedMail>({
     name: 'mail',
     idOf: ({ mail_id }) => mail_id,
-    claim: async (limit, except) => {
-      const leaseMs = attemptTimeoutMs + LEASE_MARGIN_MS;
-      const rows =
-        limit > 0 ? await claimDue<QueuedMail>(query, MAIL_OUTBOX, { limit, leaseMs, except }) : [];
-      await observeBacklog(query, 'mail_outbox', metrics);
-      return rows;
-    },
-    attempt: (mail) => attemptMail(options, mail),
+    claim: (limit, except) =>
+      claimDue(query, MAIL_OUTBOX, { limit, leaseMs: attemptTimeoutMs + LEASE_MARGIN_MS, except }),
+    observe: () => observeBacklog(query, 'mail_outbox', metrics),
+    attempt: repeated({
+      work: (mail) => sendMail(options, mail),
+      waits: RETRY_WAITS,
+      postpone: ({ mail_id }, ms) => postpone(query, MAIL_OUTBOX, mail_id, ms),
+      onFailed: () => {
+        metrics.deliveries.inc({ outcome: 'failed' });
+      },
+      message: 'mail not sent; will retry',
+      describe: describeFailure,
+      logger,
+    }),
     maxInFlight: MAX_IN_FLIGHT,
     due: { dueWatch: options.dueWatch, condition: 'EXISTS (SELECT FROM mail_outbox)' },
     logger,
@@ -66,29 +72,26 @@ export function startMailWorker(options: MailWorkerOptions): MailWorker {
   };
 }
 
-async function attemptMail(options: MailWorkerOptions, mail: QueuedMail): Promise<Attempt> {
+/** @throws what `transport` throws, unless it is given up */
+async function sendMail(options: MailWorkerOptions, mail: QueuedMail): Promise<void> {
   const { query, renderers, transport, site, logger, metrics } = options;
-  const { mail_id, kind, attempts } = mail;
+  const { mail_id, created_at, attempts } = mail;
+  let outcome = 'delivered';
   try {
     const content = await renderQueuedMail(renderers, query, mail, site);
     if (content !== undefined) await transport.send(renderMail(content, site), mail_id);
   } catch (error) {
-    const failure = { mail_id, kind, attempts: attempts + 1, ...failureCodes(error) };
-    if (isRefusedForGood(error) || Date.now() - mail.created_at.getTime() > GIVE_UP_AFTER_MS) {
-      metrics.deliveries.inc({ outcome: 'given_up' });
-      logger.warn(failure, 'mail not sent; giving up');
-      await removeRow(query, MAIL_OUTBOX, mail_id);
-      return { delivered: true };
-    }
-    metrics.deliveries.inc({ outcome: 'failed' });
-    if (isAttemptToLog(attempts + 1)) logger.warn(failure, 'mail not sent; will retry');
-    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
-    await postpone(query, MAIL_OUTBOX, mail_id, retryInMs);
-    return { delivered: false, retryInMs };
+    const isTooOld = Date.now() - created_at.getTime() > GIVE_UP_AFTER_MS;
+    if (!isRefusedForGood(error) && !isTooOld) throw error;
+    outcome = 'given_up';
+    logger.warn({ ...describeFailure(mail, error), attempts: attempts + 1 }, 'mail not sent; giving up');
   }
-  metrics.deliveries.inc({ outcome: 'delivered' });
+  metrics.deliveries.inc({ outcome });
   await removeRow(query, MAIL_OUTBOX, mail_id);
-  return { delivered: true };
+}
+
+function describeFailure({ mail_id, kind }: QueuedMail, error: unknown): object {
+  return { mail_id, kind, ...failureCodes(error) };
 }
 
 export const MAIL_METRICS = {

@@ -5,7 +5,7 @@ import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import { createHistogram } from '@tollgate/server/tallies';
 import type { Observe } from '@tollgate/server/tallies';
 import { observeBacklog } from '../../platform/outbox/backlog.ts';
-import { attemptDelivery } from './delivery.ts';
+import { deliveryAttempt } from './delivery.ts';
 import type { DeliveryOptions } from './delivery.ts';
 import type { OutboxMetrics } from '../../platform/outbox/metrics.ts';
 import { claimDue } from '../../platform/outbox/leased-rows.ts';
@@ -45,13 +45,20 @@ const LEASE_MARGIN_MS = 500;
 
 /** Tells auth of every row, at least once, until auth acknowledges it (docs/architecture.md, walk 3). */
 export function createClientChangeOutbox(options: ClientChangeOutboxOptions): ClientChangeOutbox {
+  const { query, deliveryTimeoutMs, metrics, logger } = options;
   const worker = createOutboxWorker<PendingClientChange>({
     name: 'client change',
     idOf: ({ outbox_id }) => outbox_id,
-    claim: (limit, except) => takeDue(options, limit, except),
-    attempt: (row) => attemptDelivery(options, row),
+    claim: (limit, except) =>
+      claimDue(query, CLIENT_CHANGE_OUTBOX, {
+        limit,
+        leaseMs: deliveryTimeoutMs + LEASE_MARGIN_MS,
+        except,
+      }),
+    observe: () => observeBacklog(query, 'client_change_outbox', metrics),
+    attempt: deliveryAttempt(options),
     maxInFlight: MAX_IN_FLIGHT,
-    logger: options.logger,
+    logger,
   });
   const { signal } = worker;
   let republishing: Pick<BackgroundLoop, 'close'> | undefined;
@@ -92,20 +99,6 @@ export function createClientChangeOutbox(options: ClientChangeOutboxOptions): Cl
       await Promise.all([worker.close(), republishing?.close()]);
     },
   };
-}
-
-async function takeDue(
-  { query, deliveryTimeoutMs, metrics }: ClientChangeOutboxOptions,
-  limit: number,
-  except: readonly number[],
-): Promise<PendingClientChange[]> {
-  const leaseMs = deliveryTimeoutMs + LEASE_MARGIN_MS;
-  const rows =
-    limit > 0
-      ? await claimDue<PendingClientChange>(query, CLIENT_CHANGE_OUTBOX, { limit, leaseMs, except })
-      : [];
-  await observeBacklog(query, 'client_change_outbox', metrics);
-  return rows;
 }
 
 export const CLIENT_CHANGE_METRICS = {

@@ -91,13 +91,15 @@ function startLane(
   return startOutboxWorker<LeasedWebhook>({
     name: quick ? 'webhook' : 'webhook (slow)',
     idOf: ({ webhook_id }) => webhook_id,
-    claim: async (limit, except) => {
-      const leaseMs = attemptTimeoutMs + LEASE_MARGIN_MS;
-      const webhooks =
-        limit > 0 ? await claimWebhooks(query, { quick, limit, perAccount, leaseMs, except }) : [];
-      if (quick) await observeDeliveries(query, metrics);
-      return webhooks;
-    },
+    claim: (limit, except) =>
+      claimWebhooks(query, {
+        quick,
+        limit,
+        perAccount,
+        leaseMs: attemptTimeoutMs + LEASE_MARGIN_MS,
+        except,
+      }),
+    ...(quick && { observe: () => observeDeliveries(query, metrics) }),
     attempt: (webhook) => attemptNext(options, webhook).finally(onAttempted),
     maxInFlight,
     due: { dueWatch: options.dueWatch, condition: DELIVERIES_PENDING },

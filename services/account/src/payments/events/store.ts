@@ -67,5 +67,5 @@ export async function postponeEvent(query: Query, eventId: number, backoffMs: nu
      SET attempts = attempts + 1, next_attempt_at = ${msFromNow('backoffMs')}, leased_until = NULL
      WHERE payment_event_id = :eventId`,
     { eventId, backoffMs },
-  ).catch(() => []);
+  );
 }

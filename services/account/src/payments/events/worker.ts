@@ -1,7 +1,8 @@
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import type { Transact } from '../../platform/database/query.ts';
-import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
-import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
+import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
+import { repeated } from '../../platform/outbox/repeated.ts';
+import { RETRY_WAITS } from '../retry-waits.ts';
 import { HANDLERS } from './handlers.ts';
 import type { HandlerNeeds } from './handlers.ts';
 import type { EventMetrics } from './metrics.ts';
@@ -9,8 +10,6 @@ import { claimEvents, markHandled, postponeEvent } from './store.ts';
 import type { Outcome, StoredEvent } from './store.ts';
 
 const MAX_IN_FLIGHT = 4;
-const FIRST_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 600_000;
 
 /** Longer than an event's requests with their second attempts and the transaction. */
 const LEASE_MS = 30_000;
@@ -26,33 +25,29 @@ export function startEventWorker(options: EventWorkerOptions): {
   wake: () => void;
   close: () => Promise<void>;
 } {
-  const { transact, dueWatch, logger } = options;
+  const { query, transact, dueWatch, metrics, logger } = options;
   return startOutboxWorker<StoredEvent>({
     name: 'payment events',
     idOf: ({ payment_event_id }) => payment_event_id,
-    claim: (limit) => (limit > 0 ? claimEvents(transact, { limit, leaseMs: LEASE_MS }) : Promise.resolve([])),
-    attempt: (event) => attemptEvent(options, event),
+    claim: (limit) => claimEvents(transact, { limit, leaseMs: LEASE_MS }),
+    attempt: repeated({
+      work: async (event) => {
+        const outcome = await handle(options, event);
+        metrics.events.inc({ type: event.type, outcome });
+      },
+      waits: RETRY_WAITS,
+      postpone: ({ payment_event_id }, ms) => postponeEvent(query, payment_event_id, ms),
+      onFailed: ({ type }) => {
+        metrics.events.inc({ type, outcome: 'postponed' });
+      },
+      message: 'payment event not handled; will retry',
+      describe: ({ payment_event_id, type }, err) => ({ err, payment_event_id, type }),
+      logger,
+    }),
     maxInFlight: MAX_IN_FLIGHT,
     due: { dueWatch, condition: 'EXISTS (SELECT FROM payment_events WHERE next_attempt_at IS NOT NULL)' },
     logger,
   });
-}
-
-async function attemptEvent(options: EventWorkerOptions, event: StoredEvent): Promise<Attempt> {
-  const { query, logger, metrics } = options;
-  const { payment_event_id, type, attempts } = event;
-  try {
-    const outcome = await handle(options, event);
-    metrics.events.inc({ type, outcome });
-    return { delivered: true };
-  } catch (error) {
-    metrics.events.inc({ type, outcome: 'postponed' });
-    const failure = { err: error, payment_event_id, type, attempts: attempts + 1 };
-    if (isAttemptToLog(attempts + 1)) logger.warn(failure, 'payment event not handled; will retry');
-    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
-    await postponeEvent(query, payment_event_id, retryInMs);
-    return { delivered: false, retryInMs };
-  }
 }
 
 async function handle(options: EventWorkerOptions, event: StoredEvent): Promise<Outcome> {

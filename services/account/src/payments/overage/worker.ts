@@ -8,11 +8,12 @@ import { findAccount } from '../../identity/accounts/account-store.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { postpone } from '../../platform/outbox/leased-rows.ts';
-import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
-import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
+import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
+import { repeated } from '../../platform/outbox/repeated.ts';
 import { RECHECK_MS, startAccountChecks } from '../account-checks.ts';
 import { customerOf } from '../customers.ts';
 import type { PaymentProvider } from '../provider.ts';
+import { RETRY_WAITS } from '../retry-waits.ts';
 import { chargeOverage, reportUnpaid, settleOverage } from './settle.ts';
 import {
   CHARGE_DUE,
@@ -29,8 +30,6 @@ import {
 import type { OverageCharge } from './store.ts';
 
 const MAX_IN_FLIGHT = 4;
-const FIRST_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 600_000;
 
 /** Longer than an attempt's requests with their second attempts. */
 const LEASE_MS = 60_000;
@@ -71,13 +70,22 @@ type Options = {
 
 /** Keeps further points at what customers have agreed to, and charges what closed periods have used of them. */
 export function startOverage(options: Options): { wake: () => void; close: () => Promise<void> } {
-  const { query, transact, lockInstant, dueWatch, logger } = options;
+  const { query, transact, lockInstant, dueWatch, metrics, logger } = options;
   const charges = startOutboxWorker<OverageCharge>({
     name: 'overage',
     idOf: ({ charge_id }) => charge_id,
-    claim: (limit, except) =>
-      limit > 0 ? claimCharges(query, { limit, leaseMs: LEASE_MS, except }) : Promise.resolve([]),
-    attempt: (charge) => attemptCharge(options, charge),
+    claim: (limit, except) => claimCharges(query, { limit, leaseMs: LEASE_MS, except }),
+    attempt: repeated({
+      work: (charge) => putOnInvoice(options, charge),
+      waits: RETRY_WAITS,
+      postpone: ({ charge_id }, ms) => postpone(query, CHARGES, charge_id, ms),
+      onFailed: () => {
+        metrics.failed.inc();
+      },
+      message: 'overage is on no invoice yet; will retry',
+      describe: ({ charge_id, account_id }, err) => ({ err, charge_id, account_id }),
+      logger,
+    }),
     maxInFlight: MAX_IN_FLIGHT,
     due: { dueWatch, condition: CHARGE_DUE },
     logger,
@@ -131,32 +139,23 @@ async function settleOrPutOff(
   }
 }
 
-async function attemptCharge(options: Options, charge: OverageCharge): Promise<Attempt> {
-  const { query, transact, isRestored, logger, metrics } = options;
-  const { charge_id, account_id, attempts } = charge;
-  try {
-    // What was charged since the backup is forgotten.
-    if (await isRestored(account_id)) {
-      throw new Error('Postgres was restored, and payments are not reconciled since then');
-    }
-    const made = await chargeOnce(options, charge);
-    if (made === null) await setDeleted(query, charge_id);
-    else {
-      await transact(async (inside) => {
-        // Either it sees that the item's invoice is void, or what voids it sees the item.
-        await lockHolder(inside, account_id);
-        await setCharged(inside, charge, made);
-      });
-    }
-    return { delivered: true };
-  } catch (error) {
-    metrics.failed.inc();
-    const about = { err: error, charge_id, account_id, attempts: attempts + 1 };
-    if (isAttemptToLog(attempts + 1)) logger.warn(about, 'overage is on no invoice yet; will retry');
-    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
-    await postpone(query, CHARGES, charge_id, retryInMs);
-    return { delivered: false, retryInMs };
+async function putOnInvoice(options: Options, charge: OverageCharge): Promise<void> {
+  const { query, transact, isRestored } = options;
+  const { charge_id, account_id } = charge;
+  // What was charged since the backup is forgotten.
+  if (await isRestored(account_id)) {
+    throw new Error('Postgres was restored, and payments are not reconciled since then');
   }
+  const made = await chargeOnce(options, charge);
+  if (made === null) {
+    await setDeleted(query, charge_id);
+    return;
+  }
+  await transact(async (inside) => {
+    // Either it sees that the item's invoice is void, or what voids it sees the item.
+    await lockHolder(inside, account_id);
+    await setCharged(inside, charge, made);
+  });
 }
 
 /**

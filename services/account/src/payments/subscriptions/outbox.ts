@@ -3,11 +3,12 @@ import { findPlan } from '../../billing/plans/store.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { msFromNow } from '../../platform/outbox/leased-rows.ts';
-import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
-import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
+import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
+import { repeated } from '../../platform/outbox/repeated.ts';
 import { stripePriceOf, stripeSlotPriceOf } from '../prices/stripe-price.ts';
 import { findPlannedPrice, findPriceByStripeId, planPrices, slotPrices } from '../prices/store.ts';
 import type { PaymentProvider } from '../provider.ts';
+import { RETRY_WAITS } from '../retry-waits.ts';
 import type { ItemsChange, ProvidedSubscription } from '../subscription-provider.ts';
 import { slotsUnder } from './slots-under.ts';
 import { setKnownPrice, setKnownSlots } from './store.ts';
@@ -22,8 +23,6 @@ type ChangedSubscription = {
 };
 
 const MAX_IN_FLIGHT = 4;
-const FIRST_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 600_000;
 
 /** Longer than a few requests to the provider. */
 const LEASE_MS = 60_000;
@@ -41,8 +40,20 @@ export function startSubscriptionOutbox(options: Options): { wake: () => void; c
   return startOutboxWorker<ChangedSubscription>({
     name: 'subscription changes',
     idOf: ({ checkout_id }) => checkout_id,
-    claim: (limit, except) => (limit > 0 ? claim(query, limit, except) : Promise.resolve([])),
-    attempt: (changed) => attemptChange(options, changed),
+    claim: (limit, except) => claim(query, limit, except),
+    attempt: repeated({
+      work: (changed) => tellChange(options, changed),
+      waits: RETRY_WAITS,
+      postpone: (changed, ms) => postpone(query, changed, ms),
+      message: 'Stripe does not know of a change yet; will retry',
+      describe: ({ checkout_id, account_id, stripe_subscription_id }, err) => ({
+        err,
+        checkout_id,
+        account_id,
+        stripe_subscription_id,
+      }),
+      logger,
+    }),
     maxInFlight: MAX_IN_FLIGHT,
     due: {
       dueWatch,
@@ -66,32 +77,30 @@ function claim(query: Query, limit: number, except: readonly number[]): Promise<
   );
 }
 
-async function attemptChange(options: Options, changed: ChangedSubscription): Promise<Attempt> {
-  const { query, logger } = options;
-  const { checkout_id, account_id, stripe_subscription_id, revision, attempts } = changed;
-  try {
-    if (changed.state === 'refused') await undo(options.provider, stripe_subscription_id);
-    else await tell(options, changed);
-    // A change that came meanwhile has another revision, and is due.
-    await query(
-      `UPDATE stripe_subscriptions
-       SET next_attempt_at = NULL, attempts = 0, plan_changed = false, end_changed = false,
-         slots_changed = false
-       WHERE checkout_id = :checkout_id AND revision = :revision`,
-      { checkout_id, revision },
-    );
-    return { delivered: true };
-  } catch (error) {
-    const about = { err: error, checkout_id, account_id, stripe_subscription_id, attempts: attempts + 1 };
-    if (isAttemptToLog(attempts + 1)) logger.warn(about, 'Stripe does not know of a change yet; will retry');
-    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
-    await query(
-      `UPDATE stripe_subscriptions SET attempts = attempts + 1, next_attempt_at = ${msFromNow('retryInMs')}
-       WHERE checkout_id = :checkout_id AND revision = :revision`,
-      { checkout_id, revision, retryInMs },
-    ).catch(() => []);
-    return { delivered: false, retryInMs };
-  }
+async function tellChange(options: Options, changed: ChangedSubscription): Promise<void> {
+  const { checkout_id, stripe_subscription_id, revision } = changed;
+  if (changed.state === 'refused') await undo(options.provider, stripe_subscription_id);
+  else await tell(options, changed);
+  // A change that came meanwhile has another revision, and is due.
+  await options.query(
+    `UPDATE stripe_subscriptions
+     SET next_attempt_at = NULL, attempts = 0, plan_changed = false, end_changed = false,
+       slots_changed = false
+     WHERE checkout_id = :checkout_id AND revision = :revision`,
+    { checkout_id, revision },
+  );
+}
+
+async function postpone(
+  query: Query,
+  { checkout_id, revision }: ChangedSubscription,
+  ms: number,
+): Promise<void> {
+  await query(
+    `UPDATE stripe_subscriptions SET attempts = attempts + 1, next_attempt_at = ${msFromNow('ms')}
+     WHERE checkout_id = :checkout_id AND revision = :revision`,
+    { checkout_id, revision, ms },
+  );
 }
 
 /** Ends and refunds what was paid and couldn't start. */

@@ -2,9 +2,10 @@ import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
-import { isAttemptToLog, startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
-import type { Attempt } from '../../platform/outbox/outbox-worker.ts';
+import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
+import { repeated } from '../../platform/outbox/repeated.ts';
 import { RECHECK_MS, startAccountChecks } from '../account-checks.ts';
+import { RETRY_WAITS } from '../retry-waits.ts';
 import { attemptTopUp } from './attempt.ts';
 import type { AttemptNeeds } from './attempt.ts';
 import { checkTopUp } from './check.ts';
@@ -20,8 +21,6 @@ import {
 import type { TopUp } from './store.ts';
 
 const MAX_IN_FLIGHT = 4;
-const FIRST_RETRY_MS = 1_000;
-const MAX_RETRY_MS = 600_000;
 
 /** Longer than an attempt's requests with their second attempts and its transactions. */
 const LEASE_MS = 60_000;
@@ -48,13 +47,28 @@ type Options = AttemptNeeds & {
 
 /** Looks at accounts that have few points left, and buys what they have chosen (docs/design/payments.md). */
 export function startTopUps(options: Options): { wake: () => void; close: () => Promise<void> } {
-  const { query, transact, isRestored, dueWatch, logger } = options;
+  const { query, transact, isRestored, dueWatch, metrics, logger } = options;
   const attempts = startOutboxWorker<TopUp>({
     name: 'top-ups',
     idOf: ({ top_up_id }) => top_up_id,
-    claim: (limit, except) =>
-      limit > 0 ? claimTopUps(query, { limit, leaseMs: LEASE_MS, except }) : Promise.resolve([]),
-    attempt: (topUp) => attemptOne(options, topUp),
+    claim: (limit, except) => claimTopUps(query, { limit, leaseMs: LEASE_MS, except }),
+    attempt: repeated({
+      work: async (topUp) => {
+        // What was charged since the backup is forgotten; a payment that is known is asked for.
+        if (topUp.state === 'open' && (await isRestored(topUp.account_id))) {
+          throw new Error('Postgres was restored, and payments are not reconciled since then');
+        }
+        await attemptTopUp(options, topUp);
+      },
+      waits: RETRY_WAITS,
+      postpone: ({ top_up_id }, ms) => postponeTopUp(query, top_up_id, ms),
+      onFailed: () => {
+        metrics.failed.inc();
+      },
+      message: 'top-up not made yet; will retry',
+      describe: ({ top_up_id, account_id }, err) => ({ err, top_up_id, account_id }),
+      logger,
+    }),
     maxInFlight: MAX_IN_FLIGHT,
     due: { dueWatch, condition: ATTEMPT_DUE },
     logger,
@@ -88,24 +102,4 @@ export function startTopUps(options: Options): { wake: () => void; close: () => 
       await attempts.close();
     },
   };
-}
-
-async function attemptOne(options: Options, topUp: TopUp): Promise<Attempt> {
-  const { query, isRestored, logger, metrics } = options;
-  const { top_up_id, account_id, attempts, state } = topUp;
-  try {
-    // What was charged since the backup is forgotten; a payment that is known is asked for.
-    if (state === 'open' && (await isRestored(account_id))) {
-      throw new Error('Postgres was restored, and payments are not reconciled since then');
-    }
-    await attemptTopUp(options, topUp);
-    return { delivered: true };
-  } catch (error) {
-    metrics.failed.inc();
-    const about = { err: error, top_up_id, account_id, attempts: attempts + 1 };
-    if (isAttemptToLog(attempts + 1)) logger.warn(about, 'top-up not made yet; will retry');
-    const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS);
-    await postponeTopUp(query, top_up_id, retryInMs).catch(() => undefined);
-    return { delivered: false, retryInMs };
-  }
 }

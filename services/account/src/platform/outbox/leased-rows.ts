@@ -40,7 +40,6 @@ export async function removeRow(
   return removed?.age_sec;
 }
 
-/** If Postgres can't be reached, the row becomes due again when its lease ends. */
 export async function postpone(
   query: Query,
   { table, id }: OutboxTable,
@@ -50,5 +49,5 @@ export async function postpone(
   await query(
     `UPDATE ${table} SET attempts = attempts + 1, next_attempt_at = ${msFromNow('backoffMs')} WHERE ${id} = :rowId`,
     { rowId, backoffMs },
-  ).catch(() => []);
+  );
 }

@@ -15,8 +15,10 @@ export function isAttemptToLog(attempts: number): boolean {
 export type OutboxWorkerOptions<Row> = {
   name: string;
   idOf: (row: Row) => number;
-  /** Leases due rows for longer than an attempt takes. */
+  /** Leases at most `limit` due rows, at least one, for longer than an attempt takes. */
   claim: (limit: number, except: readonly number[]) => Promise<Row[]>;
+  /** Called at each look for due rows, also where there is no room for them. */
+  observe?: () => Promise<void>;
   /** Never throws. */
   attempt: (row: Row) => Promise<Attempt>;
   maxInFlight: number;
@@ -60,9 +62,10 @@ export function createOutboxWorker<Row>(options: OutboxWorkerOptions<Row>): Outb
     start: (due) => {
       loop = startWorkLoop({
         work: async () => {
-          for (const row of await options.claim(maxInFlight - inFlight.size, [...inFlight.keys()])) {
-            void begin(row);
-          }
+          const limit = maxInFlight - inFlight.size;
+          const rows = limit > 0 ? await options.claim(limit, [...inFlight.keys()]) : [];
+          for (const row of rows) void begin(row);
+          await options.observe?.();
         },
         messages: {
           failed: `the ${name} outbox cannot reach Postgres; retrying`,
