@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { localDemo, welcome } from './launcher/demo.ts';
-import { launch } from './launcher/launch.ts';
+import { buildBooks, launch } from './launcher/launch.ts';
 import { takeLock } from './launcher/lock.ts';
 import type { Lock } from './launcher/lock.ts';
 import { operatorLink } from './launcher/operator-link.ts';
@@ -32,23 +32,30 @@ async function main(): Promise<void> {
 async function run(settings: Settings, lock: Lock, stop: Promise<NodeJS.Signals>): Promise<void> {
   const paths = statePaths(settings.directory);
   const supervisor = createSupervisor(paths.ledger, say);
+  let isOver = false;
   try {
     const leftovers = await endLeftovers(paths.ledger);
     if (leftovers.length > 0) say(`Ended what the last start left running: ${leftovers.join(', ')}`);
     await requireFreePorts(settings);
     clearLogs(paths.logs);
     const secrets = loadSecrets(paths);
-    const started = launch({ settings, secrets, supervisor, say });
+    const context = { settings, secrets, supervisor, say };
+    const started = launch(context);
     const first = await Promise.race([started, stop, supervisor.failure]);
     if (typeof first === 'object') {
       const demo = localDemo(settings, secrets, first);
       writePrivateFile(paths.demo, demo);
       const link = await operatorLink(localUrl(settings.ports.accountPrivate), secrets.credentials.operator);
       say(welcome(settings, demo, paths, link));
+      // Only now: they would take as long as all else.
+      buildBooks(context).catch((error: unknown) => {
+        if (!isOver) say(`The documentation could not be built. ${messageOf(error)}`);
+      });
     }
     await Promise.race([stop, supervisor.failure]);
     say('\nStopping …');
   } finally {
+    isOver = true;
     lock.announceStop();
     rmSync(paths.demo, { force: true });
     await supervisor.stopAll();
@@ -56,11 +63,15 @@ async function run(settings: Settings, lock: Lock, stop: Promise<NodeJS.Signals>
   }
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 try {
   await main();
   say('Stopped.');
   process.exit(0);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(messageOf(error));
   process.exit(1);
 }

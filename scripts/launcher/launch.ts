@@ -16,6 +16,8 @@ import { statePaths } from './state.ts';
 import type { StatePaths } from './state.ts';
 import type { Supervisor } from './supervisor.ts';
 
+const { console: CONSOLE, ...BOOKS } = PAGE_BUILDS;
+
 export type LaunchContext = {
   settings: Settings;
   secrets: SampleSecrets;
@@ -25,7 +27,7 @@ export type LaunchContext = {
   onPlan?: (plan: StackPlan) => void;
 };
 
-/** Resolves when all parts are ready; each starts as soon as what it needs is there. */
+/** Resolves when all parts but the books are ready; each starts as soon as what it needs is there. */
 export async function launch(context: LaunchContext): Promise<SampleIds> {
   const { settings, say } = context;
   const upstream = timed(say, 'Sample upstream', () => startSample(context, 'upstream', {}));
@@ -35,12 +37,7 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
     await timed(say, 'Schema', () => runAccountProgram(context, 'migrate', { DATABASE_URL: url }));
     return url;
   });
-  const { console: pages, ...books } = PAGE_BUILDS;
-  const webInterface = timed(say, 'Web interface', () => buildPages(context, { console: pages }));
-  // account finds them when they are there.
-  const documentation = webInterface.then(() =>
-    timed(say, 'Documentation', () => buildPages(context, books)),
-  );
+  const webInterface = timed(say, 'Web interface', () => buildPages(context, { console: CONSOLE }));
   const sample = database.then((url) => timed(say, 'Sample accounts', () => seed(context, url)));
   const services = Promise.all([database, redis]).then(async ([postgresUrl, redisAddress]) => {
     const { credentials, peppers, sealing_keys: sealingKeys } = context.secrets;
@@ -63,8 +60,13 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
       start('gateway'),
     ]);
   });
-  const [ids] = await Promise.all([sample, services, upstream, payments, documentation]);
+  const [ids] = await Promise.all([sample, services, upstream, payments]);
   return ids;
+}
+
+/** account serves the books as soon as they are there. */
+export async function buildBooks(context: LaunchContext): Promise<void> {
+  await timed(context.say, 'Documentation', () => buildPages(context, BOOKS));
 }
 
 async function keepRunning(

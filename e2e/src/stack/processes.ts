@@ -11,7 +11,7 @@ import { operatorsUrl } from '@tollgate/stack/service-settings';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startOidcProvider } from '@tollgate/testbed/oidc-provider';
 import { localDemo } from '../../../scripts/launcher/demo.ts';
-import { launch } from '../../../scripts/launcher/launch.ts';
+import { buildBooks, launch } from '../../../scripts/launcher/launch.ts';
 import { freePortBase } from '../../../scripts/launcher/running-launcher.ts';
 import { readSettings } from '../../../scripts/launcher/settings.ts';
 import { makeStateDirectory, statePaths } from '../../../scripts/launcher/state.ts';
@@ -70,7 +70,8 @@ export async function startProcessStack(): Promise<ProcessStack> {
     const secrets = newSampleSecrets();
     const postgresUrl = `postgres://postgres:${secrets.postgres_password}@127.0.0.1:${String(settings.ports.postgres)}/tollgate`;
     const redisUrl = `redis://:${secrets.redis_password}@127.0.0.1:${String(settings.ports.redis)}`;
-    const ids = await launch({ settings, secrets, supervisor, say });
+    const context = { settings, secrets, supervisor, say };
+    const [ids] = await Promise.all([launch(context), buildBooks(context)]);
     return {
       kind: 'processes',
       postgresUrl,

@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtOnce } from '@tollgate/console/built-once';
 import { precompress } from '@tollgate/console/precompress';
-import { build } from 'astro';
 import { BOOKS } from '../src/books.ts';
 import { nothingInline } from './nothing-inline.ts';
 
@@ -41,6 +40,8 @@ await builtOnce({
     ...consoleStyles,
   ],
   build: async (outDir) => {
+    // An unchanged build needs none of it.
+    const { build } = await import('astro');
     // Both books may be built at the same time.
     await build({ root, outDir, cacheDir: join(root, `node_modules/.astro-${name}`), logLevel: 'error' });
     for (const file of globSync(UNUSED, { cwd: outDir })) rmSync(join(outDir, file));

@@ -11,10 +11,12 @@ type Waiting<Item, Result> = {
 type BatchOptions = {
   /** The call waits for Redis' disk: a long turn of the event loop makes several. Default: false. */
   isSynced?: boolean;
+  /** Default: 256. */
+  maxItems?: number;
 };
 
 /** Redis does nothing else while it runs a command. */
-const MAX_BATCH_ITEMS = 256;
+const MAX_ITEMS = 256;
 
 /**
  * Calls for one key in one turn of the event loop share a batch, in their order; a failed batch fails all of
@@ -22,7 +24,7 @@ const MAX_BATCH_ITEMS = 256;
  */
 export function batchCalls<Key, Item, Result>(
   callBatch: CallBatch<Key, Item, Result>,
-  { isSynced = false }: BatchOptions = {},
+  { isSynced = false, maxItems = MAX_ITEMS }: BatchOptions = {},
 ): (key: Key, item: Item) => Promise<Result> {
   let batches = new Map<Key, Waiting<Item, Result>[]>();
 
@@ -30,8 +32,8 @@ export function batchCalls<Key, Item, Result>(
     const all = batches;
     batches = new Map();
     for (const [key, batch] of all) {
-      for (let start = 0; start < batch.length; start += MAX_BATCH_ITEMS) {
-        void send(key, batch.length > MAX_BATCH_ITEMS ? batch.slice(start, start + MAX_BATCH_ITEMS) : batch);
+      for (let start = 0; start < batch.length; start += maxItems) {
+        void send(key, batch.length > maxItems ? batch.slice(start, start + maxItems) : batch);
       }
     }
   }

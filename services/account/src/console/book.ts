@@ -1,9 +1,10 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
-import { builtFiles, hashedFiles, notBuilt } from './built-files.ts';
+import { absentBook } from './absent-book.ts';
+import { builtFiles, hashedFiles } from './built-files.ts';
 import { forPeople, pageEndpoint } from './page-endpoint.ts';
 
 /** Nothing of another origin, and nothing inline; Starlight's styles have drawings within them. */
@@ -30,21 +31,25 @@ type BookOptions = {
 };
 
 /**
- * A book at its path: the build of packages/docs in `directory`, which is looked for until it is there, so that account
- * can start before it. Without it, its pages are 503.
+ * A book at its path: the build of packages/docs in `directory`, which is looked at with each request, since it may be
+ * made, or made anew, after account has started. Without it, its pages are 503.
  */
 export function bookRouter(base: string, options: BookOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const pages = new RegExp(`^${base}(?:/|$)`);
-  const absent = Router().get(pages, notBuilt('The documentation is not built.'));
+  const absent = absentBook(pages, options.own);
   let book: Router | undefined;
+  let builtMs: number | undefined;
   router.use((req, res, next) => {
     if (!pages.test(req.path)) {
       next();
       return;
     }
-    if (book === undefined && existsSync(join(options.directory, 'index.html'))) {
+    const lastBuiltMs = statSync(join(options.directory, 'index.html'), { throwIfNoEntry: false })?.mtimeMs;
+    // None while one takes the place of another.
+    if (lastBuiltMs !== undefined && lastBuiltMs !== builtMs) {
       book = builtBook(base, options);
+      builtMs = lastBuiltMs;
     }
     (book ?? absent)(req, res, next);
   });

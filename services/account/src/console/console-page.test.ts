@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
@@ -30,16 +30,16 @@ beforeAll(async () => {
   writeFileSync(join(directory, 'preloads.json'), JSON.stringify(PRELOADS));
   writeFileSync(join(directory, 'assets/index-abc.js'), SCRIPT);
   writeFileSync(join(directory, 'assets/index-abc.js.br'), brotliCompressSync(SCRIPT));
-  mkdirSync(join(directory, 'docs/customers/tokens'), { recursive: true });
-  for (const folder of ['_astro', 'pagefind']) mkdirSync(join(directory, 'docs/customers', folder));
+  mkdirSync(join(directory, 'built/customers/tokens'), { recursive: true });
+  for (const folder of ['_astro', 'pagefind']) mkdirSync(join(directory, 'built/customers', folder));
   for (const name of ['index', 'tokens/index', '404'])
-    writeFileSync(join(directory, `docs/customers/${name}.html`), BOOK);
-  writeFileSync(join(directory, 'docs/customers/mark.svg'), '<svg/>');
-  writeFileSync(join(directory, 'docs/customers/_astro/page.abc.js'), SCRIPT);
-  writeFileSync(join(directory, 'docs/customers/_astro/page.abc.js.br'), brotliCompressSync(SCRIPT));
+    writeFileSync(join(directory, `built/customers/${name}.html`), BOOK);
+  writeFileSync(join(directory, 'built/customers/mark.svg'), '<svg/>');
+  writeFileSync(join(directory, 'built/customers/_astro/page.abc.js'), SCRIPT);
+  writeFileSync(join(directory, 'built/customers/_astro/page.abc.js.br'), brotliCompressSync(SCRIPT));
   for (const name of ['pagefind', 'pagefind-worker']) {
-    writeFileSync(join(directory, `docs/customers/pagefind/${name}.js`), SCRIPT);
-    writeFileSync(join(directory, `docs/customers/pagefind/${name}.js.br`), brotliCompressSync(SCRIPT));
+    writeFileSync(join(directory, `built/customers/pagefind/${name}.js`), SCRIPT);
+    writeFileSync(join(directory, `built/customers/pagefind/${name}.js.br`), brotliCompressSync(SCRIPT));
   }
   suite = await startAccount({
     settings: {
@@ -154,6 +154,19 @@ describe('the web interface', () => {
 });
 
 describe("the customers' book", () => {
+  let untilBuilt: [page: Response, problem: Response][];
+
+  beforeAll(async () => {
+    const html = { accept: 'text/html,*/*;q=0.8' };
+    untilBuilt = await Promise.all(
+      ['/docs', '/docs/tokens'].map(async (path): Promise<[Response, Response]> => [
+        await get(path, html),
+        await get(path),
+      ]),
+    );
+    renameSync(join(directory, 'built'), join(directory, 'docs'));
+  });
+
   const OWN_BOOK =
     '<head><title>Tokens | Data &amp; Sons $&amp;</title><link rel="stylesheet" href="/user/accent.css"></head>' +
     '<img src="/docs/mark.svg"><pre data-code="curl https://tokens.example/oauth2/token">' +
@@ -195,6 +208,34 @@ describe("the customers' book", () => {
     const known = { 'if-none-match': headers.get('etag') ?? '', 'cache-control': 'max-age=0' };
     const revalidated = await get(worker, known);
     expect([revalidated.status, revalidated.headers.get('content-security-policy')]).toEqual([304, ofSearch]);
+  });
+
+  test('until it is there, its pages are 503: one that looks again for people, else problem+json', async () => {
+    for (const [page, problem] of untilBuilt) {
+      expect([page.status, page.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(await page.text()).toMatch(
+        /http-equiv="refresh" content="5"[^]*<title>Documentation \| Data &amp; Sons \$&amp;</,
+      );
+      const type = problem.headers.get('content-type');
+      expect([problem.status, type]).toEqual([503, 'application/problem+json']);
+    }
+  });
+
+  test('a book that is built anew is served from then on, with the pages that it has', async () => {
+    const book = join(directory, 'docs/customers');
+    const anew = join(directory, 'anew');
+    expect((await get('/docs/new')).status).toBe(404);
+    cpSync(book, anew, { recursive: true });
+    mkdirSync(join(anew, 'new'));
+    writeFileSync(join(anew, 'new/index.html'), BOOK);
+    writeFileSync(join(anew, '_astro/page.def.js'), SCRIPT);
+    renameSync(book, join(directory, 'former'));
+    expect((await get('/docs')).status).toBe(200);
+    renameSync(anew, book);
+    for (const path of ['/docs', '/docs/new', '/docs/_astro/page.def.js'])
+      expect((await get(path)).status).toBe(200);
+    renameSync(book, anew);
+    renameSync(join(directory, 'former'), book);
   });
 
   test('hashed files are kept for a year, those of the search revalidated', async () => {

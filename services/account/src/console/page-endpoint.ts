@@ -43,15 +43,15 @@ function encodingOf(accepted: string | false): Encoding {
   return accepted === 'br' || accepted === 'gzip' ? accepted : 'identity';
 }
 
-/** A person who mistyped an address gets the page, which says so; everyone else the problem. */
-export function forPeople(page: RequestHandler): RequestHandler {
+/** A person gets the page, which says what is wrong (by default that the address is); everyone else the problem. */
+export function forPeople(page: RequestHandler, status = 404): RequestHandler {
   return (req, res, next) => {
     res.vary('accept');
     if (req.accepts(['json', 'html']) !== 'html') {
       next();
       return;
     }
-    res.status(404);
+    res.status(status);
     page(req, res, next);
   };
 }

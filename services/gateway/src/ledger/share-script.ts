@@ -1,5 +1,6 @@
 import { LIVE_COUNTERS, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import type { RedisConnection } from '@tollgate/redis';
+import { batchCalls } from '@tollgate/redis/batch-calls';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from './principal.ts';
@@ -18,6 +19,12 @@ const USEFUL_PART = 4;
 /** Points and traffic must last for this many times what the gateway needs. */
 const MARGIN = 16;
 
+/** Redis does nothing else while a script runs: so many payers take it less than a millisecond. */
+const MAX_PAYERS = 16;
+
+const KEYS_PER_PAYER = 4;
+const ARGS_PER_PAYER = 13;
+
 const NOW = `
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -29,60 +36,14 @@ local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
  * The report is charged late, so that the level is never below the true one. It may drain to 0 before the report, and
  * drains less then; as the only holder, a gateway that saw every change of the level states it exactly.
  * With credits, the share's limit of points is what the period can use until the next instant.
- * Returns 0 lost, 1 refused, 2 granted; then calls, slots, level, the rate's state, points and traffic used, and the
- * limit of points.
+ * One script call is for several payers of a lane, because it costs as much for itself as for a payer.
+ * Returns for each payer 0 lost, 1 refused, 2 granted; then calls, slots, level, the rate's state, points and traffic
+ * used, and the limit of points.
  */
 const SYNC = `
-${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}
-local live_key, rate_key, leases_key, shares_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local points_limit, traffic_limit = tonumber(ARGV[1]), tonumber(ARGV[2])
-local rate, slots, holder, has, used = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], tonumber(ARGV[7])
-local wanted_calls, wanted_slots = tonumber(ARGV[8]), tonumber(ARGV[9])
-local wanted_points, wanted_traffic = tonumber(ARGV[10]), tonumber(ARGV[11])
-local seen_state, own_level, lease_ms = ARGV[12], tonumber(ARGV[13]), tonumber(ARGV[14])
-local credits = ARGV[15]
-${NOW}
+${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_DATA_SET}${NOW}
 ${LUA_NOT_TO_DISK}
-local state = rate >= 0 and redis.call('GET', rate_key)
-local level = rate >= 0 and level_at(state, now_us, rate) or 0
-local shares = nil
-level, shares = outstanding(shares_key, rate_key, now_us, level, rate, holder)
-local own = shares.own
-if has == '1' and not (own and is_valid(own, now_us)) then return { 0 } end
-if has ~= '1' and own then return { 1 } end
-own = own or { until_us = 0, calls = 0, slots = 0, slots_until_us = 0 }
-local reports = rate > 0 and used > 0
-if reports then
-  level = level + used * call
-  if shares.count == 1 and shares.spent == 0 and state == seen_state then level = math.min(level, own_level) end
-  -- Stays until the next report, so that a gateway can tell whether others changed it.
-  state = store_level(rate_key, now_us, level, rate, reserved_us / 1000)
-  shares.calls, own.calls = shares.calls - used, math.max(own.calls - used, 0)
-elseif shares.spent > 0 then state = '' end
-local function refused()
-  if reports then store_share(shares_key, holder, own) end
-  return { 1 }
-end
-if shares.recalled_until_us > now_us then return refused() end
-local points, traffic, other_shares = 0, 0, nil
-if points_limit >= 0 or traffic_limit >= 0 then
-  ${LUA_DATA_SET}
-  local live = redis.call('HMGET', live_key, 'data_set', 'counters', 'shares')
-  if live[1] ~= data_set or not live[2] then return refused() end
-  local requests, time_ms = nil, nil
-  points, requests, time_ms, traffic = struct.unpack('${LIVE_COUNTERS}', live[2])
-  other_shares = live[3]
-  if credits ~= '' then
-    local points_left, next_ms = points_left_of(credits, { live_key }, data_set)
-    -- At the next instant, the limit may be another one.
-    if not points_left or next_ms * 1000 <= now_us + reserved_us then return refused() end
-    points_limit = points + points_left
-  end
-  local needed_points = math.max(wanted_points * ${String(MARGIN)}, 1)
-  local needed_traffic = math.max(wanted_traffic * ${String(MARGIN)}, 1)
-  if points_limit >= 0 and points_limit - points < needed_points then return refused() end
-  if traffic_limit >= 0 and traffic_limit - traffic < needed_traffic then return refused() end
-end
+local holder, lease_ms = ARGV[1], tonumber(ARGV[2])
 local function lower(one, other)
   if one < 0 or other < 0 then return math.max(one, other) end
   return math.min(one, other)
@@ -91,30 +52,82 @@ local function granted(own_part, wanted, free)
   local share = math.max(own_part, math.min(wanted, math.floor((free + own_part) / ${String(MAX_PART)})))
   return share * ${String(USEFUL_PART)} >= wanted and share or nil
 end
-local calls, slots_granted = own.calls, own.slots
-if rate >= 0 then calls = granted(calls, wanted_calls, calls_within(rate * call - level) - shares.calls) end
-if slots >= 0 then
-  local leases = redis.call('ZCOUNT', leases_key, math.floor(now_us / 1000) + 1, '+inf')
-  slots_granted = granted(own.slots, wanted_slots, slots - leases - shares.slots - shares.lost_slots)
-end
-if not calls or not slots_granted then return refused() end
-own = {
-  until_us = now_us + reserved_us, calls = calls,
-  slots = slots_granted, slots_until_us = now_us + lease_ms * 1000,
-}
-store_share(shares_key, holder, own)
-redis.call('PEXPIRE', shares_key, lease_ms + recall_us / 1000)
-local limit_of_points = points_limit
-if points_limit >= 0 or traffic_limit >= 0 then
-  -- While a change of plan is on its way, gateways may hold shares of different limits.
-  local other_until_us, other_points, other_traffic = string.match(other_shares or '', '^(%d+) (-?%d+) (-?%d+)$')
-  if other_until_us and tonumber(other_until_us) > now_us then
-    points_limit = lower(points_limit, tonumber(other_points))
-    traffic_limit = lower(traffic_limit, tonumber(other_traffic))
+local function sync(first_key, first_arg)
+  local live_key, rate_key, leases_key, shares_key = unpack(KEYS, first_key, first_key + 3)
+  local function number(index) return tonumber(ARGV[first_arg + index - 1]) end
+  local points_limit, traffic_limit, rate, slots = number(1), number(2), number(3), number(4)
+  local has, used = number(5), number(6)
+  local wanted_calls, wanted_slots, wanted_points, wanted_traffic = number(7), number(8), number(9), number(10)
+  local seen_state, own_level, credits = ARGV[first_arg + 10], number(12), ARGV[first_arg + 12]
+  local state = rate >= 0 and redis.call('GET', rate_key)
+  local level = rate >= 0 and level_at(state, now_us, rate) or 0
+  local shares = nil
+  level, shares = outstanding(shares_key, rate_key, now_us, level, rate, holder)
+  local own = shares.own
+  if has == 1 and not (own and is_valid(own, now_us)) then return { 0 } end
+  if has ~= 1 and own then return { 1 } end
+  own = own or { until_us = 0, calls = 0, slots = 0, slots_until_us = 0 }
+  local reports = rate > 0 and used > 0
+  if reports then
+    level = level + used * call
+    if shares.count == 1 and shares.spent == 0 and state == seen_state then level = math.min(level, own_level) end
+    -- Stays until the next report, so that a gateway can tell whether others changed it.
+    state = store_level(rate_key, now_us, level, rate, reserved_us / 1000)
+    shares.calls, own.calls = shares.calls - used, math.max(own.calls - used, 0)
+  elseif shares.spent > 0 then state = '' end
+  local function refused()
+    if reports then store_share(shares_key, holder, own) end
+    return { 1 }
   end
-  redis.call('HSET', live_key, 'shares', string.format('%d %d %d', own.until_us, points_limit, traffic_limit))
+  if shares.recalled_until_us > now_us then return refused() end
+  local points, traffic, other_shares = 0, 0, nil
+  if points_limit >= 0 or traffic_limit >= 0 then
+    local live = redis.call('HMGET', live_key, 'data_set', 'counters', 'shares')
+    if live[1] ~= data_set or not live[2] then return refused() end
+    local requests, time_ms = nil, nil
+    points, requests, time_ms, traffic = struct.unpack('${LIVE_COUNTERS}', live[2])
+    other_shares = live[3]
+    if credits ~= '' then
+      local points_left, next_ms = points_left_of(credits, { live_key }, data_set)
+      -- At the next instant, the limit may be another one.
+      if not points_left or next_ms * 1000 <= now_us + reserved_us then return refused() end
+      points_limit = points + points_left
+    end
+    local needed_points = math.max(wanted_points * ${String(MARGIN)}, 1)
+    local needed_traffic = math.max(wanted_traffic * ${String(MARGIN)}, 1)
+    if points_limit >= 0 and points_limit - points < needed_points then return refused() end
+    if traffic_limit >= 0 and traffic_limit - traffic < needed_traffic then return refused() end
+  end
+  local calls, slots_granted = own.calls, own.slots
+  if rate >= 0 then calls = granted(calls, wanted_calls, calls_within(rate * call - level) - shares.calls) end
+  if slots >= 0 then
+    local leases = redis.call('ZCOUNT', leases_key, math.floor(now_us / 1000) + 1, '+inf')
+    slots_granted = granted(own.slots, wanted_slots, slots - leases - shares.slots - shares.lost_slots)
+  end
+  if not calls or not slots_granted then return refused() end
+  own = {
+    until_us = now_us + reserved_us, calls = calls,
+    slots = slots_granted, slots_until_us = now_us + lease_ms * 1000,
+  }
+  store_share(shares_key, holder, own)
+  redis.call('PEXPIRE', shares_key, lease_ms + recall_us / 1000)
+  local limit_of_points = points_limit
+  if points_limit >= 0 or traffic_limit >= 0 then
+    -- While a change of plan is on its way, gateways may hold shares of different limits.
+    local other_until_us, other_points, other_traffic = string.match(other_shares or '', '^(%d+) (-?%d+) (-?%d+)$')
+    if other_until_us and tonumber(other_until_us) > now_us then
+      points_limit = lower(points_limit, tonumber(other_points))
+      traffic_limit = lower(traffic_limit, tonumber(other_traffic))
+    end
+    redis.call('HSET', live_key, 'shares', string.format('%d %d %d', own.until_us, points_limit, traffic_limit))
+  end
+  return { 2, calls, slots_granted, level, state or '', points, traffic, limit_of_points }
 end
-return { 2, calls, slots_granted, level, state or '', points, traffic, limit_of_points }
+local answers = {}
+for index = 0, #KEYS / ${String(KEYS_PER_PAYER)} - 1 do
+  answers[index + 1] = sync(index * ${String(KEYS_PER_PAYER)} + 1, index * ${String(ARGS_PER_PAYER)} + 3)
+end
+return answers
 `;
 
 /**
@@ -175,6 +188,8 @@ export type ShareScripts = {
   areOutstanding: (payerId: number, periodId: number) => Promise<boolean>;
 };
 
+type SyncedPayer = { keys: readonly string[]; args: readonly (string | number)[] };
+
 type SyncResult = [
   code: number,
   calls?: number,
@@ -190,7 +205,16 @@ export function createShareScripts(
   redis: ScriptableRedis & Pick<RedisConnection, 'hget'>,
   gatewayId: string,
 ): ShareScripts {
-  const sync = defineScript(redis, SYNC);
+  const syncAll = defineScript(redis, SYNC);
+  // In a cluster, as many lanes as shards: all keys of a lane's payers are in one slot.
+  const sync = batchCalls(
+    async (_lane: number, payers: readonly SyncedPayer[]) =>
+      (await syncAll(
+        payers.flatMap(({ keys }) => keys),
+        [gatewayId, LEASE_MS, ...payers.flatMap(({ args }) => args)],
+      )) as SyncResult[],
+    { maxItems: MAX_PAYERS },
+  );
   const giveBack = defineScript(redis, RETURN);
   const keysOf = ({ payerId, periodId }: PayerEntitlement) => [
     usageLiveKey(usageShard(payerId), periodId),
@@ -210,23 +234,24 @@ export function createShareScripts(
         pointsUsed = 0,
         trafficBytesUsed = 0,
         pointsLimit = 0,
-      ] = (await sync(keysOf(payer), [
-        limits.points_limit ?? -1,
-        limits.traffic_bytes_limit ?? -1,
-        limits.rate_limit ?? -1,
-        limits.session_limit ?? -1,
-        gatewayId,
-        isHeld ? 1 : 0,
-        used,
-        need.calls,
-        need.slots,
-        need.points,
-        need.trafficBytes,
-        rateState,
-        Math.ceil(level),
-        LEASE_MS,
-        credits?.argument ?? '',
-      ])) as SyncResult;
+      ] = await sync(payer.lane, {
+        keys: keysOf(payer),
+        args: [
+          limits.points_limit ?? -1,
+          limits.traffic_bytes_limit ?? -1,
+          limits.rate_limit ?? -1,
+          limits.session_limit ?? -1,
+          isHeld ? 1 : 0,
+          used,
+          need.calls,
+          need.slots,
+          need.points,
+          need.trafficBytes,
+          rateState,
+          Math.ceil(level),
+          credits?.argument ?? '',
+        ],
+      });
       if (code !== 2) return code === 0 ? 'lost' : 'refused';
       return {
         calls: limits.rate_limit === null ? Infinity : calls,

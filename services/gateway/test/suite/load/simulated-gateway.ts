@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import { SHARE_CHANNEL } from '@tollgate/contracts/usage-stream';
 import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
@@ -40,6 +41,10 @@ export type SimulatedGateway = {
   goDeaf: () => unknown;
   /** Notices that it may have missed recalls. */
   loseTrust: () => void;
+  /** Gets no replies to what it reports of its shares, until the end of the next interval. */
+  loseRenewals: () => void;
+  /** Ends the interval; resolves when Redis has been sent the renewals, before it replies. */
+  beginRenewals: () => Promise<void>;
   /** Ends as by kill -9. */
   kill: () => void;
   close: () => Promise<void>;
@@ -71,8 +76,18 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
   const leases = createLeases(redis, logger);
   let tick: (() => void) | undefined;
   let isTrusted = true;
+  let losesRenewals = false;
+  const scripts = createShareScripts(redis, gatewayId);
   const shares = createShares({
-    scripts: createShareScripts(redis, gatewayId),
+    scripts: {
+      ...scripts,
+      sync: async (...request) => {
+        const isLost = losesRenewals;
+        const answer = await scripts.sync(...request);
+        if (isLost) throw new Error('Connection is closed.');
+        return answer;
+      },
+    },
     leases,
     trustMs,
     canBeRecalled: () => isTrusted,
@@ -114,6 +129,15 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
       tick?.();
       // A renewal, and the return after its refusal.
       for (let answers = 0; answers < 2; answers += 1) await redis.ping();
+      losesRenewals = false;
+    },
+    loseRenewals: () => {
+      losesRenewals = true;
+    },
+    beginRenewals: async () => {
+      tick?.();
+      // The end of the batch, and by a virtual clock that of the script's text.
+      for (let turns = 0; turns < 3; turns += 1) await nextTurn();
     },
     loseTrust: () => {
       isTrusted = false;

@@ -24,6 +24,7 @@ afterAll(async () => {
 });
 
 const gateway = fc.nat(4);
+const payer = fc.nat(2);
 const between = (min: number, max: number) => fc.integer({ min, max });
 
 /** One kind of step, that often beside the others. */
@@ -39,21 +40,23 @@ function kind<Do extends Step['do']>(
 }
 
 const step = fc.oneof(
-  kind(6, 'calls', { gateway, calls: between(1, 60) }),
-  kind(3, 'calls', { gateway, calls: between(60, 500) }),
-  kind(2, 'batches', { gateway, calls: between(1, 20), units: between(2, 10) }),
+  kind(6, 'calls', { gateway, payer, calls: between(1, 60) }),
+  kind(3, 'calls', { gateway, payer, calls: between(60, 500) }),
+  kind(2, 'batches', { gateway, payer, calls: between(1, 20), units: between(2, 10) }),
   kind(4, 'calls everywhere', { calls: between(10, 40) }),
   kind(5, 'interval', { ms: between(50, 150) }),
   kind(3, 'busy interval', { ms: between(50, 150), calls: between(1, 60) }),
-  kind(4, 'settle', { gateway, calls: between(1, 60), points: between(0, 30) }),
+  kind(4, 'settle', { gateway, payer, calls: between(1, 60), points: between(0, 30) }),
   kind(1, 'time', { ms: between(1, 900) }),
 );
 const rareStep = fc.oneof(
-  kind(1, 'change', { gateway, part: between(2, 5) }),
+  kind(1, 'change', { gateway, payer, part: between(2, 5) }),
   kind(1, 'stall', { ms: between(1, 1_500) }),
   kind(1, 'deafen', { gateway }),
   kind(1, 'lose trust', { gateway }),
+  kind(1, 'lose renewals', { gateway }),
   kind(1, 'kill', { gateway }),
+  kind(1, 'kill renewing', { gateway }),
 );
 const steps = fc.array(fc.oneof({ weight: 20, arbitrary: step }, { weight: 1, arbitrary: rareStep }), {
   minLength: 10,
@@ -72,6 +75,9 @@ const limits = fc.oneof(
   fc.record({ rate_limit, session_limit, points_limit }),
 );
 
+/** Of so many payers, whose shares are renewed by the same script calls. */
+const plans = fc.array(limits, { minLength: 1, maxLength: 3 });
+
 const decided = () => ({ share: 0, redis: 0, recall: 0 });
 
 test('points: none are admitted beyond the limit when Redis loses its data while gateways hold shares', async () => {
@@ -82,32 +88,38 @@ test('points: none are admitted beyond the limit when Redis loses its data while
   });
   const total = decided();
   await fc.assert(
-    fc.asyncProperty(between(1_000, 6_000), some, async (points_limit, all) => {
-      const plan = { rate_limit: null, session_limit: null, points_limit };
-      const options = { redis, redisUrl: server.url, gateways: 3, plan, decided: total };
-      const simulation = await startSimulation(options);
-      try {
-        for (const one of all) await simulation.perform(one);
-      } finally {
-        await simulation.close();
-      }
-    }),
+    fc.asyncProperty(
+      fc.array(between(1_000, 6_000), { minLength: 1, maxLength: 3 }),
+      some,
+      async (points, all) => {
+        const plans = points.map((points_limit) => ({ rate_limit: null, session_limit: null, points_limit }));
+        const options = { redis, redisUrl: server.url, gateways: 3, plans, decided: total };
+        const simulation = await startSimulation(options);
+        try {
+          for (const one of all) await simulation.perform(one);
+        } finally {
+          await simulation.close();
+        }
+      },
+    ),
     { numRuns: 15 },
   );
   expect(total.share).toBeGreaterThan(500);
 });
 
-type Plan = Parameters<typeof startSimulation>[0]['plan'];
+const NO_LIMITS = { rate_limit: null, session_limit: null, points_limit: null };
+
+type Plan = Parameters<typeof startSimulation>[0]['plans'][number];
 
 /** Two gateways, of which the first has admitted a call from a share. */
-async function startWithShare(plan: Partial<Plan>) {
+async function startWithShare(limited: Partial<Plan>) {
   const total = decided();
   const simulation = await startSimulation({
     redis,
     redisUrl: server.url,
     gateways: 2,
     decided: total,
-    plan: { rate_limit: null, session_limit: null, points_limit: null, ...plan },
+    plans: [{ ...NO_LIMITS, ...limited }],
   });
   await simulation.perform({ do: 'calls', gateway: 1, calls: 1 });
   await simulation.perform({ do: 'calls', gateway: 0, calls: 20 });
@@ -174,16 +186,51 @@ test.each([
   },
 );
 
+test.each([
+  ['is killed while Redis renews them', { do: 'kill renewing', gateway: 0 }],
+  ['gets no reply to their renewal', { do: 'lose renewals', gateway: 0 }],
+] as const)(
+  'a gateway that holds shares of 20 payers, and %s: the calls of each count as made',
+  async (_, loss) => {
+    const total = decided();
+    const plan = { ...NO_LIMITS, rate_limit: 600 };
+    const simulation = await startSimulation({
+      redis,
+      redisUrl: server.url,
+      gateways: 2,
+      decided: total,
+      plans: Array.from({ length: 20 }, () => plan),
+    });
+    const payers = Array.from({ length: 20 }, (_one, payer) => payer);
+    const holders = () => Promise.all(payers.map((payer) => simulation.holders(payer)));
+    await simulation.perform({ do: 'calls', gateway: 1, calls: 1 });
+    for (const payer of payers) await simulation.perform({ do: 'calls', gateway: 0, payer, calls: 20 });
+    await simulation.perform({ do: 'interval', ms: 50 });
+    expect(await holders()).toEqual(payers.map(() => 1));
+    for (const payer of payers) await simulation.perform({ do: 'calls', gateway: 0, payer, calls: 40 });
+    expect(total.share).toBe(20 * 40);
+    await simulation.perform({ do: 'stall', ms: 250 });
+    await simulation.perform(loss);
+    await simulation.perform({ do: 'interval', ms: 1_100 });
+    for (const payer of payers) {
+      for (let turn = 0; turn < 3; turn += 1)
+        await simulation.perform({ do: 'calls', gateway: 1, payer, calls: 250 });
+    }
+    expect(total.share).toBe(20 * 40);
+    await simulation.close();
+  },
+);
+
 describe.each([2, 5])('%i gateways', (gateways) => {
   test('never above a limit, and no refusal while another gateway holds an unused share', async () => {
     const total = decided();
     await fc.assert(
-      fc.asyncProperty(limits, steps, async (plan, all) => {
+      fc.asyncProperty(plans, steps, async (plans, all) => {
         const simulation = await startSimulation({
           redis,
           redisUrl: server.url,
           gateways,
-          plan,
+          plans,
           decided: total,
         });
         try {
