@@ -57,7 +57,10 @@ const rooms = {
         'clients',
       ],
     },
-    teams: { of: [...base, 'billing'], floors: ['.', 'domains', 'invitations', 'operators', 'console'] },
+    teams: {
+      of: [...base, 'oidc', 'billing'],
+      floors: ['.', 'domains', 'invitations', 'sso', 'operators', 'console'],
+    },
     budgets: { of: [...base, 'access', 'billing', 'teams'] },
     'self-service': { of: [...base, 'billing', 'teams'] },
     notifications: {
