@@ -11,7 +11,7 @@ const rooms = {
     http: { of: [], floors: ['input', '.'] },
     platform: {
       of: ['http'],
-      floors: ['database', 'sealing', 'audit', 'background', 'outbox', 'money', '.'],
+      floors: ['database', 'sealing', 'audit', 'background', 'outbox', 'money', 'outgoing', '.'],
     },
     mail: { of: ['http', 'platform'], floors: ['layout', '.'] },
     identity: {
@@ -28,6 +28,7 @@ const rooms = {
         'two-factor',
       ],
     },
+    oidc: { of: [] },
     console: { of: ['http', 'identity'], floors: ['addresses', 'explorer', '.'] },
     billing: {
       of: base,
@@ -56,12 +57,15 @@ const rooms = {
         'clients',
       ],
     },
-    teams: { of: [...base, 'billing'], floors: ['.', 'domains', 'invitations', 'operators', 'console'] },
+    teams: {
+      of: [...base, 'oidc', 'billing'],
+      floors: ['.', 'domains', 'invitations', 'sso', 'operators', 'console'],
+    },
     budgets: { of: [...base, 'access', 'billing', 'teams'] },
     'self-service': { of: [...base, 'billing', 'teams'] },
     notifications: {
       of: [...base, 'billing'],
-      floors: ['addresses', 'secrets', 'deliveries', 'webhooks', 'credits', 'budgets', 'alerts'],
+      floors: ['secrets', 'deliveries', 'webhooks', 'credits', 'budgets', 'alerts'],
     },
     payments: {
       of: [...base, 'billing', 'teams', 'self-service', 'notifications'],
@@ -108,7 +112,7 @@ const rooms = {
       floors: ['current', 'credits', 'views', 'by-operation', 'live', '.'],
     },
     refusals: { of: [...base, 'billing', 'counting', 'usage'], floors: ['.', 'console'] },
-    operators: { of: [...base, 'console', 'access', 'payments', 'refusals'] },
+    operators: { of: [...base, 'oidc', 'console', 'access', 'payments', 'refusals'] },
     operating: {
       of: [...base, 'access', 'billing', 'notifications', 'counting', 'closing', 'payments'],
       floors: ['health-report', '.'],

@@ -64,7 +64,10 @@ const MAX_MESSAGE_CHARACTERS = 500;
 const CODES = [
   [AuthenticationError, 'unauthorized invalid_credentials invalid_client invalid_grant'],
   [AccessDeniedError, 'forbidden csrf_token_required confirmation_required account_blocked'],
-  [AccessDeniedError, 'account_deletion_pending insufficient_role team_role unauthorized_client'],
+  [
+    AccessDeniedError,
+    'account_deletion_pending insufficient_role team_role sso_required unauthorized_client',
+  ],
   [PlanError, 'no_active_billing_period points_limit_exceeded budget_exceeded time_limit_exceeded'],
   [PlanError, 'traffic_limit_exceeded no_billing_period mcp_not_in_plan mcp_mutations_not_in_plan'],
   [RateLimitError, 'rate_limit_exceeded session_limit_exceeded subscription_limit_exceeded too_many_streams'],

@@ -30,6 +30,7 @@ import { liveFeedJourney, liveJourneys, restartedFeedJourney } from './console/l
 import { scrollBarJourneys } from './console/scroll-bar.ts';
 import { searchJourneys } from './console/search.ts';
 import { sessionJourneys } from './console/sessions.ts';
+import { ssoJourneys } from './console/sso.ts';
 import { teamJourneys } from './console/team.ts';
 import { webhookJourneys } from './console/webhooks.ts';
 import { topUpJourneys } from './console/top-up.ts';
@@ -44,6 +45,7 @@ export const PEOPLE_JOURNEYS = {
   'first call': firstCallJourneys,
   applications: applicationJourneys,
   team: teamJourneys,
+  'single sign-on': ssoJourneys,
   budgets: budgetJourneys,
   'trusted documents': trustedDocumentJourneys,
   'top-up': topUpJourneys,

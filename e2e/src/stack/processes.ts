@@ -9,6 +9,7 @@ import type { ManagedProcess } from '@tollgate/stack/process';
 import { signalProcess } from '@tollgate/stack/process-identity';
 import { operatorsUrl } from '@tollgate/stack/service-settings';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { startDnsServer } from '@tollgate/testbed/dns-server';
 import { startOidcProvider } from '@tollgate/testbed/oidc-provider';
 import { localDemo } from '../../../scripts/launcher/demo.ts';
 import { buildBooks, launch } from '../../../scripts/launcher/launch.ts';
@@ -40,12 +41,16 @@ export async function startProcessStack(): Promise<ProcessStack> {
   process.env['MAIL_REQUESTS_PER_ADDRESS'] ??= '1000';
   // A renewal that isn't paid blocks calls within a journey.
   process.env['PAYMENT_GRACE_SEC'] ??= '45';
-  const identityProvider = await startOidcProvider(operatorsUrl(settings.ports.accountPrivate));
+  // Its own address: no DNS server resolves localhost, and teams' providers are looked up there.
+  const identityProvider = await startOidcProvider(operatorsUrl(settings.ports.accountPrivate), '127.0.0.1');
+  const dns = await startDnsServer();
   const oidc = {
     OPERATORS_OIDC_ISSUER: identityProvider.issuer,
     OPERATORS_OIDC_CLIENT_ID: identityProvider.clientId,
     OPERATORS_OIDC_CLIENT_SECRET: identityProvider.clientSecret,
     OPERATORS_OIDC_GROUPS: 'help desk=support',
+    DNS_SERVERS: dns.address,
+    TEAM_SSO_ALLOWED_HOSTS: '127.0.0.1',
   };
   Object.assign(process.env, oidc);
   const say = () => undefined;
@@ -57,6 +62,7 @@ export async function startProcessStack(): Promise<ProcessStack> {
   const stop = async () => {
     await supervisor.stopAll();
     await identityProvider.stop();
+    await dns.close();
     // The next suite of this process has a provider of its own, or none.
     for (const name of Object.keys(oidc)) Reflect.deleteProperty(process.env, name);
     await rm(directory, { recursive: true });
@@ -77,6 +83,7 @@ export async function startProcessStack(): Promise<ProcessStack> {
       postgresUrl,
       redisUrl,
       identityProvider,
+      dns,
       demo: localDemo(settings, secrets, ids),
       payments: {
         url: `http://127.0.0.1:${String(settings.ports.payments)}`,

@@ -1,3 +1,6 @@
+import type { DnsServer } from '@tollgate/testbed/dns-server';
+import type { OidcProvider } from '@tollgate/testbed/oidc-provider';
+
 /** What `.tollgate/demo.json` holds: all that a script needs to use a running stack. */
 export type Demo = {
   auth_url: string;
@@ -35,7 +38,9 @@ export type Stack = {
   /** The sample payment server, for what customers, banks and time do there; only of processes. */
   payments?: { url: string; secretKey: string };
   /** By which operators sign in: the groups of each name; only of processes. */
-  identityProvider?: { issuer: string; groups: Map<string, string[]> };
+  identityProvider?: OidcProvider;
+  /** What the stack's account asks for records; over processes only. */
+  dns?: DnsServer;
   /** The raw messages that were sent, in any order; the stack's mail goes to files. */
   mails: () => Promise<string[]>;
   /** Redis loses all keys of auth, as FLUSHALL would take them; usage that isn't counted yet stays. */

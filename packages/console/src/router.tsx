@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { sessionQuery } from './api/session.ts';
+import './api/sso.ts';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { usageSearch } from './pages/usage/search.ts';
 import type { RequestsParams } from './pages/requests/search.ts';
@@ -20,6 +21,21 @@ const signIn = createRoute({
   validateSearch: (search): { next?: string } =>
     typeof search['next'] === 'string' ? { next: search['next'] } : {},
   component: lazyRouteComponent(() => import('./pages/entry/sign-in/sign-in.tsx'), 'SignInPage'),
+});
+
+const sso = createRoute({
+  getParentRoute: () => root,
+  path: '/sso',
+  validateSearch: (search): { next?: string } =>
+    typeof search['next'] === 'string' ? { next: search['next'] } : {},
+  component: lazyRouteComponent(() => import('./pages/entry/sso/sso.tsx'), 'SsoPage'),
+});
+
+const ssoAnswer = createRoute({
+  getParentRoute: () => root,
+  path: '/sso/$teamId',
+  params: { parse: ({ teamId }) => ({ teamId: Number(teamId) }) },
+  component: lazyRouteComponent(() => import('./pages/entry/sso/sso-answer.tsx'), 'SsoAnswerPage'),
 });
 
 const signUp = createRoute({
@@ -202,7 +218,17 @@ const accountData = createRoute({
   component: lazyRouteComponent(() => import('./pages/account/account.tsx'), 'DataPage'),
 });
 
-const entryPages = [signIn, signUp, verifyEmail, forgotPassword, resetPassword, invitation, connect] as const;
+const entryPages = [
+  signIn,
+  sso,
+  ssoAnswer,
+  signUp,
+  verifyEmail,
+  forgotPassword,
+  resetPassword,
+  invitation,
+  connect,
+] as const;
 
 const customerPages = [
   overview,

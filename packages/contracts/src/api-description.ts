@@ -10,7 +10,7 @@ export type Method = (typeof METHODS)[number];
 
 /**
  * `session`: cookie, and CSRF token for unsafe methods; `closing-session`: the same, also of an account that is being
- * deleted; `token`: Bearer access token; `client`: Basic or form; `operator-session`: cookie and CSRF token of an
+ * deleted, or lacks the single sign-on that its team requires; `token`: Bearer access token; `client`: Basic or form; `operator-session`: cookie and CSRF token of an
  * operator. The others have credentials of the private listener; an `operator` can have a session instead.
  */
 export type CallerName =

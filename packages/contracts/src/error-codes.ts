@@ -44,6 +44,13 @@ const ACCESS = {
       'A viewer of a team creates no applications, client secrets and tokens. Existing ones keep working.',
     fix: 'Ask the manager of the team for the role developer.',
   },
+  sso_required: {
+    status: 403,
+    title: 'The team requires single sign-on',
+    meaning:
+      'The account’s team requires single sign-on, and the session began without it. It opens nothing but the sign-in.',
+    fix: 'Sign in by single sign-on.',
+  },
   csrf_token_required: {
     status: 403,
     title: 'The CSRF token is missing or wrong',
@@ -407,6 +414,63 @@ const CONSOLE = {
     meaning: "Members and pending invitations fill the slots of the manager's plan (`limit`).",
     fix: 'Withdraw an invitation, or upgrade.',
   },
+  sign_in_expired: {
+    status: 410,
+    title: 'The sign-in has been used or has expired',
+    meaning:
+      'A sign-in by the identity provider is finished once, within ten minutes, in the browser that began it.',
+    fix: 'Sign in again.',
+  },
+  sso_not_available: {
+    status: 404,
+    title: 'No single sign-on for this email address',
+    meaning: 'No team with an identity provider has proven the domain of the email address.',
+    fix: 'Sign in with your password, or ask the manager of your team.',
+  },
+  sso_sign_in_failed: {
+    status: 400,
+    title: 'The answer of the identity provider was not accepted',
+    meaning: 'The team’s identity provider has refused, or its answer isn’t valid for this sign-in.',
+    fix: 'Sign in again. The manager of the team sees the reason on the Team page.',
+  },
+  sso_not_allowed: {
+    status: 403,
+    title: 'Single sign-on does not let this person in',
+    meaning:
+      'The identity provider knows the person, but sends no address, one that it hasn’t verified, or one outside of the team’s domains.',
+    fix: 'Ask the manager of the team.',
+  },
+  sso_link_required: {
+    status: 409,
+    title: 'The email address has an account already',
+    meaning: 'Single sign-on isn’t linked to the account yet; `email` is its address.',
+    fix: 'Sign in to the account with its password or passkey, then by single sign-on within 15 minutes.',
+  },
+  sso_enforced: {
+    status: 409,
+    title: 'The team requires single sign-on',
+    meaning: 'The identity provider can’t be exchanged while members can sign in by nothing else.',
+    fix: 'Stop requiring single sign-on first.',
+  },
+  sso_session_required: {
+    status: 409,
+    title: 'The session must have begun by single sign-on',
+    meaning: 'Single sign-on is required only by a manager who has signed in by it within 15 minutes.',
+    fix: 'Sign in by single sign-on, then retry.',
+  },
+  sso_needs_second_factor: {
+    status: 409,
+    title: 'The manager needs a second factor',
+    meaning:
+      'The manager of a team that requires single sign-on is let in without it, so only with a second factor.',
+    fix: 'Set up an authenticator app or a passkey.',
+  },
+  identity_provider_unavailable: {
+    status: 503,
+    title: 'The identity provider is unavailable',
+    meaning: 'The identity provider of `OPERATORS_OIDC_ISSUER`, or that of a team, doesn’t answer.',
+    fix: 'Operators who have a passkey, and managers of teams, can sign in without it. Others try again later.',
+  },
   webhook_limit_reached: {
     status: 409,
     title: 'The account has reached its webhook limit',
@@ -577,13 +641,6 @@ const OPERATORS = {
     meaning: 'A link for an operator works once and for minutes.',
     fix: 'Ask for another one.',
   },
-  sign_in_expired: {
-    status: 410,
-    title: 'The sign-in has been used or has expired',
-    meaning:
-      'A sign-in by the identity provider is finished once, within ten minutes, in the browser that began it.',
-    fix: 'Sign in again.',
-  },
   operator_sign_in_failed: {
     status: 400,
     title: 'The identity provider’s answer was not accepted',
@@ -595,12 +652,6 @@ const OPERATORS = {
     title: 'No role for this operator',
     meaning: 'None of the groups that the identity provider has sent is in `OPERATORS_OIDC_GROUPS`.',
     fix: 'Add the operator to a group there, or the group to the setting.',
-  },
-  identity_provider_unavailable: {
-    status: 503,
-    title: 'The identity provider is unavailable',
-    meaning: 'The identity provider of `OPERATORS_OIDC_ISSUER` doesn’t answer.',
-    fix: 'Operators who have a passkey can sign in with it.',
   },
   email_taken: {
     status: 409,

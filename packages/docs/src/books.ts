@@ -30,7 +30,16 @@ const customers: Book = {
     { label: 'Start', pages: ['index', 'tokens'] },
     {
       label: 'Use',
-      pages: ['limits', 'prices', 'subscriptions', 'teams', 'webhooks', 'authorization', 'agents'],
+      pages: [
+        'limits',
+        'prices',
+        'subscriptions',
+        'teams',
+        'single-sign-on',
+        'webhooks',
+        'authorization',
+        'agents',
+      ],
     },
     { label: 'Reference', pages: ['errors'] },
   ],

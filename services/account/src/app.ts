@@ -73,7 +73,7 @@ export function createPublicApp(
     guards: {
       token: [requireToken(introspect, accessLog)],
       session: [requireSession(needs)],
-      'closing-session': [requireSession({ ...needs, whileDeleting: true })],
+      'closing-session': [requireSession({ ...needs, whileClosed: true })],
     },
     checkAnswers: config.CHECK_ANSWERS,
   });

@@ -79,7 +79,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const close = async () => {
     await usage.needs.liveFeeds.close();
     await Promise.all([background?.close(), ...workers.map((worker) => worker.close())]);
-    await access.close();
+    await Promise.all([access.close(), teams.close()]);
     await traces.close();
     await platform.close();
   };

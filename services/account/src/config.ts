@@ -36,6 +36,7 @@ import { senderOf } from './mail/sender.ts';
 import { parseDatabaseUrl } from './platform/database/database-url.ts';
 import { checkRoles, credentialRoles } from './platform/audit/credential-roles.ts';
 import { sealingKeysSetting } from './platform/sealing/sealing.ts';
+import { allowedHosts } from './teams/sso/settings.ts';
 import { checkOidc, checkOperatorsUrl, oidcGroups, oidcIssuer, operatorsUrl } from './operators/settings.ts';
 import { MIN_RETENTION_MONTHS } from './counting/retention/months.ts';
 
@@ -264,6 +265,11 @@ export const SETTINGS = {
       description: 'DNS servers that are asked for the records by which teams prove their domains',
       values: 'IP addresses, with or without a port',
       unset: "the system's",
+    }),
+    TEAM_SSO_ALLOWED_HOSTS: allowedHosts.default(new Set()).meta({
+      description:
+        'hosts that may have private addresses although they are asked as identity providers of teams; on loopback also without TLS',
+      values: 'host names or IP addresses, separated by white space',
     }),
     SESSION_IDLE_TIMEOUT_SEC: wholeNumber(300, 31_536_000)
       .default(604_800)

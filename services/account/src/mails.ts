@@ -14,6 +14,7 @@ import { topUpMails } from './payments/top-ups/top-up-mail.ts';
 import { domainMails } from './teams/domains/domain-mails.ts';
 import { handOverMails } from './teams/hand-over-mail.ts';
 import { invitationMails } from './teams/invitations/invitation-mail.ts';
+import { ssoMails } from './teams/sso/sso-mails.ts';
 
 /** All mails that account sends. */
 export const MAIL_RENDERERS: AnyMailRenderers = new Map(
@@ -24,6 +25,7 @@ export const MAIL_RENDERERS: AnyMailRenderers = new Map(
     ...invitationMails,
     ...handOverMails,
     ...domainMails,
+    ...ssoMails,
     ...alertMails,
     ...budgetMails,
     ...creditMails,

@@ -11,14 +11,18 @@ export type OidcProvider = {
   clientSecret: string;
   /** The groups of the names that sign in; others have none. */
   groups: Map<string, string[]>;
+  /** Of people's addresses. */
+  domain: string;
+  /** Of teams, besides the console's own: each has one, which is known only once it is made. */
+  redirectUris: Set<string>;
   stop: () => Promise<void>;
 };
 
 /** @param operatorsUrl of the console, whose client it has */
-export async function startOidcProvider(operatorsUrl: string): Promise<OidcProvider> {
+export async function startOidcProvider(operatorsUrl: string, host = 'localhost'): Promise<OidcProvider> {
   const { default: Provider } = await import('oidc-provider');
   const port = await freePort();
-  const issuer = `http://localhost:${String(port)}`;
+  const issuer = `http://${host}:${String(port)}`;
   const secret = () => randomBytes(32).toString('base64url');
   const client = { client_id: 'tollgate-operators', client_secret: secret() };
   const groups = new Map<string, string[]>();
@@ -51,23 +55,32 @@ export async function startOidcProvider(operatorsUrl: string): Promise<OidcProvi
       claims: () => ({
         sub: id,
         name: id,
-        email: `${encodeURIComponent(id)}@example.com`,
+        email: `${encodeURIComponent(id)}@${started.domain}`,
         email_verified: true,
         groups: groups.get(id) ?? [],
       }),
     }),
   });
+  const redirectUris = new Set<string>();
+  // As its documentation has it, for addresses that aren't known when it starts.
+  const { redirectUriAllowed } = provider.Client.prototype;
+  provider.Client.prototype.redirectUriAllowed = function allowed(uri: string) {
+    return redirectUris.has(uri) || redirectUriAllowed.call(this, uri);
+  };
   const handle = provider.callback();
   const server = createServer((req, res) => void handle(req, res));
-  server.listen(port, 'localhost');
+  server.listen(port, host);
   await once(server, 'listening');
-  return {
+  const started: OidcProvider = {
     issuer,
     clientId: client.client_id,
     clientSecret: client.client_secret,
     groups,
+    domain: 'example.com',
+    redirectUris,
     stop: () => close(server),
   };
+  return started;
 }
 
 async function close(server: Server): Promise<void> {

@@ -87,7 +87,7 @@ class DataApiError(TollgateError):
 AuthenticationCode = Literal["unauthorized", "invalid_credentials", "invalid_client", "invalid_grant"]
 AccessDeniedCode = Literal[
     "forbidden", "csrf_token_required", "confirmation_required", "account_blocked",
-    "account_deletion_pending", "insufficient_role", "team_role",
+    "account_deletion_pending", "insufficient_role", "team_role", "sso_required",
     "unauthorized_client",
 ]  # fmt: skip
 PlanCode = Literal[

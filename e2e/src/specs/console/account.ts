@@ -26,6 +26,20 @@ function totpCode(secret: string, steps = 0): string {
   return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
+/** On the page Security; the recovery codes. */
+export async function setUpApp(page: Page): Promise<string[]> {
+  await page.getByRole('button', { name: 'Set up authenticator app' }).click();
+  await page.getByRole('img', { name: 'QR code with the secret' }).waitFor();
+  const shown = await page.getByRole('dialog').locator('code').innerText();
+  await page.getByLabel('Code from the app').fill(totpCode(shown.replaceAll(' ', '')));
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
+  const codes = await page.getByRole('dialog').getByRole('listitem').allInnerTexts();
+  await page.getByRole('button', { name: 'Copy recovery codes' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  return codes;
+}
+
 /** Passkeys need a secure context: localhost is one, an IP address or the name of a container is not. */
 function accountPage({ stack }: Pick<Journey, 'stack'>, part = 'security'): string {
   const url = new URL(`${stack().demo.console.url}/account/${part}`);

@@ -8,6 +8,8 @@ export const PAGE_MODULES = {
   // Where links to the overview lead: the router ends its base path so.
   '/user/': 'overview/overview.tsx',
   '/user/sign-in': 'entry/sign-in/sign-in.tsx',
+  '/user/sso': 'entry/sso/sso.tsx',
+  '/user/sso/:team_id': 'entry/sso/sso-answer.tsx',
   '/user/sign-up': 'entry/sign-up.tsx',
   '/user/verify-email': 'entry/verify-email.tsx',
   '/user/forgot-password': 'entry/forgot-password.tsx',

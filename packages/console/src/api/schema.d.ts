@@ -1541,6 +1541,115 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/sign-in/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a sign-in by the team’s identity provider
+         * @description The team is the one that has proven the domain of the address. It need not have an account yet.
+         */
+        post: operations["beginSso"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/session/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with the answer of the team’s identity provider
+         * @description A person who is new gets an account and joins the team, if the provider has verified an address of a proven domain. If the address has an account, its owner signs in to it once and repeats this: `sso_link_required`.
+         */
+        post: operations["signInBySso"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the team’s single sign-on */
+        get: operations["getTeamSso"];
+        /**
+         * Set the team’s identity provider
+         * @description The issuer is asked for its metadata at once. A new issuer or client ends the sessions that the former one has begun. Needs a session that was signed in with a password or passkey, or confirmed, within 15 minutes.
+         */
+        put: operations["setTeamSso"];
+        post?: never;
+        /**
+         * Remove the team’s identity provider
+         * @description Ends the sessions that it has begun. Members without a password get a link to set one. Needs a session that was signed in with a password or passkey, or confirmed, within 15 minutes.
+         */
+        delete: operations["removeTeamSso"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/sso/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a test of the team’s identity provider
+         * @description The answer goes to `POST /api/console/session/sso`, which says what it holds and signs in no one.
+         */
+        post: operations["testTeamSso"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/sso/requirement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Require single sign-on of members
+         * @description Of members whose addresses are of a proven domain; never of the manager, who must have a second factor and have signed in by single sign-on within 15 minutes. Ends the members’ other sessions, not their tokens. Needs a session that was signed in with a password or passkey, or confirmed, within 15 minutes.
+         */
+        put: operations["requireTeamSso"];
+        post?: never;
+        /**
+         * Stop requiring single sign-on
+         * @description Needs a session that was signed in with a password or passkey, or confirmed, within 15 minutes.
+         */
+        delete: operations["stopRequiringTeamSso"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/applications/{application_id}/budget": {
         parameters: {
             query?: never;
@@ -2645,6 +2754,8 @@ export interface components {
             deletion_due_at: string | null;
             /** @description Null unless the account is a member of a team. */
             member_role: ("billing" | "developer" | "viewer") | null;
+            /** @description Whether the team wants single sign-on, without which this session opens nothing else. */
+            sso_required: boolean;
             session_id: number;
             /**
              * Format: date-time
@@ -2673,7 +2784,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_views_set" | "customer_view_begun" | "customer_view_ended";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_views_set" | "customer_view_begun" | "customer_view_ended";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -3203,6 +3314,51 @@ export interface components {
             /** @description When DNS was last asked. */
             checked_at: string | null;
             missing_since: string | null;
+        };
+        TestedSso: {
+            subject: string;
+            name: string | null;
+            email: string | null;
+            /** @description Null if the provider does not say. */
+            email_verified: boolean | null;
+            /** @description Whether the address’s domain is the team’s. */
+            domain_proven: boolean;
+        };
+        TeamSso: {
+            /** @description To register at the identity provider. The team’s own. */
+            redirect_uri: string;
+            /** @description Null: the team has none. */
+            provider: components["schemas"]["TeamIdentityProvider"] | null;
+            /** @description Members, without the manager, whose addresses are of a proven domain and can be required to use it, and others. */
+            members: {
+                covered: number;
+                uncovered: number;
+            };
+            /** @description What the caller needs to require it: both. */
+            can_require: {
+                signed_in_by_it: boolean;
+                has_second_factor: boolean;
+            };
+        };
+        TeamIdentityProvider: {
+            issuer: string;
+            client_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            changed_at: string;
+            /** @description Since when members sign in only by it; null: they need not. */
+            required_at: string | null;
+            last_signed_in_at: string | null;
+            last_failed_at: string | null;
+            /** @description Why the latest failed sign-in has failed. */
+            last_failure: string | null;
         };
         ApplicationBudget: {
             application_id: number;
@@ -4914,8 +5070,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `account_deletion_pending`: The account is being deleted. */
-        account_deletion_pending: {
+        /** @description `account_deletion_pending`: The account is being deleted. `sso_required`: The team requires single sign-on. */
+        "account_deletion_pending.sso_required": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -4959,8 +5115,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `account_deletion_pending`: The account is being deleted. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
-        "account_deletion_pending.csrf_token_required.forbidden": {
+        /** @description `account_deletion_pending`: The account is being deleted. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. `sso_required`: The team requires single sign-on. */
+        "account_deletion_pending.csrf_token_required.forbidden.sso_required": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -4994,8 +5150,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `account_deletion_pending`: The account is being deleted. `confirmation_required`: The session must be confirmed first. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
-        "account_deletion_pending.confirmation_required.csrf_token_required.forbidden": {
+        /** @description `account_deletion_pending`: The account is being deleted. `confirmation_required`: The session must be confirmed first. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. `sso_required`: The team requires single sign-on. */
+        "account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -5049,6 +5205,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `sso_needs_second_factor`: The manager needs a second factor. */
+        sso_needs_second_factor: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `passkey_limit_reached`: The account has reached its passkey limit. `passkeys_unavailable`: Passkeys are not available at this address. */
         "passkey_limit_reached.passkeys_unavailable": {
             headers: {
@@ -5071,8 +5238,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `account_blocked`: The account is blocked. `account_deletion_pending`: The account is being deleted. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. `team_role`: Your role in the team does not allow this. */
-        "account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role": {
+        /** @description `account_blocked`: The account is blocked. `account_deletion_pending`: The account is being deleted. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. `sso_required`: The team requires single sign-on. `team_role`: Your role in the team does not allow this. */
+        "account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required.team_role": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -5137,8 +5304,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `account_blocked`: The account is blocked. `account_deletion_pending`: The account is being deleted. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
-        "account_blocked.account_deletion_pending.csrf_token_required.forbidden": {
+        /** @description `account_blocked`: The account is blocked. `account_deletion_pending`: The account is being deleted. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. `sso_required`: The team requires single sign-on. */
+        "account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -5170,8 +5337,97 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `account_deletion_pending`: The account is being deleted. `forbidden`: Forbidden. */
-        "account_deletion_pending.forbidden": {
+        /** @description `account_deletion_pending`: The account is being deleted. `forbidden`: Forbidden. `sso_required`: The team requires single sign-on. */
+        "account_deletion_pending.forbidden.sso_required": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `sso_not_available`: No single sign-on for this email address. */
+        sso_not_available: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `identity_provider_unavailable`: The identity provider is unavailable. `service_unavailable`: Temporarily unavailable. */
+        "identity_provider_unavailable.service_unavailable": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `invalid_request`: The request is malformed. `sso_sign_in_failed`: The answer of the identity provider was not accepted. */
+        "invalid_request.sso_sign_in_failed": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `forbidden`: Forbidden. `sso_not_allowed`: Single sign-on does not let this person in. */
+        "forbidden.sso_not_allowed": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `already_in_team`: The account is already in a team. `sso_link_required`: The email address has an account already. `team_slots_limit_exceeded`: The team has no free slots. */
+        "already_in_team.sso_link_required.team_slots_limit_exceeded": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `sign_in_expired`: The sign-in has been used or has expired. */
+        sign_in_expired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `sso_enforced`: The team requires single sign-on. */
+        sso_enforced: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `sso_needs_second_factor`: The manager needs a second factor. `sso_session_required`: The session must have begun by single sign-on. */
+        "sso_needs_second_factor.sso_session_required": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -7397,7 +7653,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -7731,7 +7987,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -7783,7 +8039,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -7832,7 +8088,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -8009,7 +8265,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -8039,7 +8295,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -8070,7 +8326,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -8113,7 +8369,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -8143,7 +8399,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -8219,7 +8475,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["team_has_members"];
             413: components["responses"]["payload_too_large"];
@@ -8548,7 +8804,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["second_factor_required"];
             413: components["responses"]["payload_too_large"];
@@ -8592,7 +8848,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -8635,7 +8891,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -8672,7 +8928,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["passkeys_unavailable"];
             414: components["responses"]["uri_too_long"];
@@ -8738,7 +8994,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["passkeys_unavailable"];
             413: components["responses"]["payload_too_large"];
@@ -8772,7 +9028,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -8807,7 +9063,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["totp_enabled"];
             414: components["responses"]["uri_too_long"];
@@ -8837,9 +9093,10 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
+            409: components["responses"]["sso_needs_second_factor"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];
@@ -8884,7 +9141,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -8920,7 +9177,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["passkeys_unavailable"];
             414: components["responses"]["uri_too_long"];
@@ -8993,7 +9250,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["passkey_limit_reached.passkeys_unavailable"];
             413: components["responses"]["payload_too_large"];
@@ -9026,9 +9283,10 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
+            409: components["responses"]["sso_needs_second_factor"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];
@@ -9072,7 +9330,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -9108,7 +9366,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["two_factor_disabled"];
             414: components["responses"]["uri_too_long"];
@@ -9140,7 +9398,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -9181,7 +9439,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
@@ -9226,7 +9484,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -9323,7 +9581,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required.team_role"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["application_limit_reached"];
             413: components["responses"]["payload_too_large"];
@@ -9412,7 +9670,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -9443,7 +9701,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -9536,7 +9794,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -9615,7 +9873,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -9708,7 +9966,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required.team_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["previous_secret_active"];
@@ -9788,7 +10046,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -9822,7 +10080,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -9866,7 +10124,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -9934,7 +10192,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -9970,7 +10228,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -10015,7 +10273,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -10059,7 +10317,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -10126,7 +10384,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required.team_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["application_revoked.token_limit_reached"];
@@ -10183,7 +10441,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["token_not_active"];
@@ -10239,7 +10497,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -10274,7 +10532,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -10312,7 +10570,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required.team_role"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -10346,7 +10604,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -10380,7 +10638,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -10417,7 +10675,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.team_role"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required.team_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -10455,7 +10713,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -10489,7 +10747,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -10524,7 +10782,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -10556,7 +10814,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -10599,7 +10857,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["already_in_team"];
@@ -10631,7 +10889,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -10675,7 +10933,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -10706,7 +10964,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["team_has_members"];
@@ -10750,9 +11008,10 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
+            409: components["responses"]["sso_needs_second_factor"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -10783,7 +11042,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -10832,7 +11091,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -10883,7 +11142,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["already_member.invitation_pending.team_slots_limit_exceeded"];
@@ -10918,7 +11177,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -10952,7 +11211,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -10984,7 +11243,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["already_in_team.team_slots_limit_exceeded"];
@@ -11017,7 +11276,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -11105,7 +11364,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["already_in_team.team_slots_limit_exceeded"];
@@ -11183,7 +11442,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.forbidden"];
+            403: components["responses"]["account_deletion_pending.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -11225,7 +11484,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -11269,7 +11528,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -11302,7 +11561,333 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    beginSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Where to sign in. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Binds the sign-in to the browser. */
+                    "Set-Cookie": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Where the browser goes. */
+                        authorization_url: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["sso_not_available"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable.service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    signInBySso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "team_id": 7,
+                 *       "parameters": "code=SplxlOBeZQQYbYS6WxSbIA&state=af0ifjsldkj"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Of the address that the provider has led to. */
+                    team_id: number;
+                    /** @description The query of that address, without the `?`. */
+                    parameters: string;
+                };
+            };
+        };
+        responses: {
+            /** @description What a test has found out. No one is signed in. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestedSso"];
+                };
+            };
+            /** @description The new session. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The session's cookie. */
+                    "Set-Cookie": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["invalid_request.sso_sign_in_failed"];
+            403: components["responses"]["forbidden.sso_not_allowed"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["already_in_team.sso_link_required.team_slots_limit_exceeded"];
+            410: components["responses"]["sign_in_expired"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable.service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    getTeamSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamSso"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.forbidden.sso_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    setTeamSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "issuer": "https://login.example.com",
+                 *       "client_id": "tollgate",
+                 *       "client_secret": "a long secret"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description As the provider writes it, such as `https://login.example.com`. */
+                    issuer: string;
+                    client_id: string;
+                    /** @description Without it, the secret stays that was given for the same issuer. */
+                    client_secret?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamSso"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["sso_enforced"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    removeTeamSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity provider was removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    testTeamSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where to sign in. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description Binds the sign-in to the browser. */
+                    "Set-Cookie": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Where the browser goes. */
+                        authorization_url: string;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["identity_provider_unavailable.service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    requireTeamSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamSso"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["sso_needs_second_factor.sso_session_required"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    stopRequiringTeamSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamSso"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -11336,7 +11921,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -11384,7 +11969,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -11419,7 +12004,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.forbidden"];
+            403: components["responses"]["account_deletion_pending.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -11467,7 +12052,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -11517,7 +12102,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -11553,7 +12138,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -11583,7 +12168,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -11630,7 +12215,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["periods_overlap.plan_not_offered.subscription_changed.subscription_exists"];
             413: components["responses"]["payload_too_large"];
@@ -11666,7 +12251,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -11716,7 +12301,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["plan_change_not_immediate.plan_not_offered.subscription_changed.subscription_ended"];
@@ -11750,7 +12335,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["subscription_ended"];
@@ -11783,7 +12368,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["subscription_ended"];
@@ -11819,7 +12404,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.forbidden"];
+            403: components["responses"]["account_deletion_pending.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["plan_change_not_immediate.plan_not_offered"];
@@ -11863,7 +12448,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["plan_not_offered.subscription_ended"];
@@ -11915,7 +12500,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["amount_changed.plan_change_not_immediate.plan_not_offered.subscription_changed"];
@@ -11963,7 +12548,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["periods_overlap.plan_not_offered.subscription_exists"];
@@ -12000,7 +12585,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -12034,7 +12619,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.forbidden"];
+            403: components["responses"]["account_deletion_pending.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["plan_change_not_immediate.plan_not_offered"];
@@ -12086,7 +12671,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["amount_changed.plan_change_not_immediate.plan_not_offered.subscription_changed"];
@@ -12122,7 +12707,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -12156,7 +12741,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -12196,7 +12781,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -12240,7 +12825,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["no_billing_period.not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["pack_not_offered.plan_has_no_points_limit"];
@@ -12277,7 +12862,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -12310,7 +12895,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -12362,7 +12947,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["no_billing_period.not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["no_payment_method.pack_not_offered.plan_has_no_points_limit"];
@@ -12398,7 +12983,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -12440,7 +13025,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -12490,7 +13075,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -12553,7 +13138,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["no_billing_period.not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["amount_changed.no_payment_method.overage_not_offered.plan_has_no_points_limit.total_too_large"];
@@ -12597,7 +13182,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -12637,7 +13222,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -12671,7 +13256,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -12716,7 +13301,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.forbidden"];
+            403: components["responses"]["account_deletion_pending.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -12801,7 +13386,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             404: components["responses"]["no_billing_period"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -12832,7 +13417,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             429: components["responses"]["too_many_requests"];
@@ -12914,7 +13499,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -12965,7 +13550,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.forbidden"];
+            403: components["responses"]["account_deletion_pending.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -13003,7 +13588,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.forbidden"];
+            403: components["responses"]["account_deletion_pending.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -13043,7 +13628,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -13073,7 +13658,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -13138,7 +13723,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["edit_conflict"];
             413: components["responses"]["payload_too_large"];
@@ -13173,7 +13758,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -13206,7 +13791,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -13240,7 +13825,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -13307,7 +13892,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["webhook_limit_reached"];
             413: components["responses"]["payload_too_large"];
@@ -13342,7 +13927,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -13373,7 +13958,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -13425,7 +14010,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -13490,7 +14075,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["previous_secret_active"];
@@ -13526,7 +14111,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -13560,7 +14145,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["webhook_disabled"];
@@ -13607,7 +14192,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -13641,7 +14226,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_blocked.account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["webhook_disabled"];
@@ -13732,7 +14317,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -13769,7 +14354,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending"];
+            403: components["responses"]["account_deletion_pending.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];

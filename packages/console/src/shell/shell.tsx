@@ -27,10 +27,14 @@ const DeletionPending = lazyPart(
   async () => (await import('../pages/account/deletion/deletion-pending.tsx')).DeletionPending,
 );
 
+const SsoRequired = lazyPart(async () => (await import('../pages/entry/sso/sso-required.tsx')).SsoRequired);
+
 /** The frame of every page behind the sign-in: navigation, account, and signing in again in place. */
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const deletionDueAt = session?.deletion_due_at ?? null;
+  const lacksSso = session?.sso_required === true;
+  const { href } = useLocation();
   const [isExpired, renew] = useSessionEnd(session?.session_id);
   const former = useFormerAccount(session);
   useOtherTabs();
@@ -61,7 +65,7 @@ export function Shell() {
         </div>
         <div id="menu" className={styles['panel']} data-open={isMenuOpen}>
           <div className={styles['pages']}>
-            {deletionDueAt === null && (
+            {deletionDueAt === null && !lacksSso && (
               <>
                 <Search />
                 <Navigation />
@@ -75,7 +79,15 @@ export function Shell() {
         </div>
       </header>
       <main id="content" ref={content} tabIndex={-1} className={styles['content']}>
-        <Suspense>{deletionDueAt === null ? <Outlet /> : <DeletionPending dueAt={deletionDueAt} />}</Suspense>
+        <Suspense>
+          {deletionDueAt !== null ? (
+            <DeletionPending dueAt={deletionDueAt} />
+          ) : lacksSso ? (
+            <SsoRequired email={session.email} next={href} />
+          ) : (
+            <Outlet />
+          )}
+        </Suspense>
       </main>
       <ConnectionBar />
       <AfterFirstData isNeeded={isExpired || former !== null}>

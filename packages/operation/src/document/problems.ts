@@ -51,7 +51,7 @@ function codesOf(operation: Described): readonly ErrorCode[] {
   return [
     ...problems,
     ...(caller === 'anyone' ? [] : (['unauthorized'] as const)),
-    ...(caller === 'session' ? (['account_deletion_pending'] as const) : []),
+    ...(caller === 'session' ? (['account_deletion_pending', 'sso_required'] as const) : []),
     ...(caller === 'operator' && !roles.includes('viewer') ? (['insufficient_role'] as const) : []),
     ...(isSession && isUnsafe ? (['csrf_token_required'] as const) : []),
     ...(isConsole ? (['forbidden', 'unsupported_media_type'] as const) : []),

@@ -36,6 +36,17 @@ const BY_FACTOR = new Set([
   'addPasskey',
 ]);
 
+/** They need an identity provider, which the suite of single sign-on has. */
+const BY_PROVIDER = new Set([
+  'beginSso',
+  'signInBySso',
+  'setTeamSso',
+  'removeTeamSso',
+  'testTeamSso',
+  'requireTeamSso',
+  'stopRequiringTeamSso',
+]);
+
 /** They need payments, which the suites of purchases, subscriptions and top-ups have. */
 const BY_PAYMENT = new Set([
   'beginPurchase',
@@ -75,6 +86,7 @@ describe.each(
     if (
       !BY_MAIL.has(operationId) &&
       !BY_FACTOR.has(operationId) &&
+      !BY_PROVIDER.has(operationId) &&
       !BY_PAYMENT.has(operationId) &&
       !NOT_IN_A_TEAM.has(operationId)
     ) {

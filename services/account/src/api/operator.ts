@@ -28,6 +28,7 @@ import { operatorReconciliation } from '../payments/reconcile/operations.ts';
 import { operatorPlansAsCode } from '../plans-as-code/operations.ts';
 import { operatorRefusals } from '../refusals/operations.ts';
 import { operatorTeams } from '../teams/operators/operations.ts';
+import { operatorSso } from '../teams/sso/operator-operations.ts';
 import { operatorPriceComparison } from '../usage/by-operation/operator-operations.ts';
 import { operatorUsage } from '../usage/operations.ts';
 
@@ -54,6 +55,7 @@ export const OPERATOR_API = [
   operatorPaymentIssues,
   operatorReconciliation,
   operatorTeams,
+  operatorSso,
   operatorBudgets,
   operatorUsage,
   operatorPriceComparison,

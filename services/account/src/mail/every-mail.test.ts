@@ -198,6 +198,26 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
     row: () => ({ kind, ...own(), name: 'example.com' }),
     pages: ['/user/team'],
   })),
+  {
+    name: 'team_sso_required',
+    row: () => ({ kind: 'team_sso_required', ...own(), name: HOSTILE }),
+    pages: ['/user/sso'],
+  },
+  {
+    name: 'team_sso_lifted',
+    row: () => ({ kind: 'team_sso_lifted', ...own(), name: HOSTILE }),
+    pages: ['/user/team'],
+  },
+  {
+    name: 'team_sso_linked',
+    row: () => ({ kind: 'team_sso_linked', ...own(), name: HOSTILE }),
+    pages: ['/user/account/activity'],
+  },
+  {
+    name: 'team_sso_password',
+    row: () => ({ kind: 'team_sso_password', ...own(), name: HOSTILE }),
+    pages: ['/user/reset-password'],
+  },
   { name: 'usage_alert', row: alertRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },
   { name: 'budget_alert', row: budgetRow, pages: ['/user/api_v2/applications', '/user/alerts'] },
   { name: 'alert_test', row: () => ({ kind: 'alert_test', ...own() }), pages: ['/user/alerts'] },

@@ -3,7 +3,7 @@ import type { Worker } from '../platform/background/worker.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Platform } from '../platform/open.ts';
 import { createOutboxMetrics } from '../platform/outbox/metrics.ts';
-import { createWebhookAgent } from './addresses/connector.ts';
+import { createGuardedAgent } from '../platform/outgoing/connector.ts';
 import { createAlertMetrics, startAlertDetector } from './alerts/detector.ts';
 import { WEBHOOK_METRICS, startDeliveryWorker } from './deliveries/delivery-worker.ts';
 import type { WebhookSettings } from './webhooks/changes.ts';
@@ -19,9 +19,9 @@ export function openNotifications(
     startDeliveryWorker({
       query: createQuery(pools.webhookDeliveries),
       transact: createTransact(pools.webhookDeliveries),
-      agent: createWebhookAgent({
+      agent: createGuardedAgent({
         connectTimeoutMs: config.WEBHOOK_CONNECT_TIMEOUT_MS,
-        allowPrivateAddresses,
+        allowsPrivateAddresses: () => allowPrivateAddresses,
         dnsServers: config.WEBHOOK_DNS_SERVERS,
       }),
       attemptTimeoutMs: config.WEBHOOK_ATTEMPT_TIMEOUT_MS,

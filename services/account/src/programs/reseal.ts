@@ -12,10 +12,10 @@ import type { SealedTable } from '../platform/sealing/reseal.ts';
 import { SEALED_TOKENS } from '../access/tokens/store.ts';
 import { SEALED_TOTP_SECRETS } from '../identity/two-factor/totp/totp-store.ts';
 import { SEALED_WEBHOOK_SECRETS } from '../notifications/secrets/secret-store.ts';
+import { SEALED_SSO_SECRETS } from '../teams/sso/store.ts';
 
 /**
- * Seals all tokens, webhook secrets and TOTP secrets under the first of TOKEN_SEALING_KEYS (docs/rotating-secrets.md). Exits with 0
- * when none is left under another key, else with 1: some were in use, or can't be opened.
+ * Seals all tokens and secrets under the first of TOKEN_SEALING_KEYS (docs/rotating-secrets.md). Exits with 0 when none is left under another key, else with 1: some were in use, or can't be opened.
  */
 const config = orExit(loadResealConfig);
 const logger = createLogger('account-reseal', config.LOG_LEVEL);
@@ -29,6 +29,7 @@ try {
   await reseal(SEALED_TOKENS);
   await reseal(SEALED_WEBHOOK_SECRETS);
   await reseal(SEALED_TOTP_SECRETS);
+  await reseal(SEALED_SSO_SECRETS);
 } catch (error) {
   logger.fatal({ err: reasonOf(error) }, 'resealing failed; run it again');
   process.exitCode = 1;

@@ -4,7 +4,9 @@ import type { Actor, AuditEntry } from '../platform/audit/audit-log.ts';
 import type { Query } from '../platform/database/query.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
 import { findAccount } from '../identity/accounts/account-store.ts';
+import { factorsOf } from '../identity/sessions/factors.ts';
 import type { HandOverMail } from './hand-over-mail.ts';
+import { isSsoRequired } from './sso-ends.ts';
 import {
   countTaken,
   deleteMember,
@@ -82,11 +84,18 @@ export async function leaveTeam(query: Query, person: Person): Promise<void> {
 
 /**
  * The member gets a mail, since they didn't consent.
- * @throws {Problem} not_found, also for a non-member; forbidden
+ * @throws {Problem} not_found, also for a non-member; forbidden; sso_needs_second_factor
  */
 export async function handOver(query: Query, person: Person, memberId: number): Promise<void> {
   const team = await lockManagedTeam(query, person);
   const roles = { team_id: team.team_id, manager_id: person.account_id, member_id: memberId };
+  // A manager is let in without single sign-on.
+  if ((await isSsoRequired(query, team.team_id)) && (await factorsOf(query, memberId)).length === 0) {
+    throw new Problem('sso_needs_second_factor', {
+      detail:
+        'The team requires single sign-on. Its manager needs a second factor, which this member does not have.',
+    });
+  }
   const next = await findAccount(query, memberId);
   if (next === undefined || !(await exchangeRoles(query, roles))) throw new Problem('not_found');
   await auditTeam(query, person, team, 'team_handed_over', { manager_account_id: memberId });

@@ -1297,6 +1297,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/private/teams/{team_id}/sso": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a team's identity provider
+         * @description Returns `not_found` without one. The secret is shown to no one.
+         */
+        get: operations["getTeamSso"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/private/teams/{team_id}/sso/requirement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Lift the requirement of single sign-on
+         * @description Members can sign in with their passwords again, and reset them by mail. Tells the manager by mail. Safe to repeat.
+         */
+        delete: operations["liftTeamSso"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/private/applications/{application_id}/budget": {
         parameters: {
             query?: never;
@@ -2363,6 +2403,26 @@ export interface components {
                 joined_at: string;
             }[];
         };
+        TeamIdentityProvider: {
+            issuer: string;
+            client_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            changed_at: string;
+            /** @description Since when members sign in only by it; null: they need not. */
+            required_at: string | null;
+            last_signed_in_at: string | null;
+            last_failed_at: string | null;
+            /** @description Why the latest failed sign-in has failed. */
+            last_failure: string | null;
+        };
         ApplicationBudget: {
             application_id: number;
             /** @description Points that may be spent in the payer's billing period. Null is no limit; 0 allows nothing. */
@@ -2862,7 +2922,7 @@ export interface components {
             at: string;
             actor: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
             application_id: number | null;
             /** @description Null for plans and products. */
             account_id: number | null;
@@ -7531,6 +7591,73 @@ export interface operations {
             505: components["responses"]["http_version_not_supported"];
         };
     };
+    getTeamSso: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                team_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamIdentityProvider"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    liftTeamSso: {
+        parameters: {
+            query?: never;
+            header: {
+                "X-Reason": string;
+            };
+            path: {
+                team_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The identity provider. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamIdentityProvider"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_role"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
     getApplicationBudget: {
         parameters: {
             query?: never;
@@ -8363,7 +8490,7 @@ export interface operations {
                 account_id?: number;
                 application_id?: number;
                 actor?: string;
-                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
+                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
                 from?: string;
                 to?: string;
             };
@@ -8425,7 +8552,7 @@ export interface operations {
                     application_id?: number;
                     actor?: string;
                     /** @enum {string} */
-                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
+                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
                     /**
                      * @description Start of the range, inclusive.
                      * @example 2026-07-01

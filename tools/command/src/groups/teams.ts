@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { resultOf } from '../api/client.ts';
 import type { Api, Query, Schemas } from '../api/client.ts';
-import { addList, addYes, newGroup } from '../commands.ts';
+import { addAction, addList, addYes, newGroup, showRecord } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import { recordLines, tableLines } from '../output.ts';
 import type { Open, Session } from '../session.ts';
@@ -18,6 +18,7 @@ export function teamsGroup(open: Open): Command {
   addRead(group, open);
   addWrite(group, open);
   addRemove(group, open);
+  addSso(group, open);
   return group;
 }
 
@@ -92,6 +93,30 @@ function addRemove(group: Command, open: Open): void {
     await confirm(`Delete team ${String(id)}? All its memberships end.`, options);
     await resultOf(session.api.DELETE('/private/teams/{team_id}', { params: { path: { team_id: id } } }));
     await session.show(undefined, () => [`Deleted team ${String(id)}.`]);
+  });
+}
+
+function addSso(group: Command, open: Open): void {
+  group
+    .command('sso')
+    .description('Show a team’s identity provider, and why the latest sign-in by it has failed')
+    .argument('<team_id>', 'ID', values.id)
+    .action(async (id: number) => {
+      const session = open();
+      const params = { path: { team_id: id } };
+      await showRecord(session, await resultOf(session.api.GET('/private/teams/{team_id}/sso', { params })));
+    });
+  addAction(group, open, {
+    id: 'team_id',
+    name: 'lift-sso',
+    actWithReason: (api, id, header) =>
+      resultOf(
+        api.DELETE('/private/teams/{team_id}/sso/requirement', { params: { header, path: { team_id: id } } }),
+      ),
+    description:
+      'Lift the requirement of single sign-on for a team that can’t get in, and notify its manager',
+    question: (id) =>
+      `Lift the requirement of team ${String(id)}? Its members can sign in with passwords afterwards: make sure that it is the manager who asks.`,
   });
 }
 

@@ -22,6 +22,8 @@ import { useTeamRefresh } from './use-team-change.ts';
 
 const Domains = lazyPart(async () => (await import('./domains.tsx')).Domains);
 
+const SingleSignOn = lazyPart(async () => (await import('./single-sign-on.tsx')).SingleSignOn);
+
 const Members = lazyPart(async () => (await import('./members.tsx')).Members);
 
 /** `/user/team`: who is in the team, what they used, who pays, and the way in and out. */
@@ -55,6 +57,7 @@ export function TeamPage() {
           {team.role === 'manager' && (
             <Suspense fallback={<Skeleton rows={2} />}>
               <Domains />
+              <SingleSignOn />
             </Suspense>
           )}
           <EndTeam team={team} />

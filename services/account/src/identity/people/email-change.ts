@@ -5,13 +5,15 @@ import type { RequestedMails } from '../attempts/mail-limits.ts';
 import type { IdentityMail } from '../mails/identity-mails.ts';
 import type { Caller } from '../../http/caller-address.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
+import { refuseIfSsoRequired } from '../sessions/required-sso.ts';
 import { assertCurrentPassword } from './password-changes.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { PasswordCheck } from '../passwords/password-attempt.ts';
 
 /**
  * Mails a link to a new address, which applies once the link is used (sign-up.ts). Only the mail tells whether the
- * address belongs to another account. @throws {Problem} invalid_request for the current password; too_many_requests
+ * address belongs to another account. @throws {Problem} sso_required; invalid_request for the current password;
+ * too_many_requests
  */
 export async function requestEmailChange(
   needs: PasswordCheck & RequestedMails & { query: Query; transact: Transact },
@@ -20,6 +22,7 @@ export async function requestEmailChange(
   caller: Caller,
 ): Promise<void> {
   const { account_id, actor } = signedIn;
+  await refuseIfSsoRequired(needs.query, account_id);
   const current = { password: current_password, act: 'email_change' } as const;
   await assertCurrentPassword(needs, signedIn, current, caller);
   const request = {

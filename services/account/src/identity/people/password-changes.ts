@@ -104,7 +104,8 @@ export async function changePassword(
     const changes = await endSessions(needs, inside, { account_id, actor });
     await endEmailTokens(inside, account_id);
     const token = newSecretToken();
-    const session = await beginSession(inside, account_id, token, origin, needs.lifetimes);
+    const { sso_identity_id } = signedIn.session;
+    const session = await beginSession(inside, account_id, token, origin, needs.lifetimes, sso_identity_id);
     await recordAudit(inside, {
       ...actor,
       application_id: null,

@@ -12,6 +12,7 @@ import type { IdentityMail } from '../mails/identity-mails.ts';
 import { assertPasswordFits } from '../passwords/input.ts';
 import type { PasswordHasher } from '../passwords/password-hasher.ts';
 import type { Caller } from '../../http/caller-address.ts';
+import { refuseIfSsoRequired } from '../sessions/required-sso.ts';
 import { missingSignUpPassword, unknownToken } from './input.ts';
 import type { SignUpPlan } from './people.ts';
 
@@ -137,6 +138,7 @@ async function changeEmail(
 ): Promise<undefined> {
   const before = await lockAccount(query, account_id);
   if (before === undefined || !(await consumeEmailToken(query, token))) throw unknownToken();
+  await refuseIfSsoRequired(query, account_id);
   await setEmail(query, account_id, email);
   await endEmailTokens(query, account_id);
   await recordAudit(query, {

@@ -18,6 +18,9 @@ export const sessionSchema = z
     member_role: memberRoleSchema
       .nullable()
       .meta({ description: 'Null unless the account is a member of a team.' }),
+    sso_required: z.boolean().meta({
+      description: 'Whether the team wants single sign-on, without which this session opens nothing else.',
+    }),
     session_id: id,
     expires_at: instant,
     csrf_token: z.string().meta({ description: 'Send it in the `X-CSRF-Token` header.' }),

@@ -23,15 +23,16 @@ export async function completeSignIn(
     by: Caller;
     lifetimes: SessionLifetimes;
     details: Readonly<Record<string, string>>;
+    ssoIdentityId?: number;
   },
 ): Promise<BegunSession> {
-  const { account, browser, by, lifetimes, details } = signIn;
+  const { account, browser, by, lifetimes, details, ssoIdentityId } = signIn;
   const { account_id } = account;
   // Never the browser's previous token: an attacker may have set it (session fixation).
   if (browser.previousToken !== undefined) await endSessionOfToken(inside, browser.previousToken);
   const token = newSecretToken();
   const origin = { address: by.address, userAgent: browser.userAgent };
-  const session = await beginSession(inside, account_id, token, origin, lifetimes);
+  const session = await beginSession(inside, account_id, token, origin, lifetimes, ssoIdentityId);
   await recordAudit(inside, {
     actor: `account:${String(account_id)}`,
     address: by.address,

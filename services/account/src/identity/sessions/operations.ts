@@ -137,6 +137,7 @@ export function sessionAnswer({ token, session: begun }: BegunSession) {
     blocked: blocked_at !== null,
     deletion_due_at,
     member_role: begun.member_of?.member_role ?? null,
+    sso_required: begun.lacks_sso,
     session_id: begun.session_id,
     expires_at: begun.expires_at,
     csrf_token: csrfTokenOf(token),

@@ -27,13 +27,14 @@ type RequestWithCookie = Parameters<SessionCookie['read']>[0];
 
 /**
  * Express middleware: requires a session and, for unsafe methods, its CSRF token, so that no endpoint can forget the
- * check. An account that is being deleted is refused, unless `whileDeleting`.
- * @throws {Problem} unauthorized; csrf_token_required; account_deletion_pending; service_unavailable
+ * check. Refused, unless `whileClosed`: an account that is being deleted, and a session that lacks the single sign-on
+ * that the team wants.
+ * @throws {Problem} unauthorized; csrf_token_required; account_deletion_pending; sso_required; service_unavailable
  */
 export function requireSession({
-  whileDeleting = false,
+  whileClosed = false,
   ...needs
-}: SessionNeeds & { whileDeleting?: boolean }): RequestHandler {
+}: SessionNeeds & { whileClosed?: boolean }): RequestHandler {
   return async (req, res, next) => {
     const found = await sessionOf(needs, req);
     if (found === undefined) throw new Problem('unauthorized');
@@ -43,9 +44,10 @@ export function requireSession({
         detail: 'Send the csrf_token of GET /api/console/session in the X-CSRF-Token header.',
       });
     }
-    if (session.account.deletion_due_at !== null && !whileDeleting) {
+    if (session.account.deletion_due_at !== null && !whileClosed) {
       throw new Problem('account_deletion_pending');
     }
+    if (session.lacks_sso && !whileClosed) throw new Problem('sso_required');
     const { account_id } = session.account;
     const { address, request_id } = callerOf(req, res);
     const actor = { actor: `account:${String(account_id)}`, address, request_id };
@@ -56,10 +58,11 @@ export function requireSession({
 
 /** For pages that answer either way. @throws {Problem} (the promise) service_unavailable */
 export function createIsSignedIn(needs: SessionNeeds): (req: RequestWithCookie) => Promise<boolean> {
-  return async (req) => (await sessionOf(needs, req)) !== undefined;
+  return async (req) => (await sessionOf(needs, req))?.session.lacks_sso === false;
 }
 
-async function sessionOf(
+/** Of the browser's cookie, if there is one. @throws {Problem} service_unavailable */
+export async function sessionOf(
   { query, cookie, lifetimes }: SessionNeeds,
   req: RequestWithCookie,
 ): Promise<{ token: string; session: LiveSession } | undefined> {
@@ -109,5 +112,5 @@ export function billedAccountOf({ account_id, session: { member_of } }: SignedIn
   return member_of?.member_role === 'billing' ? member_of.manager_id : account_id;
 }
 
-/** The same, also while the account is being deleted. */
+/** The same, also while the account is being deleted, or has to sign in by single sign-on. */
 export const closingSession: Caller<SignedIn> = { name: 'closing-session', of: session.of };

@@ -3,6 +3,7 @@ import type { Query } from '../../platform/database/query.ts';
 import type { Account } from '../accounts/account.ts';
 import type { MemberRole } from '../accounts/member-roles.ts';
 import { hashOfToken } from '../secret-token.ts';
+import { REQUIRES_SSO } from './required-sso.ts';
 
 /** Sessions are stored by the hash of their token. */
 
@@ -24,6 +25,10 @@ export type LiveSession = Session & {
   is_confirmed: boolean;
   /** Null for an account that isn't a member of someone else's team. */
   member_of: MemberOf | null;
+  /** What single sign-on has signed in; null for a session that began otherwise. */
+  sso_identity_id: number | null;
+  /** Whether the team wants single sign-on, and this isn't one of it: then it opens nothing but that. */
+  lacks_sso: boolean;
 };
 
 export type ListedSession = Session & { last_seen_at: Date; address: string; user_agent: string };
@@ -57,13 +62,19 @@ export async function beginSession(
   token: string,
   { address, userAgent }: SessionOrigin,
   { lifetimeSec }: SessionLifetimes,
+  ssoIdentityId: number | null = null,
 ): Promise<Omit<LiveSession, 'account'>> {
-  const rows = await query<Session & { member_of: MemberOf | null }>(
-    `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent, confirmed_at)
-     VALUES (:accountId, :tokenHash, now() + :lifetimeSec * interval '1 second', :address, :userAgent, now())
-     RETURNING session_id, created_at, expires_at, ${memberOf('sessions.account_id')}`,
+  type Begun = Session & Pick<LiveSession, 'member_of' | 'lacks_sso'>;
+  // A team's identity provider says who someone is, and doesn't speak for what protects the account without it.
+  const rows = await query<Begun>(
+    `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent, sso_identity_id, confirmed_at)
+     VALUES (:accountId, :tokenHash, now() + :lifetimeSec * interval '1 second', :address, :userAgent, :ssoIdentityId,
+       CASE WHEN CAST(:ssoIdentityId AS bigint) IS NULL THEN now() ELSE '-infinity' END)
+     RETURNING session_id, created_at, expires_at, ${memberOf('sessions.account_id')},
+       sso_identity_id IS NULL AND (SELECT ${REQUIRES_SSO} FROM accounts WHERE account_id = :accountId) AS lacks_sso`,
     {
       accountId,
+      ssoIdentityId,
       tokenHash: hashOfToken(token),
       lifetimeSec,
       address,
@@ -76,7 +87,7 @@ export async function beginSession(
        ORDER BY session_id DESC OFFSET ${String(MAX_PER_ACCOUNT)})`,
     { accountId },
   );
-  return { ...singleRow(rows), is_confirmed: true };
+  return { ...singleRow(rows), is_confirmed: ssoIdentityId === null, sso_identity_id: ssoIdentityId };
 }
 
 /** As it is kept and shown. */
@@ -94,18 +105,21 @@ export async function findSession(
             last_seen_at < now() - ${String(LAST_SEEN_STEP_SEC)} * interval '1 second' AS is_stale,
             confirmed_at > now() - ${String(CONFIRMED_FOR_SEC)} * interval '1 second' AS is_confirmed,
             accounts.account_id, email, name, password_hash, email_verified_at, blocked_at,
-            deletion_due_at, ${memberOf('sessions.account_id')}
+            deletion_due_at, ${memberOf('sessions.account_id')}, sso_identity_id,
+            sso_identity_id IS NULL AND ${REQUIRES_SSO} AS lacks_sso
      FROM sessions JOIN accounts USING (account_id)
      WHERE token_hash = :tokenHash AND ${IS_LIVE}`,
     { tokenHash: hashOfToken(token), idleTimeoutSec },
   );
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { session_id, created_at, expires_at, is_stale, is_confirmed, member_of, ...account } = row;
+  const { is_stale, session_id, created_at, expires_at, is_confirmed, member_of, ...others } = row;
+  const { sso_identity_id, lacks_sso, ...account } = others;
+  const session = { session_id, created_at, expires_at, is_confirmed, member_of, sso_identity_id, lacks_sso };
   if (is_stale) {
     await query('UPDATE sessions SET last_seen_at = now() WHERE session_id = :session_id', { session_id });
   }
-  return { session_id, created_at, expires_at, is_confirmed, account, member_of };
+  return { ...session, account };
 }
 
 /** Its user has proved again to be the owner. */

@@ -12,6 +12,7 @@ import type { AfterCommit, SessionTokens } from '../sessions/end-sessions.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { confirmSession } from '../sessions/session-store.ts';
 import { factorsOf } from '../sessions/factors.ts';
+import { refuseIfLastFactorIsNeeded } from '../sessions/required-sso.ts';
 import { passkeyRefused } from './passkeys/input.ts';
 import type { Registration } from './passkeys/input.ts';
 import { deletePasskey, insertPasskey, listPasskeys } from './passkeys/passkey-store.ts';
@@ -67,7 +68,7 @@ export function confirmTotp(
   });
 }
 
-/** @throws {Problem} not_found */
+/** @throws {Problem} not_found; sso_needs_second_factor */
 export function removeTotp(needs: ChangeNeeds, signedIn: SignedIn): Promise<void> {
   const { account_id } = signedIn;
   return changeFactors(needs, signedIn, async (inside) => {
@@ -102,7 +103,7 @@ export async function addPasskey(
   }
 }
 
-/** @throws {Problem} not_found */
+/** @throws {Problem} not_found; sso_needs_second_factor */
 export function removePasskey(needs: ChangeNeeds, signedIn: SignedIn, passkey_id: number): Promise<void> {
   const { account_id } = signedIn;
   return changeFactors(needs, signedIn, async (inside) => {
@@ -140,7 +141,9 @@ async function firstCodes(inside: Query, accountId: number, had: readonly string
 
 /** Codes of a former set-up must not work after a later one. */
 async function endCodesWithoutFactor(inside: Query, accountId: number): Promise<void> {
-  if ((await factorsOf(inside, accountId)).length === 0) await deleteRecoveryCodes(inside, accountId);
+  if ((await factorsOf(inside, accountId)).length > 0) return;
+  await refuseIfLastFactorIsNeeded(inside, accountId);
+  await deleteRecoveryCodes(inside, accountId);
 }
 
 type Change<T> = {

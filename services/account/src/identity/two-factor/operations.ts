@@ -308,7 +308,7 @@ export const ownerTwoFactor = {
       caller: session,
       guard: requireConfirmed,
       answers: { 204: { description: 'The app is removed.' } },
-      problems: ['confirmation_required', 'not_found'],
+      problems: ['confirmation_required', 'not_found', 'sso_needs_second_factor'],
       handle: (needs: Parameters<typeof removeTotp>[0], { by }) => removeTotp(needs, by),
     }),
     operation('POST /api/console/two-factor/passkeys/options', {
@@ -363,7 +363,7 @@ export const ownerTwoFactor = {
       guard: requireConfirmed,
       params: passkeyParams,
       answers: { 204: { description: 'The passkey is removed.' } },
-      problems: ['confirmation_required'],
+      problems: ['confirmation_required', 'sso_needs_second_factor'],
       handle: (needs: Parameters<typeof removePasskey>[0], { by, params }) =>
         removePasskey(needs, by, params.passkey_id),
     }),

@@ -25,6 +25,7 @@ export const ERASED_TABLES = [
   'authorization_codes',
   'passkey_challenges',
   'sessions',
+  'team_sso_identities',
   'operator_views',
   'email_tokens',
   'mail_outbox',

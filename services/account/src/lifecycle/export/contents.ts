@@ -5,6 +5,7 @@ import {
   applications,
   passkeys,
   sessions,
+  ssoIdentities,
   tokens,
   trustedDocuments,
 } from './identity-files.ts';
@@ -36,6 +37,7 @@ const CONTENTS: readonly (ExportTable | ExportRecord)[] = [
   accountFile,
   passkeys,
   sessions,
+  ssoIdentities,
   applications,
   applicationBudgets,
   trustedDocuments,

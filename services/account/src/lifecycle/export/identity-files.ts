@@ -13,7 +13,7 @@ import { countRecoveryCodes } from '../../identity/two-factor/recovery-codes.ts'
 import { totpEnabledAt } from '../../identity/two-factor/totp/totp-store.ts';
 import { allPages, exportTable, onePage, pagesAfter } from './export-file.ts';
 import type { ExportRecord } from './export-file.ts';
-import { findAccountRecord } from './store.ts';
+import { findAccountRecord, listSsoIdentities } from './store.ts';
 
 export const accountFile: ExportRecord = {
   name: 'account',
@@ -37,6 +37,13 @@ export const sessions = exportTable({
   description: 'Where you are signed in.',
   columns: ['session_id', 'created_at', 'last_seen_at', 'expires_at', 'address', 'user_agent'],
   pages: ({ query, account_id, lifetimes }) => onePage(listSessions(query, account_id, lifetimes)),
+});
+
+export const ssoIdentities = exportTable({
+  name: 'single-sign-on',
+  description: 'Whom the identity provider of your team knows you as.',
+  columns: ['issuer', 'subject', 'created_at'],
+  pages: ({ query, account_id }) => onePage(listSsoIdentities(query, account_id)),
 });
 
 export const applications = exportTable({

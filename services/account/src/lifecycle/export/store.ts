@@ -18,6 +18,16 @@ export async function findAccountRecord(query: Query, accountId: number): Promis
   return rows[0];
 }
 
+export function listSsoIdentities(
+  query: Query,
+  accountId: number,
+): Promise<{ issuer: string; subject: string; created_at: Date }[]> {
+  return query(
+    'SELECT issuer, subject, created_at FROM team_sso_identities WHERE account_id = :accountId ORDER BY identity_id',
+    { accountId },
+  );
+}
+
 export type SubscriptionRow = {
   subscription_id: number;
   plan_name: string;

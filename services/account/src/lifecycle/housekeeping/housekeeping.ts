@@ -36,6 +36,7 @@ const EXPIRED: Readonly<Record<string, string>> = {
   operator_links: 'expires_at <= now()',
   operator_oidc_sign_ins: 'expires_at <= now()',
   operator_logout_tokens: 'expires_at <= now()',
+  team_sso_sign_ins: 'expires_at <= now()',
   // No process has a sink any more; then nothing is kept for it.
   audit_stream: "seen_at <= now() - interval '1 day'",
   audit_stream_outbox: 'NOT EXISTS (SELECT FROM audit_stream)',

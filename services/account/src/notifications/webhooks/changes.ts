@@ -21,8 +21,8 @@ import {
   storeWebhook,
 } from './store.ts';
 import type { Webhook, WebhookKey } from './store.ts';
-import { urlFault } from '../addresses/url-rules.ts';
-import type { UrlRules } from '../addresses/url-rules.ts';
+import { urlFault } from '../../platform/outgoing/url-rules.ts';
+import type { UrlRules } from '../../platform/outgoing/url-rules.ts';
 
 export type WebhookSettings = {
   urlRules: UrlRules;

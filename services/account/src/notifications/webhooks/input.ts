@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { descriptionSchema } from '../../http/input/name.ts';
 import { describedAs } from '../../http/input/described-as.ts';
 import { pageFields } from '../../http/input/page.ts';
-import { URL_MAX_CHARACTERS } from '../addresses/url-rules.ts';
+import { URL_MAX_CHARACTERS } from '../../platform/outgoing/url-rules.ts';
 
 /** Which URLs are allowed depends on settings, so url-rules.ts checks them. */
 const url = describedAs(z.string('must be text'), {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SIGNING_ALGORITHMS } from './algorithms.ts';
+import { SIGNING_ALGORITHMS } from '../../oidc/algorithms.ts';
 
 /** Which of the provider's sessions have ended: that of `sid`, or without it all of `sub`. */
 export type LogoutToken = {

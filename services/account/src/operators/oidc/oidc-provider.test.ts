@@ -7,6 +7,8 @@ import { startOperatedAccount } from '../../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../../test/suite/operated-account.ts';
 import { callConsole } from '../../../test/suite/operator-browser.ts';
 import type { OperatorBrowser } from '../../../test/suite/operator-browser.ts';
+import { openPage, signInAtProvider, submitPage } from '../../../test/suite/stand-ins/provider-pages.ts';
+import type { Jar } from '../../../test/suite/stand-ins/provider-pages.ts';
 
 /** Signing in by oidc-provider, an identity provider that others wrote, through its own pages. */
 
@@ -35,56 +37,16 @@ afterAll(async () => {
   await provider.stop();
 });
 
-/** What a browser keeps of the provider. */
-type Jar = Map<string, string>;
-
-type Page = { url: URL; html: string };
-
-/** Follows redirects within the provider; an address of ours is where it ends. */
-async function open(jar: Jar, to: URL, form?: URLSearchParams): Promise<Page> {
-  let url = to;
-  let body = form;
-  for (let hop = 0; hop < 10; hop += 1) {
-    if (url.origin === origin) return { url, html: '' };
-    const response = await fetch(url, {
-      redirect: 'manual',
-      headers: { cookie: [...jar].map((pair) => pair.join('=')).join('; ') },
-      ...(body === undefined ? {} : { method: 'POST', body }),
-    });
-    for (const set of response.headers.getSetCookie()) {
-      const [name = '', value = ''] = (set.split(';')[0] ?? '').split('=');
-      if (value === '') jar.delete(name);
-      else jar.set(name, value);
-    }
-    const location = response.headers.get('location');
-    if (location === null) return { url, html: await response.text() };
-    url = new URL(location, url);
-    body = undefined;
-  }
-  throw new Error(`too many redirects: ${url.href}`);
-}
-
-/** As the form on the page, with what someone types and presses. */
-function submit(jar: Jar, { url, html }: Page, typed: Record<string, string>): Promise<Page> {
-  const action = /<form[^>]* action="([^"]+)"/.exec(html)?.[1];
-  if (action === undefined) throw new Error(`no form at ${url.href}`);
-  const hidden = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
-  const fields = hidden.map(([, name = '', value = '']): [string, string] => [name, value]);
-  return open(jar, new URL(action, url), new URLSearchParams([...fields, ...Object.entries(typed)]));
-}
-
 async function signIn(name: string, { jar = new Map() as Jar, again = false } = {}) {
   const browser: OperatorBrowser = {};
   const begun = await callConsole(suite.account, browser, 'POST', '/sign-in/oidc/authorization', { again });
-  let page = await open(jar, new URL(String(begun.body['authorization_url'])));
-  let asked = 0;
-  while (page.url.origin !== origin) {
-    const isLogin = page.html.includes('name="login"');
-    if (isLogin) asked += 1;
-    page = await submit(jar, page, isLogin ? { login: name, password: 'any' } : {});
-  }
-  expect(page.url.pathname).toBe('/operator/oidc/callback');
-  const parameters = page.url.search.slice(1);
+  const { url, asked } = await signInAtProvider(
+    { jar, origin },
+    String(begun.body['authorization_url']),
+    name,
+  );
+  expect(url.pathname).toBe('/operator/oidc/callback');
+  const parameters = url.search.slice(1);
   const answer = await callConsole(suite.account, browser, 'POST', '/sign-in/oidc', { parameters });
   return { browser, answer, jar, asked, parameters };
 }
@@ -139,8 +101,8 @@ test('signing out leads to the provider, comes back, and ends its other sessions
   const { body } = await callConsole(suite.account, browser, 'DELETE', '/session');
   expect((await session(browser)).status).toBe(401);
   expect((await session(other.browser)).status).toBe(200);
-  const page = await open(jar, new URL(String(body['end_session_url'])));
-  const back = await submit(jar, page, { logout: 'yes' });
+  const page = await openPage({ jar, origin }, new URL(String(body['end_session_url'])));
+  const back = await submitPage({ jar, origin }, page, { logout: 'yes' });
   expect(back.url.href).toBe(`${origin}/operator/`);
   await waitFor(async () => (await session(other.browser)).status === 401);
 });

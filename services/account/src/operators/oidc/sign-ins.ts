@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { hashOfToken, newSecretToken } from '../../identity/secret-token.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
-import type { SignInSecrets } from './provider.ts';
+import type { SignInSecrets } from '../../oidc/relying-party.ts';
+import { SIGN_IN_LIFETIME_SEC, newSignInSecrets } from '../../oidc/secrets.ts';
 
 /** Sign-ins that a browser has begun at the identity provider. */
-
-const LIFETIME_SEC = 600;
 
 export type BegunSignIn = {
   /** For the browser's cookie, which alone can finish it. */
@@ -17,12 +15,11 @@ export type BegunSignIn = {
 
 export async function insertSignIn(query: Query, issuer: string): Promise<BegunSignIn> {
   const browser = newSecretToken();
-  const random = () => randomBytes(32).toString('base64url');
-  const secrets = { state: random(), nonce: random(), code_verifier: random() };
+  const secrets = newSignInSecrets();
   const rows = await query<{ expires_at: Date }>(
     `INSERT INTO operator_oidc_sign_ins (browser_hash, issuer, state, nonce, code_verifier, expires_at)
      VALUES (:browserHash, :issuer, :state, :nonce, :code_verifier,
-       now() + ${String(LIFETIME_SEC)} * interval '1 second')
+       now() + ${String(SIGN_IN_LIFETIME_SEC)} * interval '1 second')
      RETURNING expires_at`,
     { browserHash: hashOfToken(browser), issuer, ...secrets },
   );

@@ -55,7 +55,7 @@ export async function enterView(
   const session = { session_id: NO_SESSION, created_at: began_at, expires_at, account, member_of };
   noteViewed(res, {
     account_id,
-    session: { ...session, is_confirmed: false },
+    session: { ...session, is_confirmed: false, sso_identity_id: null, lacks_sso: false },
     // The page that shows the answers is the operator's: the CSRF token that it gets is that of their own session.
     token: by.token,
     actor: by.actor,

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,6 +79,13 @@ describe('the console', () => {
     resendSignUp: 'there is no account yet',
     lookUpInvitation: 'reads',
     checkTeamDomain: 'asks DNS; domains.test.ts has the entry of a proof',
+    beginSso: 'the row of a sign-in alone',
+    testTeamSso: 'the row of a sign-in alone',
+    signInBySso: 'needs an identity provider; sso.test.ts has its entries',
+    setTeamSso: 'needs an identity provider; sso.test.ts has its entry',
+    removeTeamSso: 'needs an identity provider; sso.test.ts has its entry',
+    requireTeamSso: 'needs an identity provider; sso.test.ts has its entry',
+    stopRequiringTeamSso: 'needs an identity provider; sso.test.ts has its entry',
     beginPurchase: 'payments are off here; purchases.test.ts has its entry',
     setTopUp: 'payments are off here; top-ups.test.ts has its entry',
     setOverage: 'payments are off here; overage.test.ts has its entry',
@@ -587,6 +594,14 @@ describe('the private listener', () => {
       await operated('POST', path, { account_id });
       return { path: `${path}/${String(account_id)}` };
     },
+    'DELETE /private/teams/{team_id}/sso/requirement': async () => {
+      const path = await team();
+      const sealed = { sealing_key_id: 'k1', sealed_nonce: randomBytes(12), sealed_secret: randomBytes(40) };
+      const team_id = Number(path.split('/').at(-1));
+      const provider = { team_id, issuer: 'https://login.example', client_id: 'x', required_at: new Date() };
+      await suite.database('team_sso_providers').insert({ ...provider, ...sealed });
+      return { path: `${path}/sso/requirement` };
+    },
     'POST /private/usage-rebuilds': async () => ({
       path: '/private/usage-rebuilds',
       body: { period_id: await insertPeriod(suite.database, await makeAccount(suite.account)) },
@@ -738,6 +753,7 @@ describe('the private listener', () => {
     expect(needing.map(([route]) => route)).toEqual([
       'POST /private/accounts/{account_id}/reset-two-factor',
       'POST /private/accounts/{account_id}/deletion/carry-out',
+      'DELETE /private/teams/{team_id}/sso/requirement',
       'DELETE /private/operators/{operator_id}',
     ]);
   });

@@ -25,7 +25,8 @@ export const sealingKeysSetting = z
     'must not give two keys the same id',
   )
   .meta({
-    description: 'keys that encrypt manual tokens, webhook secrets and TOTP secrets at rest',
+    description:
+      'keys that encrypt manual tokens and secrets of webhooks, TOTP and teams’ identity providers at rest',
     values: '`id:base64` pairs, 32 bytes each',
     isSecret: true,
   });

@@ -112,7 +112,7 @@ export const ownerTeam = {
       body: handOverSchema,
       example: { account_id: 42 },
       answers: { 200: { description: 'The team, as a member sees it.', schema: handedOverSchema } },
-      problems: ['not_found'],
+      problems: ['not_found', 'sso_needs_second_factor'],
       handle: async (
         { query, transact, wakeMails }: Needs & { wakeMails: () => void },
         { by, body: { account_id } },

@@ -7,6 +7,7 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { auditTeam, lockManagedTeam, noTeam, notManager } from '../changes.ts';
 import type { Person } from '../changes.ts';
+import { endSso } from '../sso-ends.ts';
 import { findMembership, managerOf } from '../store.ts';
 import { challengeRecord, teamDomainOf } from './domain-name.ts';
 import type { DomainMail } from './domain-mails.ts';
@@ -60,6 +61,7 @@ export async function removeDomain(query: Query, person: Person, domainId: numbe
   const removed = await deleteDomain(query, { team_id: team.team_id, domain_id: domainId });
   if (removed === undefined) throw new Problem('not_found');
   const { domain, proven_at } = removed;
+  if (proven_at !== null) await endSso(query, team.team_id, domain);
   await auditTeam(query, person, team, 'team_domain_removed', { domain, was_proven: proven_at !== null });
 }
 
@@ -109,6 +111,7 @@ export async function noteCheck(
   const former = rows.find((row) => row.proven_at !== null && row.domain_id !== domain_id);
   if (former !== undefined) {
     await setUnproven(query, former.domain_id);
+    await endSso(query, former.team_id, domain);
     await auditDomain(query, former.team_id, actor, 'team_domain_lost', domain);
     await mailManager(query, former.team_id, { kind: 'team_domain_lost', domain });
   }

@@ -1,5 +1,6 @@
+import { LAPSED_AFTER_DAYS } from '../../identity/accounts/open-domain.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
-import { LAPSED_AFTER_DAYS, WARNED_AFTER_DAYS } from './store.ts';
+import { WARNED_AFTER_DAYS } from './store.ts';
 
 type Kind = 'team_domain_missing' | 'team_domain_lost' | 'team_domain_taken';
 

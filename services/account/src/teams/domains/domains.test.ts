@@ -5,8 +5,8 @@ import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { mailAbout, mailsTo, startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
-import { startDnsServer } from '../../../test/suite/stand-ins/dns-server.ts';
-import type { DnsServer } from '../../../test/suite/stand-ins/dns-server.ts';
+import { startDnsServer } from '@tollgate/testbed/dns-server';
+import type { DnsServer } from '@tollgate/testbed/dns-server';
 import { joinTeam, makeTeam } from '../../../test/suite/team.ts';
 
 /** A team's email domains, proven by DNS. */

@@ -3,12 +3,13 @@ import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { id, instant } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
+import { LAPSED_AFTER_DAYS } from '../../identity/accounts/open-domain.ts';
 import { session } from '../../identity/sessions/require-session.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { addDomain, checkDomain, managedTeam, removeDomain } from './changes.ts';
 import { challengeRecord } from './domain-name.ts';
 import type { CheckRecord } from './record-check.ts';
-import { LAPSED_AFTER_DAYS, listDomains } from './store.ts';
+import { listDomains } from './store.ts';
 import type { TeamDomain } from './store.ts';
 
 type Needs = { query: Query; transact: Transact };

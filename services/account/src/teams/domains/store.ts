@@ -1,3 +1,4 @@
+import { LAPSED_AFTER_DAYS } from '../../identity/accounts/open-domain.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 
@@ -16,9 +17,8 @@ export type TeamDomain = {
   is_lapsed: boolean;
 };
 
-/** For how many days in a row answers may lack the record. */
+/** For how many days in a row answers may lack the record before the manager is told. */
 export const WARNED_AFTER_DAYS = 7;
-export const LAPSED_AFTER_DAYS = 30;
 
 const COLUMNS = `domain_id, team_id, domain, challenge, created_at, proven_at, missing_since, warned_at,
   CASE WHEN isfinite(asked_at) THEN asked_at END AS asked_at,

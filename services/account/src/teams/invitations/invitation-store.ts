@@ -139,6 +139,20 @@ export async function deleteInvitation(
   return rows[0];
 }
 
+/** A pending one to the address, which its owner answers by joining otherwise. The team is locked. */
+export async function takeInvitationTo(
+  query: Query,
+  teamId: number,
+  email: string,
+): Promise<Invitation | undefined> {
+  const rows = await query<Invitation>(
+    `DELETE FROM team_invitations
+     WHERE team_id = :teamId AND lower(email) = lower(:email) AND ${PENDING} RETURNING ${COLUMNS}`,
+    { teamId, email },
+  );
+  return rows[0];
+}
+
 /** Also an expired one. Undefined if it is gone. */
 export async function withdrawInvitation(
   query: Query,

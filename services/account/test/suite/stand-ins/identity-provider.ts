@@ -16,6 +16,8 @@ export type LyingProvider = {
   lie: Lie;
   /** The claims of the next ID tokens, besides those that each has. */
   claims: Record<string, unknown>;
+  /** What its metadata have besides, or otherwise. */
+  metadata: Record<string, unknown>;
   /** Of userinfo; undefined: it has none. */
   userInfo: Record<string, unknown> | undefined;
   /** Requests of each path. */
@@ -86,7 +88,9 @@ export async function startLyingProvider(): Promise<LyingProvider> {
     const { pathname } = new URL(req.url ?? '/', issuer);
     provider.requests.set(pathname, (provider.requests.get(pathname) ?? 0) + 1);
     const send = (status: number, body: object) =>
-      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      res
+        .writeHead(status, { 'content-type': 'application/json', location: `${issuer}/moved` })
+        .end(JSON.stringify(body));
     if (provider.lie.status !== undefined) return void send(provider.lie.status, { error: 'server_error' });
     if (pathname === '/.well-known/openid-configuration') {
       return void send(200, {
@@ -103,6 +107,7 @@ export async function startLyingProvider(): Promise<LyingProvider> {
         token_endpoint_auth_methods_supported: ['client_secret_basic'],
         authorization_response_iss_parameter_supported: true,
         scopes_supported: ['openid', 'profile', 'email', 'groups'],
+        ...provider.metadata,
       });
     }
     if (pathname === '/jwks') {
@@ -115,7 +120,9 @@ export async function startLyingProvider(): Promise<LyingProvider> {
       return void send(200, { keys: await Promise.all(published) });
     }
     if (pathname === '/token') return void send(...(await tokens(req)));
-    if (pathname === '/me' && provider.userInfo !== undefined) return void send(200, provider.userInfo);
+    if (pathname === '/me' && provider.userInfo !== undefined) {
+      return void send(200, { sub: provider.claims['sub'] ?? 'ada', ...provider.userInfo });
+    }
     return void send(404, {});
   }
 
@@ -124,6 +131,7 @@ export async function startLyingProvider(): Promise<LyingProvider> {
     ...CLIENT,
     lie: {},
     claims: {},
+    metadata: {},
     userInfo: { sub: 'ada' },
     requests: new Map(),
     tokenRequests: [],

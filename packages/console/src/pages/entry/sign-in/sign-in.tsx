@@ -23,6 +23,11 @@ export function SignInPage() {
         }}
       />
       <p>
+        <Link to="/sso" search={next === undefined ? {} : { next }}>
+          Sign in with single sign-on
+        </Link>
+      </p>
+      <p>
         <Link to="/forgot-password">Forgot your password?</Link>
       </p>
       <p>

@@ -15,7 +15,8 @@ export class NoPublicAddressError extends Error {
 
 export type ConnectorOptions = {
   connectTimeoutMs: number;
-  allowPrivateAddresses: boolean;
+  /** Whether a host may have addresses that aren't public. */
+  allowsPrivateAddresses: (hostname: string) => boolean;
   /** `address` or `address:port`; the system's servers if empty. */
   dnsServers: readonly string[];
 };
@@ -25,19 +26,20 @@ export type ConnectorOptions = {
  * directly: the system's resolver would let slow DNS servers occupy Node's threads, and would read
  * /etc/hosts.
  */
-export function createWebhookAgent({
+export function createGuardedAgent({
   connectTimeoutMs,
-  allowPrivateAddresses,
+  allowsPrivateAddresses,
   dnsServers,
 }: ConnectorOptions): Agent {
   const resolver = new Resolver({ timeout: Math.ceil(connectTimeoutMs / 2), tries: 2 });
   if (dnsServers.length > 0) resolver.setServers(dnsServers);
-  const isAllowed = (address: string) => allowPrivateAddresses || isPublicAddress(address);
+  const isAllowed = (address: string, hostname: string) =>
+    isPublicAddress(address) || allowsPrivateAddresses(hostname);
 
   const lookup: LookupFunction = (hostname, { all }, done) => {
     resolveAll(resolver, hostname).then(
       (found) => {
-        const allowed = found.filter(({ address }) => isAllowed(address));
+        const allowed = found.filter(({ address }) => isAllowed(address, hostname));
         const [first] = allowed;
         if (first === undefined) done(new NoPublicAddressError(), '');
         else if (all === true) done(null, allowed);
@@ -53,7 +55,7 @@ export function createWebhookAgent({
     connect: (options, done) => {
       // For an IP address, no look-up is made.
       const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
-      if (isIP(host) !== 0 && !isAllowed(host)) done(new NoPublicAddressError(), null);
+      if (isIP(host) !== 0 && !isAllowed(host, host)) done(new NoPublicAddressError(), null);
       else {
         connect(options, (...opened) => {
           if (opened[0] === null) dropUnsolicitedContinue(opened[1], watchOneHead());
