@@ -57,6 +57,10 @@ const rooms = {
       ],
     },
     teams: { of: [...base, 'billing'], floors: ['.', 'domains', 'invitations', 'operators', 'console'] },
+    scim: {
+      of: [...base, 'access', 'billing', 'teams'],
+      floors: ['protocol', 'settings', 'people', 'groups', 'tokens', 'console', '.'],
+    },
     budgets: { of: [...base, 'access', 'billing', 'teams'] },
     'self-service': { of: [...base, 'billing', 'teams'] },
     notifications: {

@@ -24,6 +24,7 @@ const VIEWED = new Set([
   'getTeam',
   'listInvitations',
   'listTeamDomains',
+  'getTeamProvisioning',
   'getApplicationBudget',
   'getMemberBudget',
   'listPlans',

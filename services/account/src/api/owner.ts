@@ -27,6 +27,7 @@ import { ownerPeriods } from '../billing/periods/own/operations.ts';
 import { ownerSignIn, ownerTwoFactor } from '../identity/two-factor/operations.ts';
 import { ownerInvitations, ownerTeam } from '../teams/console/operations.ts';
 import { ownerDomains } from '../teams/domains/operations.ts';
+import { ownerProvisioning } from '../scim/console/operations.ts';
 import { ownerTokens } from '../access/tokens/operations.ts';
 import { publicCredits } from '../usage/credits/operations.ts';
 import { tokenUsage } from '../usage/current/operations.ts';
@@ -64,6 +65,7 @@ export const OWNER_API = [
   ownerTeam,
   ownerInvitations,
   ownerDomains,
+  ownerProvisioning,
   ownerBudgets,
   ownerSubscription,
   ownerPaidSubscriptions,

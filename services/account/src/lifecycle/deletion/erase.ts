@@ -26,6 +26,7 @@ export const ERASED_TABLES = [
   'passkey_challenges',
   'sessions',
   'operator_views',
+  'scim_users',
   'email_tokens',
   'mail_outbox',
   'alert_settings',
