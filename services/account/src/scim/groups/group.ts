@@ -15,17 +15,16 @@ export function valuesOf({
   return {
     displayName: display_name,
     ...(external_id === null ? {} : { externalId: external_id }),
-    ...(members === null || members.length === 0 ? {} : { members: members.map(({ value }) => ({ value })) }),
+    ...(members === null || members.length === 0 ? {} : { members: members.map((value) => ({ value })) }),
   };
 }
 
 export function groupResource(group: ScimGroup, baseUrl: string, projection: Projection): Resource {
   const { scim_group_id: id, members, version, created_at, updated_at } = group;
-  const listed = (members ?? []).map(({ value, display }) => ({
+  const listed = (members ?? []).map((value) => ({
     value,
     $ref: locationOf(baseUrl, USER, value),
     type: 'User',
-    display,
   }));
   const { members: _bare, ...values } = valuesOf(group);
   const common = {

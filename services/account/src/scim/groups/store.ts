@@ -10,7 +10,7 @@ export type ScimGroup = {
   created_at: Date;
   updated_at: Date;
   /** Null if they weren't asked for. */
-  members: { value: string; display: string }[] | null;
+  members: string[] | null;
 };
 
 export const GROUP_FILTERS = ['displayName', 'externalId', 'id'] as const;
@@ -26,9 +26,7 @@ const CONDITIONS: Readonly<Record<GroupFilterName, (binding: string) => string>>
 };
 
 const MEMBERS = `coalesce((
-  SELECT json_agg(json_build_object('value', scim_users.scim_user_id, 'display', user_name)
-    ORDER BY scim_users.created_at, scim_users.scim_user_id)
-  FROM scim_group_members JOIN scim_users USING (scim_user_id)
+  SELECT json_agg(scim_user_id ORDER BY scim_user_id) FROM scim_group_members
   WHERE scim_group_members.scim_group_id = scim_groups.scim_group_id), '[]') AS members`;
 
 const COLUMNS = 'scim_group_id, team_id, display_name, external_id, version, created_at, updated_at';

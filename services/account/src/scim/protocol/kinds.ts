@@ -105,7 +105,6 @@ export const GROUP: Kind = {
           attribute('value', 'The person’s id.', { caseExact: true, mutability: 'immutable' }),
           reference(['User'], { mutability: 'immutable' }),
           attribute('type', 'The kind of member.', { mutability: 'immutable', canonicalValues: ['User'] }),
-          attribute('display', 'The person’s name.', READ_ONLY),
         ],
         { multiValued: true },
       ),
