@@ -61,6 +61,10 @@ const rooms = {
       of: [...base, 'oidc', 'billing'],
       floors: ['.', 'domains', 'invitations', 'sso', 'operators', 'console'],
     },
+    scim: {
+      of: [...base, 'access', 'billing', 'teams'],
+      floors: ['protocol', 'settings', 'people', 'groups', 'tokens', 'console', '.'],
+    },
     budgets: { of: [...base, 'access', 'billing', 'teams'] },
     'self-service': { of: [...base, 'billing', 'teams'] },
     notifications: {

@@ -35,6 +35,8 @@ import { operatorsBook } from './operators/book.ts';
 import { operatorPage } from './operators/page.ts';
 import { oneKindOfCredential, requireOperatorSession } from './operators/require-operator-session.ts';
 import { VIEW_PATH, refuseChanges, refuseOthers } from './operators/view-as/read-only.ts';
+import { SCIM_PATH, scimRouter } from './scim/router.ts';
+import type { ScimNeeds } from './scim/router.ts';
 import { noteSignedIn, requireSession } from './identity/sessions/require-session.ts';
 import { sameOriginOnly } from './identity/sessions/same-origin.ts';
 
@@ -43,7 +45,7 @@ type Context = ComposeContext<Config>;
 /** The public listener, for account holders and their programs. */
 export function createPublicApp(
   { config, logger, registry, trusts, addressOf, accessLog }: Context,
-  needs: Omit<OwnerNeeds, 'apiDocument'>,
+  needs: Omit<OwnerNeeds, 'apiDocument'> & ScimNeeds,
   parts: {
     introspect: Introspector['introspect'];
     /** Null without payments. */
@@ -66,6 +68,8 @@ export function createPublicApp(
   const publicUrl = config.PUBLIC_URL;
   // Stripe's, not a customer's: outside of the API and its document.
   if (paymentEvents !== null) app.post('/payments/stripe/events', paymentEvents);
+  // Described by its own endpoints, to directories.
+  app.use(SCIM_PATH, scimRouter(needs, logger, addressOf));
   app.use('/api/console', noStore, sameOriginOnly(publicUrl));
   const makeDocument = () => createApiDocument({ serverUrl: publicUrl, sessionCookie: needs.cookie.name });
   serve(app, OWNER_API, {

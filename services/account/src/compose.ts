@@ -23,6 +23,7 @@ import { openOperators } from './operators/open.ts';
 import { openPayments } from './payments/open.ts';
 import { openPlatform } from './platform/open.ts';
 import { openRefusals } from './refusals/open.ts';
+import { openScim } from './scim/open.ts';
 import { openSelfService } from './self-service/open.ts';
 import { openTeams } from './teams/open.ts';
 import { openUsage } from './usage/open.ts';
@@ -44,6 +45,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const identity = openIdentity(platform);
   const billing = openBilling(platform);
   const teams = openTeams(platform, mail.needs);
+  const scim = openScim(platform, mail.needs);
   const selfService = openSelfService(platform);
   const notifications = openNotifications(platform, mail.needs);
   const counting = openCounting(platform);
@@ -64,6 +66,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     access,
     billing,
     teams,
+    scim,
     notifications,
     counting,
     closing,
@@ -94,6 +97,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     ...identity.needs,
     ...billing.needs,
     ...teams.needs,
+    ...scim.needs,
     ...selfService.needs,
     ...notifications.needs,
     ...counting.needs,

@@ -11,6 +11,7 @@ import { operatorMails } from './operators/operator-mails.ts';
 import { paymentMails } from './payments/invoices/payment-mail.ts';
 import { overageMails } from './payments/overage/overage-mail.ts';
 import { topUpMails } from './payments/top-ups/top-up-mail.ts';
+import { provisioningMails } from './scim/settings/provisioning-mails.ts';
 import { domainMails } from './teams/domains/domain-mails.ts';
 import { handOverMails } from './teams/hand-over-mail.ts';
 import { invitationMails } from './teams/invitations/invitation-mail.ts';
@@ -26,6 +27,7 @@ export const MAIL_RENDERERS: AnyMailRenderers = new Map(
     ...handOverMails,
     ...domainMails,
     ...ssoMails,
+    ...provisioningMails,
     ...alertMails,
     ...budgetMails,
     ...creditMails,

@@ -25,6 +25,7 @@ const VIEWED = new Set([
   'listInvitations',
   'listTeamDomains',
   'getTeamSso',
+  'getTeamProvisioning',
   'getApplicationBudget',
   'getMemberBudget',
   'listPlans',

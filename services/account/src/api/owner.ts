@@ -28,6 +28,7 @@ import { ownerSignIn, ownerTwoFactor } from '../identity/two-factor/operations.t
 import { ownerInvitations, ownerTeam } from '../teams/console/operations.ts';
 import { ownerDomains } from '../teams/domains/operations.ts';
 import { ownerSso } from '../teams/sso/operations.ts';
+import { ownerProvisioning } from '../scim/console/operations.ts';
 import { ownerTokens } from '../access/tokens/operations.ts';
 import { publicCredits } from '../usage/credits/operations.ts';
 import { tokenUsage } from '../usage/current/operations.ts';
@@ -66,6 +67,7 @@ export const OWNER_API = [
   ownerInvitations,
   ownerDomains,
   ownerSso,
+  ownerProvisioning,
   ownerBudgets,
   ownerSubscription,
   ownerPaidSubscriptions,

@@ -125,7 +125,7 @@ export async function changeApplication(
 
 /** @throws {Problem} not_found */
 export async function revokeApplication(query: Query, key: ApplicationKey, by: Actor): Promise<Revoked> {
-  return revoke(query, await lock(query, key), by);
+  return revokeLocked(query, await lock(query, key), by);
 }
 
 /** All of an account that are active, with the hidden one of its temporary token. */
@@ -136,13 +136,13 @@ export async function revokeApplicationsOf(
 ): Promise<NewClientChange[]> {
   const pending: NewClientChange[] = [];
   for (const application of await lockActiveApplications(query, accountId)) {
-    pending.push((await revoke(query, application, by)).pending);
+    pending.push((await revokeLocked(query, application, by)).pending);
   }
   return pending;
 }
 
 /** The application is locked. */
-async function revoke(query: Query, before: Application, by: Actor): Promise<Revoked> {
+export async function revokeLocked(query: Query, before: Application, by: Actor): Promise<Revoked> {
   const application: Application = { ...before, ...stateAfterRevoke(before) };
   await endConnectionsOf(query, before);
   await endAllSecrets(query, before.application_id);

@@ -81,6 +81,23 @@ export async function findToken(
   return rows[0];
 }
 
+/** Live ones that were issued within a time; `until` null: up to now. */
+export function issuedWithin(
+  query: Query,
+  applicationId: number,
+  { from, until, now }: { from: Date; until: Date | null; now: Date },
+): Promise<SealedTokenRow[]> {
+  return query<SealedTokenRow>(
+    `SELECT ${COLUMNS}, token_hash, sealing_key_id, sealed_nonce, sealed_token
+     FROM access_tokens JOIN applications USING (application_id)
+     WHERE access_tokens.application_id = :applicationId AND ${LIVE}
+       -- Issued by the second.
+       AND issued_at >= date_trunc('second', CAST(:from AS timestamptz)) AND (CAST(:until AS timestamptz) IS NULL OR issued_at <= :until)
+     ORDER BY token_id`,
+    { applicationId, from, until, now },
+  );
+}
+
 export async function setRevoked(query: Query, tokenId: number, now: Date): Promise<void> {
   await query('UPDATE access_tokens SET revoked_at = :now WHERE token_id = :tokenId', { tokenId, now });
 }

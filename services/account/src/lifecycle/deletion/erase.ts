@@ -27,6 +27,7 @@ export const ERASED_TABLES = [
   'sessions',
   'team_sso_identities',
   'operator_views',
+  'scim_users',
   'email_tokens',
   'mail_outbox',
   'alert_settings',

@@ -43,6 +43,9 @@ const EXPIRED: Readonly<Record<string, string>> = {
   totp_secrets: "confirmed_at IS NULL AND created_at <= now() - interval '1 day'",
   // The manager sees for a while that it was not answered.
   team_invitations: "expires_at <= now() - interval '14 days'",
+  scim_tokens: 'expires_at <= now()',
+  // The person has been invited by then, or the directory still asks.
+  scim_refusals: "refused_at <= now() - interval '30 days'",
   attempt_counts: 'window_ends_at <= now()',
   application_secrets: 'expires_at <= now()',
   // Temporary tokens are listed nowhere; manual ones are kept as long as usage.

@@ -4,7 +4,7 @@ import type { Query } from '../database/query.ts';
 export type Actor = {
   /**
    * `operator:<credential id>`, `operator:person/<operator id>`, `service:<credential id>`, `client:<client id>`,
-   * `account:<account id>` for its owner, `renewal`, `closing`, `account-erasure`, `domain-check`, `team-sso`, `sign-up`, `seed`, `payments`, `webhook-delivery` or
+   * `account:<account id>` for its owner, `renewal`, `closing`, `account-erasure`, `domain-check`, `team-sso`, `sign-up`, `seed`, `payments`, `webhook-delivery`, `scim:<token id>` or
    * `operator-sign-in`, for those whom an identity provider knows and who have no role.
    */
   actor: string;

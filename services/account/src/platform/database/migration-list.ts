@@ -26,6 +26,7 @@ import * as datedMovements from './migrations/0032-dated-movements.ts';
 import * as operatorViews from './migrations/0036-operator-views.ts';
 import * as teamDomains from './migrations/0039-team-domains.ts';
 import * as teamSso from './migrations/0045-team-sso.ts';
+import * as scim from './migrations/0048-scim.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0036-operator-views', migration: operatorViews },
   { name: '0039-team-domains', migration: teamDomains },
   { name: '0045-team-sso', migration: teamSso },
+  { name: '0048-scim', migration: scim },
 ];
 
 export function migrationSource(

@@ -57,6 +57,15 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   team_sso_lifted: 'Stopped requiring single sign-on in team',
   team_sso_linked: 'Linked single sign-on of team',
   team_sso_refused: 'Refused a single sign-on to team',
+  team_provisioning_changed: 'Changed how team is provisioned:',
+  team_provisioning_ended: 'Switched provisioning off for team',
+  team_provisioning_token_created: 'Created a provisioning token for team',
+  team_provisioning_token_revoked: 'Revoked a provisioning token of team',
+  team_user_provisioned: 'The directory added to the team',
+  team_user_changed: 'The directory changed',
+  team_user_removed: 'The directory removed from the team',
+  team_user_deleted: 'The directory deleted its user',
+  team_group_changed: 'The directory changed its group',
   team_invitation_made: 'Invited',
   team_invitation_withdrawn: 'Withdrew the invitation of',
   team_invitation_declined: 'Declined the invitation to',
@@ -120,6 +129,8 @@ function subjectOf({ action, kind, details, application }: Activity): string | u
   if (kind === 'applications') return application?.name ?? details.name;
   if (action === 'team_renamed') return details.name;
   if (action === 'team_invitation_made' || action === 'team_invitation_withdrawn') return details.email;
+  if (action.startsWith('team_user_')) return details.email;
+  if (action === 'team_group_changed') return details.name;
   if (kind === 'team') return details.team_name;
   if (action === 'account_changed' || action === 'passkey_renamed') return details.name;
   return action.startsWith('email_') ? details.email : undefined;

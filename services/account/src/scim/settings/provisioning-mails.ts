@@ -1,0 +1,54 @@
+import { findAccount } from '../../identity/accounts/account-store.ts';
+import { issueEmailToken } from '../../identity/mails/email-tokens.ts';
+import { NO_PASSWORD } from '../../identity/no-password.ts';
+import type { MailRenderers } from '../../mail/mail-renderer.ts';
+
+type Kind = 'team_user_provisioned' | 'team_provisioning_ended' | 'team_provisioning_token_ends';
+
+/** `name`: the team's, or the days that a token has left. */
+export type ProvisioningMail = {
+  [Each in Kind]: { kind: Each; recipient: string; account_id: number; name: string };
+}[Kind];
+
+export const provisioningMails: MailRenderers<ProvisioningMail> = {
+  team_user_provisioned: (_query, { recipient, name }, { publicUrl, productName }) =>
+    Promise.resolve({
+      to: recipient,
+      subject: `You are in the team ${name} on ${productName}`,
+      lines: [
+        `Your company's directory has added you to the team ${name} on ${productName}. The team pays for your calls.`,
+        'If you have no password yet, choose one with Forgot password on the sign-in page.',
+      ],
+      action: { label: 'Sign in', href: `${publicUrl}/user/sign-in` },
+    }),
+  team_provisioning_ended: async (query, { recipient, account_id, name }, { publicUrl, productName }) => {
+    const account = await findAccount(query, account_id);
+    if (account?.password_hash !== NO_PASSWORD) return undefined;
+    const token = await issueEmailToken(query, {
+      purpose: 'reset_password',
+      email: account.email,
+      account_id,
+    });
+    return {
+      to: recipient,
+      subject: `Choose a password for ${productName}`,
+      lines: [
+        `Your company's directory no longer manages who is in the team ${name}. You stay in the team, and your account is yours.`,
+        'It has no password yet. The link works for an hour; later, choose Forgot password on the sign-in page.',
+      ],
+      action: { label: 'Choose a password', href: `${publicUrl}/user/reset-password?token=${token}` },
+    };
+  },
+  team_provisioning_token_ends: (_query, { recipient, name: days }, { publicUrl, productName }) =>
+    Promise.resolve({
+      to: recipient,
+      subject: `The provisioning token of your team ends in ${daysText(days)}`,
+      lines: [
+        `The token with which your company's directory provisions your team on ${productName} ends in ${daysText(days)}. After that the directory can neither add nor remove anyone.`,
+        'Create another token, give it to your directory, and revoke this one.',
+      ],
+      action: { label: 'Go to your team', href: `${publicUrl}/user/team` },
+    }),
+};
+
+const daysText = (days: string) => (days === '1' ? 'a day' : `${days} days`);
