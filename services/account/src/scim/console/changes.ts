@@ -87,12 +87,7 @@ export async function endProvisioning(
   await transact(async (inside) => {
     const team = await lockManagedTeam(inside, person);
     for (const { account_id, email } of await withoutPassword(inside, team.team_id, NO_PASSWORD)) {
-      const mail: ProvisioningMail = {
-        kind: 'team_provisioning_ended',
-        recipient: email,
-        account_id,
-        name: team.name,
-      };
+      const mail: ProvisioningMail = { kind: 'team_provisioning_ended', recipient: email, account_id };
       await enqueueMail(inside, mail);
     }
     await deleteSettings(inside, team.team_id);

@@ -135,12 +135,7 @@ async function insertFor(
   if (wanted['active'] === false) return scim_user_id;
   const user = await found(query, { team_id, scim_user_id });
   if (await join(query, { team, user, account, actor })) {
-    const mail: ProvisioningMail = {
-      kind: 'team_user_provisioned',
-      recipient: email,
-      account_id,
-      name: team.name,
-    };
+    const mail: ProvisioningMail = { kind: 'team_user_provisioned', recipient: email, account_id };
     await enqueueMail(query, mail);
   }
   return scim_user_id;

@@ -3,25 +3,23 @@ import { issueEmailToken } from '../../identity/mails/email-tokens.ts';
 import { NO_PASSWORD } from '../../identity/no-password.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
 
-type Kind = 'team_user_provisioned' | 'team_provisioning_ended' | 'team_provisioning_token_ends';
-
-/** `name`: the team's, or the days that a token has left. */
-export type ProvisioningMail = {
-  [Each in Kind]: { kind: Each; recipient: string; account_id: number; name: string };
-}[Kind];
+export type ProvisioningMail =
+  | { kind: 'team_user_provisioned' | 'team_provisioning_ended'; recipient: string; account_id: number }
+  /** `name`: the days that the token has left. */
+  | { kind: 'team_provisioning_token_ends'; recipient: string; account_id: number; name: string };
 
 export const provisioningMails: MailRenderers<ProvisioningMail> = {
-  team_user_provisioned: (_query, { recipient, name }, { publicUrl, productName }) =>
+  team_user_provisioned: (_query, { recipient }, { publicUrl, productName }) =>
     Promise.resolve({
       to: recipient,
-      subject: `You are in the team ${name} on ${productName}`,
+      subject: 'Your company has added you to its team',
       lines: [
-        `Your company's directory has added you to the team ${name} on ${productName}. The team pays for your calls.`,
+        `Your company's directory has added you to its team on ${productName}. The team pays for your calls.`,
         'If you have no password yet, choose one with Forgot password on the sign-in page.',
       ],
       action: { label: 'Sign in', href: `${publicUrl}/user/sign-in` },
     }),
-  team_provisioning_ended: async (query, { recipient, account_id, name }, { publicUrl, productName }) => {
+  team_provisioning_ended: async (query, { recipient, account_id }, { publicUrl, productName }) => {
     const account = await findAccount(query, account_id);
     if (account?.password_hash !== NO_PASSWORD) return undefined;
     const token = await issueEmailToken(query, {
@@ -31,9 +29,9 @@ export const provisioningMails: MailRenderers<ProvisioningMail> = {
     });
     return {
       to: recipient,
-      subject: `Choose a password for ${productName}`,
+      subject: 'Choose a password',
       lines: [
-        `Your company's directory no longer manages who is in the team ${name}. You stay in the team, and your account is yours.`,
+        `Your company's directory no longer manages who is in its team on ${productName}. You stay in the team, and your account is yours.`,
         'It has no password yet. The link works for an hour; later, choose Forgot password on the sign-in page.',
       ],
       action: { label: 'Choose a password', href: `${publicUrl}/user/reset-password?token=${token}` },
