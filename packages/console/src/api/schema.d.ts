@@ -1650,6 +1650,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/console/team/provisioning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get how the team is provisioned */
+        get: operations["getTeamProvisioning"];
+        /**
+         * Set the roles of provisioned members
+         * @description Members get them at once. Returns `not_found` before the first token.
+         */
+        put: operations["setTeamProvisioning"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/provisioning/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a token for the directory
+         * @description At most two at a time, so that one can replace the other.
+         */
+        post: operations["createProvisioningToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/provisioning/tokens/{scim_token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a token of the directory */
+        delete: operations["revokeProvisioningToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/provisioning/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch provisioning off
+         * @description `keep`: the members stay; those without a password get a mail to choose one. `remove`: the directory’s people leave the team, and what they made in it is revoked. Either way their accounts stay.
+         */
+        post: operations["endTeamProvisioning"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/console/applications/{application_id}/budget": {
         parameters: {
             query?: never;
@@ -2784,7 +2862,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_views_set" | "customer_view_begun" | "customer_view_ended";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "team_provisioning_changed" | "team_provisioning_ended" | "team_provisioning_token_created" | "team_provisioning_token_revoked" | "team_user_provisioned" | "team_user_changed" | "team_user_removed" | "team_user_deleted" | "team_group_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_views_set" | "customer_view_begun" | "customer_view_ended";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -3359,6 +3437,108 @@ export interface components {
             last_failed_at: string | null;
             /** @description Why the latest failed sign-in has failed. */
             last_failure: string | null;
+        };
+        Provisioning: {
+            /** @description What the directory is told. */
+            base_url: string;
+            /** @description Null until the first token, which begins the provisioning. */
+            settings: {
+                /**
+                 * @description `developer`: creates applications and tokens. `billing`: also sees usage, and manages plan, payments and invoices of the manager’s account. `viewer`: creates no applications and tokens; existing ones keep working.
+                 * @enum {string}
+                 */
+                default_role: "billing" | "developer" | "viewer";
+                /** @description Whether a role that the manager set stays when groups say otherwise. */
+                keeps_manual_roles: boolean;
+                /** @description Roles by the names of groups, in either case. Of several, a member has the strongest. */
+                group_roles: {
+                    /** @description With at least one visible character. Without control characters, bidirectional controls and tag characters. */
+                    group_name: string;
+                    /**
+                     * @description `developer`: creates applications and tokens. `billing`: also sees usage, and manages plan, payments and invoices of the manager’s account. `viewer`: creates no applications and tokens; existing ones keep working.
+                     * @enum {string}
+                     */
+                    member_role: "billing" | "developer" | "viewer";
+                }[];
+            } | null;
+            tokens: components["schemas"]["ProvisioningToken"][];
+            people: {
+                active: number;
+                /** @description Known to the directory, and not in the team. */
+                inactive: number;
+            };
+            groups: {
+                display_name: string;
+                members: number;
+            }[];
+            /** @description Members whose role was set by hand. */
+            manual_roles: {
+                account_id: number;
+                email: string;
+                /**
+                 * @description `developer`: creates applications and tokens. `billing`: also sees usage, and manages plan, payments and invoices of the manager’s account. `viewer`: creates no applications and tokens; existing ones keep working.
+                 * @enum {string}
+                 */
+                member_role: "billing" | "developer" | "viewer";
+            }[];
+            /** @description People who have an account of their own. They join by an invitation. */
+            refused: {
+                email: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                refused_at: string;
+            }[];
+        };
+        ProvisioningToken: {
+            scim_token_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            expires_at: string;
+            /** @description To the minute. */
+            last_used_at: string | null;
+            /** @description The last request of the directory that was refused. */
+            last_error: {
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                at: string;
+                text: string;
+            } | null;
+        };
+        ProvisioningTokenMade: {
+            scim_token_id: number;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            expires_at: string;
+            /** @description To the minute. */
+            last_used_at: string | null;
+            /** @description The last request of the directory that was refused. */
+            last_error: {
+                /**
+                 * Format: date-time
+                 * @example 2026-07-01T12:34:56.789Z
+                 */
+                at: string;
+                text: string;
+            } | null;
+            token: string;
         };
         ApplicationBudget: {
             application_id: number;
@@ -11930,7 +12110,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.forbidden"];
+            403: components["responses"]["account_deletion_pending.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -11995,7 +12175,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];
@@ -12040,7 +12220,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["token_limit_reached"];
@@ -12074,7 +12254,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
@@ -12116,7 +12296,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];

@@ -18,6 +18,7 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { auditTeam } from '../../teams/changes.ts';
+import { holdsDomain } from '../../teams/domains/store.ts';
 import { findMembership, lockTeams, managerOf } from '../../teams/store.ts';
 import type { Team } from '../../teams/store.ts';
 import type { Value, Values } from '../protocol/attributes.ts';
@@ -32,7 +33,6 @@ import {
   findUser,
   findUserOf,
   formerUse,
-  hasDomainOf,
   insertUser,
   noteRefusal,
   setDeleted,
@@ -152,7 +152,7 @@ async function assertRoom(query: Query, team_id: number): Promise<void> {
 }
 
 async function assertDomain(query: Query, team_id: number, email: string): Promise<void> {
-  if (await hasDomainOf(query, team_id, email)) return;
+  if (await holdsDomain(query, team_id, email)) return;
   throw invalidValue(
     `userName must be an email address in a domain that the team has proven on the Team page; ${email} is not.`,
   );
@@ -259,7 +259,7 @@ async function changeAddress(query: Query, { team, account, actor }: Context, af
   if (email.toLowerCase() === account.email.toLowerCase()) return;
   const { account_id, email: before } = account;
   if ((await managerOf(query, team.team_id)) === account_id) throw ofManager();
-  if (!(await hasDomainOf(query, team.team_id, before))) {
+  if (!(await holdsDomain(query, team.team_id, before))) {
     throw immutable('The person has an address of their own, which the directory can’t change.');
   }
   await assertDomain(query, team.team_id, email);

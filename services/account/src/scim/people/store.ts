@@ -1,7 +1,6 @@
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { MemberRole } from '../../identity/accounts/member-roles.ts';
-import { LAPSED_AFTER_DAYS } from '../../teams/domains/store.ts';
 import type { Values } from '../protocol/attributes.ts';
 
 /** A person as the team's directory knows them. */
@@ -178,17 +177,6 @@ export async function setDeleted(query: Query, scimUserId: string): Promise<void
      WHERE scim_user_id = :scimUserId`,
     { scimUserId },
   );
-}
-
-/** Whether people of the address's domain may be added. A proof that is recorded meanwhile waits. */
-export async function hasDomainOf(query: Query, team_id: number, address: string): Promise<boolean> {
-  const rows = await query<{ is_lapsed: boolean }>(
-    `SELECT coalesce(missing_since <= now() - ${String(LAPSED_AFTER_DAYS)} * interval '1 day', false) AS is_lapsed
-     FROM team_domains
-     WHERE team_id = :team_id AND domain = lower(:domain) AND proven_at IS NOT NULL FOR SHARE`,
-    { team_id, domain: address.slice(address.lastIndexOf('@') + 1) },
-  );
-  return rows[0]?.is_lapsed === false;
 }
 
 export async function noteRefusal(query: Query, team_id: number, email: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { LAPSED_AFTER_DAYS } from '../../identity/accounts/open-domain.ts';
+import { IS_OPEN_DOMAIN, LAPSED_AFTER_DAYS, domainOf } from '../../identity/accounts/open-domain.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 
@@ -131,4 +131,18 @@ export async function deleteDomain(
     { team_id, domain_id },
   );
   return rows[0];
+}
+
+/**
+ * Whether the team has the address's domain. Held until the end of the transaction, so that a team that loses it ends
+ * what is being begun.
+ */
+export async function holdsDomain(query: Query, teamId: number, email: string): Promise<boolean> {
+  const rows = await query(
+    `SELECT 1 FROM team_domains AS domain
+     WHERE domain.team_id = :teamId AND domain.domain = ${domainOf('CAST(:email AS text)')}
+       AND ${IS_OPEN_DOMAIN} FOR SHARE`,
+    { teamId, email },
+  );
+  return rows.length > 0;
 }

@@ -10,6 +10,7 @@ import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { auditTeam } from '../changes.ts';
+import { holdsDomain } from '../domains/store.ts';
 import { takeInvitationTo } from '../invitations/invitation-store.ts';
 import { slotsLimit } from '../invitations/invitations.ts';
 import { isFull } from '../rules.ts';
@@ -17,14 +18,7 @@ import { noSlotLeft } from '../slots.ts';
 import { countTaken, findMembership, insertMember, lockTeams, managerOf } from '../store.ts';
 import type { Team } from '../store.ts';
 import type { SsoMail } from './sso-mails.ts';
-import {
-  findIdentity,
-  findProvider,
-  holdsDomain,
-  insertIdentity,
-  isOwnAccount,
-  lockIdentity,
-} from './store.ts';
+import { findIdentity, findProvider, insertIdentity, isOwnAccount, lockIdentity } from './store.ts';
 import type { SsoProvider } from './store.ts';
 
 /** Whom a team's identity provider has signed in, as far as it goes. */

@@ -24,6 +24,7 @@ import type { Query, Transact } from '../../platform/database/query.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
 import { auditTeam } from '../changes.ts';
 import { managedTeam } from '../domains/changes.ts';
+import { holdsDomain } from '../domains/store.ts';
 import { lockTeams, managerOf } from '../store.ts';
 import { admit } from './admit.ts';
 import type { TeamIdentity } from './admit.ts';
@@ -44,7 +45,6 @@ import {
   countCovered,
   findProvider,
   findProviderOf,
-  holdsDomain,
   insertSignIn,
   noteFailure,
   noteSignedIn,

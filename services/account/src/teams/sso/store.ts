@@ -188,7 +188,7 @@ export async function insertIdentity(
 }
 
 /**
- * Whether the account was made by this team's single sign-on, has no way in of its own to ask for, and is no one else's
+ * Whether the account was made by this team's single sign-on or directory, has no way in of its own to ask for, and is no one else's
  * at this provider: an address can pass to another person.
  */
 export async function isOwnAccount(
@@ -203,25 +203,13 @@ export async function isOwnAccount(
   const rows = await query(
     `SELECT 1 FROM accounts WHERE account_id = :account_id AND password_hash = :none
        AND NOT EXISTS (SELECT FROM passkeys WHERE passkeys.account_id = accounts.account_id)
-       AND EXISTS (SELECT FROM team_sso_identities AS made WHERE made.account_id = accounts.account_id
-         AND made.team_id = :team_id AND made.made_account)
+       AND (EXISTS (SELECT FROM team_sso_identities AS made WHERE made.account_id = accounts.account_id
+           AND made.team_id = :team_id AND made.made_account)
+         OR EXISTS (SELECT FROM scim_users AS made WHERE made.account_id = accounts.account_id
+           AND made.team_id = :team_id AND made.made_account AND made.deleted_at IS NULL))
        AND NOT EXISTS (SELECT FROM team_sso_identities AS present WHERE present.account_id = accounts.account_id
          AND present.issuer = :issuer AND present.client_id = :client_id)`,
     { team_id, issuer, client_id, account_id, none: NO_PASSWORD },
-  );
-  return rows.length > 0;
-}
-
-/**
- * Whether the team has the address's domain. Held until the end of the transaction, so that a team that loses it ends
- * what is being begun.
- */
-export async function holdsDomain(query: Query, teamId: number, email: string): Promise<boolean> {
-  const rows = await query(
-    `SELECT 1 FROM team_domains AS domain
-     WHERE domain.team_id = :teamId AND domain.domain = ${domainOf('CAST(:email AS text)')}
-       AND ${IS_OPEN_DOMAIN} FOR SHARE`,
-    { teamId, email },
   );
   return rows.length > 0;
 }
