@@ -54,13 +54,10 @@ export async function launch(context: LaunchContext): Promise<SampleIds> {
     const plan = { ports, credentials, peppers, sealingKeys, payments: sold, ...addresses };
     context.onPlan?.(plan);
     const start = serviceStarter(context, serviceSettings(plan));
-    await Promise.all([
-      start('auth'),
-      Promise.all([webInterface, sample]).then(() => start('account')),
-      start('gateway'),
-    ]);
+    // account finds the web interface when it is there.
+    await Promise.all([start('auth'), sample.then(() => start('account')), start('gateway')]);
   });
-  const [ids] = await Promise.all([sample, services, upstream, payments]);
+  const [ids] = await Promise.all([sample, services, upstream, payments, webInterface]);
   return ids;
 }
 

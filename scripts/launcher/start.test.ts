@@ -93,6 +93,8 @@ describe('npm start', () => {
   const start = async () => {
     launcher = runLauncher(directory, portBase);
     demo = await untilRunning(launcher, directory);
+    // What builds the books runs until then.
+    await waitFor(() => launcher.output().includes('Documentation ready'));
   };
 
   test('brings up a stack that meters a call', async () => {
@@ -105,6 +107,9 @@ describe('npm start', () => {
     expect(await call(demo, token)).toBe(200);
     await waitFor(async () => (await requestsUsed(demo, token)) === before + 1);
     expect(await signIn(demo)).toBe(201);
+    for (const path of ['/user', '/docs'])
+      expect((await fetch(`${demo.streaming_url}${path}`)).status).toBe(200);
+    expect(launcher.output()).toMatch(/Ctrl-C stops it\.\nDocumentation ready/);
     expect(
       processes()
         .map(({ name }) => name)

@@ -1,6 +1,6 @@
 import type { AuthPeer } from './auth-peer.ts';
 import { firstLine } from '../load/first-line.ts';
-import { startHydra } from './hydra.ts';
+import { findHydra, startHydra } from './hydra.ts';
 import { dependency } from '../report/run-facts.ts';
 import type { Servers } from '../servers.ts';
 
@@ -30,13 +30,20 @@ async function startAuthPeers(servers: Servers, say: (line: string) => void): Pr
     },
   ];
   const leftOut: string[] = [];
+  const leaveOut = (name: string, reason: string) => {
+    leftOut.push(`${name} is left out: ${reason}`);
+    say(leftOut.at(-1) ?? '');
+  };
+  const hydra = await findHydra(servers, say).catch((error: unknown) => {
+    leaveOut('Hydra', firstLine(error));
+  });
+  if (hydra === undefined) return { peers, leftOut };
   const needs = { SQLite: ' (its binary needs the build tag sqlite)', Postgres: '' };
   for (const store of ['SQLite', 'Postgres'] as const) {
     try {
-      peers.push(await startHydra(servers, store));
+      peers.push(await startHydra(servers, hydra, store));
     } catch (error) {
-      leftOut.push(`Hydra with ${store} is left out: ${firstLine(error)}${needs[store]}`);
-      say(leftOut.at(-1) ?? '');
+      leaveOut(`Hydra with ${store}`, `${firstLine(error)}${needs[store]}`);
     }
   }
   return { peers, leftOut };

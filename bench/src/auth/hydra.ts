@@ -9,12 +9,35 @@ import { localUrl } from '@tollgate/stack/service-settings';
 import { waitFor } from '@tollgate/stack/wait-for';
 import type { AuthPeer } from './auth-peer.ts';
 import { fillTemplate, programDirectory, startProgram } from '../gateway/program.ts';
-import { ORY_ENVIRONMENT, findOry } from './ory.ts';
+import { goProgram } from '../load/go-program.ts';
+import type { GoProgram } from '../load/go-program.ts';
+import { ORY_ENVIRONMENT, oryVersion } from './ory.ts';
 import type { Servers } from '../servers.ts';
 
-/** @throws {Error} without Hydra on the PATH, or if it was built without SQLite (Go's build tag `sqlite`). */
-export async function startHydra(servers: Servers, store: 'SQLite' | 'Postgres'): Promise<AuthPeer> {
-  const { program, version } = await findOry(servers, 'hydra');
+/** By peers/hydra/go.mod. */
+const HYDRA: GoProgram = {
+  name: 'hydra',
+  source: 'github.com/ory/hydra/v2',
+  flags: [
+    '-tags=sqlite,sqlite_omit_load_extension',
+    '-ldflags=-X github.com/ory/hydra/v2/driver/config.Version=v2.3.0',
+  ],
+};
+
+type Hydra = { program: string; version: string };
+
+/** @throws {Error} without Hydra on the PATH, and without Go or what it downloads */
+export async function findHydra(servers: Servers, say: (line: string) => void): Promise<Hydra> {
+  const program = await goProgram(HYDRA, servers, say);
+  return { program, version: await oryVersion(servers, 'hydra', program) };
+}
+
+/** @throws {Error} if Hydra was built without SQLite (Go's build tag `sqlite`) */
+export async function startHydra(
+  servers: Servers,
+  { program, version }: Hydra,
+  store: 'SQLite' | 'Postgres',
+): Promise<AuthPeer> {
   const name = `hydra-${store.toLowerCase()}`;
   const directory = await programDirectory(servers, name);
   const file = join(directory, 'hydra.yml');

@@ -1,17 +1,16 @@
 import { runCommand } from '@tollgate/stack/process';
 import { join } from 'node:path';
-import { onPath } from '../load/on-path.ts';
 import type { Servers } from '../servers.ts';
 
 /** One core, and no telemetry. */
 export const ORY_ENVIRONMENT = { GOMAXPROCS: '1', SQA_OPT_OUT: 'true' };
 
-/** @throws {Error} if it isn't on the PATH */
-export async function findOry(
+/** What the program says of itself. */
+export async function oryVersion(
   { directory, onSpawn }: Servers,
   name: 'hydra' | 'oathkeeper',
-): Promise<{ program: string; version: string }> {
-  const program = onPath(name);
+  program: string,
+): Promise<string> {
   const output = await runCommand({
     name,
     command: program,
@@ -20,5 +19,5 @@ export async function findOry(
     onSpawn,
     logFile: join(directory, `logs/${name}-version.log`),
   });
-  return { program, version: /Version:\s+(\S+)/.exec(output)?.[1] ?? 'unknown' };
+  return /Version:\s+(\S+)/.exec(output)?.[1] ?? 'unknown';
 }

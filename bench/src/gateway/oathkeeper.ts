@@ -4,13 +4,15 @@ import { freePort } from '@tollgate/stack/ports';
 import { localUrl } from '@tollgate/stack/service-settings';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { basic } from '../auth/auth-rates.ts';
-import { ORY_ENVIRONMENT, findOry } from '../auth/ory.ts';
+import { ORY_ENVIRONMENT, oryVersion } from '../auth/ory.ts';
+import { onPath } from '../load/on-path.ts';
 import type { Servers } from '../servers.ts';
 import type { Peer, PeerSetting } from './peer.ts';
 import { fillTemplate, programDirectory, startProgram } from './program.ts';
 
 export async function oathkeeper(servers: Servers, setting: PeerSetting): Promise<Peer> {
-  const { program, version } = await findOry(servers, 'oathkeeper');
+  const program = onPath('oathkeeper');
+  const version = await oryVersion(servers, 'oathkeeper', program);
   const own = await programDirectory(servers, 'oathkeeper');
   const apiPort = await freePort();
   const metricsPort = await freePort();

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import {
+  existsSync,
+  globSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { isCompressed } from './precompress.ts';
 
 const COMPRESSED = ' compressed';
@@ -23,6 +32,7 @@ export async function builtOnce(parts: {
   const sources = hashOf(root, parts.sources);
   const built = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
   if (built === `${sources}${COMPRESSED}` || (!isCompressed && built === sources)) return;
+  removeHalfBuilds(dist);
   const fresh = `${dist}.${String(process.pid)}`;
   const former = `${fresh}.former`;
   try {
@@ -35,6 +45,24 @@ export async function builtOnce(parts: {
   if (existsSync(dist)) renameSync(dist, former);
   renameSync(fresh, dist);
   rmSync(former, { recursive: true, force: true });
+}
+
+/** Of builds that were cut off, as by Ctrl-C. */
+function removeHalfBuilds(dist: string): void {
+  const [directory, name] = [dirname(dist), basename(dist)];
+  for (const half of globSync(`${name}.*`, { cwd: directory })) {
+    const pid = Number(half.slice(name.length + 1).split('.')[0]);
+    if (!isRunning(pid)) rmSync(join(directory, half), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function hashOf(root: string, sources: readonly string[]): string {

@@ -1,10 +1,10 @@
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
 import { absentBook } from './absent-book.ts';
-import { builtFiles, hashedFiles } from './built-files.ts';
+import { builtFiles, hashedFiles, ofBuild } from './built-files.ts';
 import { forPeople, pageEndpoint } from './page-endpoint.ts';
 
 /** Nothing of another origin, and nothing inline; Starlight's styles have drawings within them. */
@@ -30,28 +30,15 @@ type BookOptions = {
   own: (html: string) => string;
 };
 
-/**
- * A book at its path: the build of packages/docs in `directory`, which is looked at with each request, since it may be
- * made, or made anew, after account has started. Without it, its pages are 503.
- */
+/** A book at its path: the build of packages/docs in `directory`. Without it, its pages are 503. */
 export function bookRouter(base: string, options: BookOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const pages = new RegExp(`^${base}(?:/|$)`);
   const absent = absentBook(pages, options.own);
-  let book: Router | undefined;
-  let builtMs: number | undefined;
+  const book = ofBuild(join(options.directory, 'index.html'), () => builtBook(base, options));
   router.use((req, res, next) => {
-    if (!pages.test(req.path)) {
-      next();
-      return;
-    }
-    const lastBuiltMs = statSync(join(options.directory, 'index.html'), { throwIfNoEntry: false })?.mtimeMs;
-    // None while one takes the place of another.
-    if (lastBuiltMs !== undefined && lastBuiltMs !== builtMs) {
-      book = builtBook(base, options);
-      builtMs = lastBuiltMs;
-    }
-    (book ?? absent)(req, res, next);
+    if (pages.test(req.path)) (book() ?? absent)(req, res, next);
+    else next();
   });
   return router;
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
@@ -8,7 +8,7 @@ import { methodNotAllowed } from '@tollgate/http/error-handler';
 import type { PublicAddresses } from './addresses/operations.ts';
 import { brandFiles, brandedPage } from './brand.ts';
 import type { Brand } from './brand.ts';
-import { hashedFiles, notBuilt } from './built-files.ts';
+import { hashedFiles, notBuilt, ofBuild } from './built-files.ts';
 import { forPeople, pageEndpoint } from './page-endpoint.ts';
 
 /** React Aria adds this style for touch screens; only its hash is allowed. */
@@ -35,36 +35,43 @@ function policyFor(streamingUrl: string | null): string {
 /** Shown at `/oauth2/authorize`, with the reason in its head. */
 export type FaultPage = (fault: AuthorizationFault) => RequestHandler;
 
-const NOT_BUILT = 'The web interface is not built.';
+const notThere = notBuilt('The web interface is not built.');
 
+const PAGES = /^\/user(?:\/|$)/;
 const NOT_A_FILE = /^\/user\/(?!assets\/)/;
 
-/** Caches hashed assets for a year. @throws {Problem} service_unavailable if `directory` holds no build. */
+type ConsoleOptions = Pick<PublicAddresses, 'streamingUrl'> & { brand: Brand };
+
+/** Caches hashed assets for a year. @throws {Problem} service_unavailable while `directory` holds no build. */
 export function consolePage(
   directory: string,
-  { streamingUrl, brand }: Pick<PublicAddresses, 'streamingUrl'> & { brand: Brand },
+  options: ConsoleOptions,
 ): { router: Router; faultPage: FaultPage } {
+  const built = ofBuild(join(directory, 'index.html'), () => builtConsole(directory, options));
   const router = Router({ caseSensitive: true, strict: true });
-  const index = join(directory, 'index.html');
-  const isBuilt = existsSync(index);
-  const html = isBuilt ? brandedPage(readFileSync(index, 'utf8'), brand) : '';
-  const preloads = isBuilt ? readPreloads(directory) : {};
+  router.use(brandFiles(options.brand));
+  const absent = Router({ caseSensitive: true, strict: true });
+  for (const path of CONSOLE_PATHS) absent.route(path).get(notThere).all(methodNotAllowed('GET', 'HEAD'));
+  router.use((req, res, next) => {
+    if (PAGES.test(req.path)) (built()?.router ?? absent)(req, res, next);
+    else next();
+  });
+  return { router, faultPage: (fault) => built()?.faultPage(fault) ?? notThere };
+}
+
+function builtConsole(directory: string, { streamingUrl, brand }: ConsoleOptions) {
+  const router = Router({ caseSensitive: true, strict: true });
+  const html = brandedPage(readFileSync(join(directory, 'index.html'), 'utf8'), brand);
+  const preloads = readPreloads(directory);
   const policy = policyFor(streamingUrl);
   for (const path of CONSOLE_PATHS) {
     const own = html.replace('</head>', () => `${preloads[path] ?? ''}</head>`);
     const page = pageEndpoint(() => (isEntryPath(path) ? withoutSession(own) : own), policy);
-    router
-      .route(path)
-      .get(isBuilt ? page : notBuilt(NOT_BUILT))
-      .all(methodNotAllowed('GET', 'HEAD'));
+    router.route(path).get(page).all(methodNotAllowed('GET', 'HEAD'));
   }
-  if (isBuilt) router.use('/user/assets', hashedFiles(join(directory, 'assets')));
-  router.use(brandFiles(brand));
-  if (isBuilt) router.get(NOT_A_FILE, forPeople(pageEndpoint(() => withoutSession(html), policy)));
-  return {
-    router,
-    faultPage: isBuilt ? faultPages(withoutSession(html), policy) : () => notBuilt(NOT_BUILT),
-  };
+  router.use('/user/assets', hashedFiles(join(directory, 'assets')));
+  router.get(NOT_A_FILE, forPeople(pageEndpoint(() => withoutSession(html), policy)));
+  return { router, faultPage: faultPages(withoutSession(html), policy) };
 }
 
 /** The page at another service's address: its scripts read from the head why it is shown. */
@@ -75,7 +82,7 @@ function faultPages(html: string, policy: string): FaultPage {
       return [fault, pageEndpoint(() => html.replace('</head>', meta), policy)];
     }),
   );
-  return (fault) => pages.get(fault) ?? notBuilt(NOT_BUILT);
+  return (fault) => pages.get(fault) ?? notThere;
 }
 
 /** The links to each page's own files, by its path. @throws {Error} ENOENT, for a build that isn't whole. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
-import sirv from 'sirv';
 import { Problem } from '@tollgate/http/problem';
 import { brandedPage } from '../console/brand.ts';
 import type { Brand } from '../console/brand.ts';
+import { hashedFiles, ofBuild } from '../console/built-files.ts';
 import { PRESSABLE_STYLE } from '../console/console-page.ts';
 
 /** Nothing of another origin, and nothing inline. */
@@ -22,6 +22,8 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+const PAGES = /^\/operator(?:\/|$)/;
+
 /**
  * The page of the operators' console, at every path below /operator: it asks for the session itself, and without one
  * shows the sign-in. Programs get 401 there. `directory`: the build of the web interface.
@@ -30,17 +32,20 @@ export function operatorPage(directory: string, { productName }: Pick<Brand, 'pr
   const router = Router({ caseSensitive: true, strict: true });
   const build = join(directory, 'operator');
   const index = join(build, 'operator.html');
-  if (existsSync(index)) {
-    const kept = { maxAge: 31_536_000, immutable: true };
-    router.use(
-      '/operator/assets',
-      sirv(join(build, 'assets'), { brotli: true, gzip: true, etag: true, ...kept }),
-    );
-    router.get(
+  const built = ofBuild(index, () => {
+    const files = Router({ caseSensitive: true, strict: true });
+    files.use('/operator/assets', hashedFiles(join(build, 'assets')));
+    files.get(
       /^\/operator(?:\/|$)(?!assets\/|api(?:\/|$))/,
       forPeople(page(readFileSync(index, 'utf8'), productName)),
     );
-  }
+    return files;
+  });
+  router.use((req, res, next) => {
+    const files = PAGES.test(req.path) ? built() : null;
+    if (files === null) next();
+    else files(req, res, next);
+  });
   router.use('/operator', unauthorized);
   return router;
 }
