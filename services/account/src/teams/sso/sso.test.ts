@@ -694,6 +694,13 @@ describe('what single sign-on has begun ends', () => {
     expect((await reset.request('POST', '/session', { email, password })).status).toBe(201);
   });
 
+  test('with the team', async () => {
+    const { browser, manager, email } = await newMember();
+    expect((await manager.browser.request('DELETE', '/team')).status).toBe(204);
+    expect(await statusOf(browser)).toBe(401);
+    await mailAbout(suite.mailDirectory, email, subject);
+  });
+
   test('with the domain, when the manager removes it, or another team proves it', async () => {
     const removed = await newMember();
     const { body } = await removed.manager.browser.request('GET', '/team/domains');

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { arrivedAnswer } from '../../../api/arrived-answer.ts';
 import { ApiError, setCsrfToken } from '../../../api/client.ts';
 import type { Session } from '../../../api/client.ts';
 import { sessionQuery } from '../../../api/session.ts';
-import { arrivedAnswer, goToSso, nextAfterSso, signInBySso } from '../../../api/sso.ts';
+import { goToSso, nextAfterSso, signInBySso } from '../../../api/sso.ts';
 import type { TestedSso } from '../../../api/sso.ts';
 import pageStyles from '../../../ui/page/page.module.css';
 import { ErrorMessage, Skeleton } from '../../../ui/page/states.tsx';
@@ -29,11 +30,11 @@ export function SsoAnswerPage() {
   });
   const sent = useRef(false);
   useEffect(() => {
-    if (sent.current || arrivedAnswer() === '') return;
+    if (sent.current || arrivedAnswer === '') return;
     sent.current = true;
     mutate();
   }, [mutate]);
-  if (arrivedAnswer() === '') return <Failed error={null} />;
+  if (arrivedAnswer === '') return <Failed error={null} />;
   if (data !== undefined && !('session_id' in data)) return <Tested tested={data} />;
   const email = linkedAddressOf(error);
   if (email !== null) return <LinkAccount email={email} />;
