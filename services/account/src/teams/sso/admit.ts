@@ -123,14 +123,17 @@ async function linkAccount(
   }
   if (membership === undefined) await join(inside, { team, account_id, email, by });
   const identity_id = await insertIdentity(inside, {
-    ...{ team_id, issuer, client_id, account_id },
+    team_id,
+    issuer,
+    client_id,
+    account_id,
     subject: identity.subject,
     made_account: !isProven,
   });
   await auditTeam(inside, { account_id, actor: actorOf(account_id, by) }, team, 'team_sso_linked', {
     issuer,
   });
-  const mail: SsoMail = { kind: 'team_sso_linked', recipient: email, account_id, name: team.name };
+  const mail: SsoMail = { kind: 'team_sso_linked', recipient: email, account_id };
   await enqueueMail(inside, mail);
   return { account, identity_id };
 }
@@ -163,8 +166,12 @@ async function createMember(
   const { team_id } = team;
   const { issuer, client_id } = provider;
   const identity_id = await insertIdentity(inside, {
-    ...{ team_id, issuer, client_id, account_id, made_account: true },
+    team_id,
+    issuer,
+    client_id,
+    account_id,
     subject: identity.subject,
+    made_account: true,
   });
   await auditTeam(inside, { account_id, actor }, team, 'team_sso_linked', { issuer });
   return { account, identity_id };

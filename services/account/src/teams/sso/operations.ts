@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Reply, anyone, operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import type { Request, Response } from 'express';
@@ -354,8 +354,6 @@ async function ssoAnswer(
 export function shownProvider(provider: SealedProvider) {
   const { issuer, client_id, created_at, changed_at, required_at } = provider;
   const { last_signed_in_at, last_failed_at, last_failure } = provider;
-  return {
-    ...{ issuer, client_id, created_at, changed_at, required_at },
-    ...{ last_signed_in_at, last_failed_at, last_failure },
-  };
+  const settings = { issuer, client_id, created_at, changed_at, required_at };
+  return { ...settings, last_signed_in_at, last_failed_at, last_failure };
 }
