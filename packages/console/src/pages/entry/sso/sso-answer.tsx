@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { arrivedAnswer } from '../../../api/arrived-answer.ts';
-import { ApiError, setCsrfToken } from '../../../api/client.ts';
+import { ApiError, hasStatus, setCsrfToken } from '../../../api/client.ts';
 import type { Session } from '../../../api/client.ts';
 import { sessionQuery } from '../../../api/session.ts';
 import { goToSso, nextAfterSso, signInBySso } from '../../../api/sso.ts';
@@ -56,11 +56,7 @@ function linkedAddressOf(error: unknown): string | null {
 function Failed({ error }: { error: unknown }) {
   return (
     <EntryPage title="You are not signed in">
-      {error === null ? (
-        <p role="alert">The sign-in was finished already, or has expired.</p>
-      ) : (
-        <ErrorMessage error={error} />
-      )}
+      <Reason error={error} />
       <p>
         <Link to="/sso" search={{}}>
           Try single sign-on again
@@ -73,6 +69,13 @@ function Failed({ error }: { error: unknown }) {
       </p>
     </EntryPage>
   );
+}
+
+/** A conflict is with the team or its plan, not with what this page shows. */
+function Reason({ error }: { error: unknown }) {
+  if (error === null) return <p role="alert">The sign-in was finished already, or has expired.</p>;
+  if (hasStatus(error, 409)) return <p role="alert">{(error as ApiError).message}</p>;
+  return <ErrorMessage error={error} />;
 }
 
 /** The owner signs in once; then the provider, which still knows them, is asked again. */
