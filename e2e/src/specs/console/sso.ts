@@ -17,7 +17,7 @@ export function ssoJourneys(journey: Journey): void {
     identityProvider.domain = domain;
     const { page } = await signUp(journey, `boss@${domain}`);
     try {
-      await sellPlan(journey, page, '');
+      await sellPlan(journey, page, 'Standard');
       await page.goto(`${site}/team`);
       await page.getByLabel('Name').fill('Relay');
       await page.getByRole('button', { name: 'Create team' }).click();

@@ -37,7 +37,7 @@ export type TeamIdentity = {
 };
 
 /** The account that is signed in otherwise in the same browser; confirmed lately by as much as a sign-in needs. */
-export type Proof = { account_id: number; is_confirmed: boolean } | undefined;
+type Proof = { account_id: number; is_confirmed: boolean } | undefined;
 
 type Admission = { provider: SsoProvider; identity: TeamIdentity; proof: Proof; by: Caller };
 

@@ -27,7 +27,7 @@ import {
 } from './store.ts';
 import type { SealedProvider } from './store.ts';
 
-export type ProviderInput = { issuer: string; client_id: string; client_secret?: string | undefined };
+type ProviderInput = { issuer: string; client_id: string; client_secret?: string | undefined };
 
 type Needs = {
   query: Query;
