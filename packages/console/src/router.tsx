@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { sessionQuery } from './api/session.ts';
-import './api/sso.ts';
+import './api/arrived-answer.ts';
 import { NotFoundPage } from './pages/not-found.tsx';
 import { usageSearch } from './pages/usage/search.ts';
 import type { RequestsParams } from './pages/requests/search.ts';
@@ -15,19 +15,21 @@ const root = createRootRoute({
   errorComponent: StartFailed,
 });
 
+function signInSearch({ next }: Record<string, unknown>): { next?: string } {
+  return typeof next === 'string' ? { next } : {};
+}
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search): { next?: string } =>
-    typeof search['next'] === 'string' ? { next: search['next'] } : {},
+  validateSearch: signInSearch,
   component: lazyRouteComponent(() => import('./pages/entry/sign-in/sign-in.tsx'), 'SignInPage'),
 });
 
 const sso = createRoute({
   getParentRoute: () => root,
   path: '/sso',
-  validateSearch: (search): { next?: string } =>
-    typeof search['next'] === 'string' ? { next: search['next'] } : {},
+  validateSearch: signInSearch,
   component: lazyRouteComponent(() => import('./pages/entry/sso/sso.tsx'), 'SsoPage'),
 });
 

@@ -63,9 +63,13 @@ export async function startOidcProvider(operatorsUrl: string, host = 'localhost'
   });
   const redirectUris = new Set<string>();
   // As its documentation has it, for addresses that aren't known when it starts.
-  const { redirectUriAllowed } = provider.Client.prototype;
-  provider.Client.prototype.redirectUriAllowed = function allowed(uri: string) {
-    return redirectUris.has(uri) || redirectUriAllowed.call(this, uri);
+  const { prototype } = provider.Client;
+  const isRegistered = Object.getOwnPropertyDescriptor(prototype, 'redirectUriAllowed')?.value as (
+    this: unknown,
+    uri: string,
+  ) => boolean;
+  prototype.redirectUriAllowed = function isAllowed(uri: string) {
+    return redirectUris.has(uri) || isRegistered.call(this, uri);
   };
   const handle = provider.callback();
   const server = createServer((req, res) => void handle(req, res));

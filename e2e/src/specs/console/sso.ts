@@ -17,7 +17,7 @@ export function ssoJourneys(journey: Journey): void {
     identityProvider.domain = domain;
     const { page } = await signUp(journey, `boss@${domain}`);
     try {
-      await sellPlan(journey, page, 'Starter');
+      await sellPlan(journey, page, 'Standard');
       await page.goto(`${site}/team`);
       await page.getByLabel('Name').fill('Relay');
       await page.getByRole('button', { name: 'Create team' }).click();
@@ -120,7 +120,7 @@ export function ssoJourneys(journey: Journey): void {
       await expectAccessible(colleague.page);
       await colleague.page.getByRole('button', { name: 'Sign in with single sign-on' }).click();
       await signInAtProvider(colleague.page, 'ada');
-      await colleague.page.getByRole('heading', { name: 'Usage' }).waitFor();
+      await colleague.page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
       expect(providerFaults(colleague.faults)).toEqual([]);
       await colleague.close();
 

@@ -1,21 +1,9 @@
+import { arrivedAnswer } from './arrived-answer.ts';
 import { api, resultOf } from './client.ts';
 import type { Session } from './client.ts';
 import type { components } from './schema.d.ts';
 
 export type TestedSso = components['schemas']['TestedSso'];
-
-const CALLBACK = /^\/user\/sso\/\d+$/;
-
-/**
- * What an identity provider has answered, by the address that it has led to. Read before the router, which writes
- * addresses anew, and taken out of the address at once, as a reload would send it again.
- */
-const arrived = CALLBACK.test(location.pathname) ? location.search.slice(1) : '';
-if (arrived !== '') history.replaceState(history.state, '', location.pathname);
-
-export function arrivedAnswer(): string {
-  return arrived;
-}
 
 /** Where a sign-in leads afterwards. Of this tab, to which the provider leads back. */
 const NEXT = 'tollgate-sso-next';
@@ -42,6 +30,6 @@ export function nextAfterSso(): string | undefined {
 
 /** @throws {ApiError} */
 export function signInBySso(team_id: number): Promise<Session | TestedSso> {
-  const body = { team_id, parameters: arrived };
+  const body = { team_id, parameters: arrivedAnswer };
   return resultOf(api.POST('/api/console/session/sso', { body }));
 }

@@ -34,7 +34,6 @@ export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const deletionDueAt = session?.deletion_due_at ?? null;
   const lacksSso = session?.sso_required === true;
-  const { href } = useLocation();
   const [isExpired, renew] = useSessionEnd(session?.session_id);
   const former = useFormerAccount(session);
   useOtherTabs();
@@ -83,7 +82,7 @@ export function Shell() {
           {deletionDueAt !== null ? (
             <DeletionPending dueAt={deletionDueAt} />
           ) : lacksSso ? (
-            <SsoRequired email={session.email} next={href} />
+            <SsoRequired email={session.email} />
           ) : (
             <Outlet />
           )}

@@ -200,22 +200,22 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
   })),
   {
     name: 'team_sso_required',
-    row: () => ({ kind: 'team_sso_required', ...own(), name: HOSTILE }),
+    row: () => ({ kind: 'team_sso_required', ...own() }),
     pages: ['/user/sso'],
   },
   {
     name: 'team_sso_lifted',
-    row: () => ({ kind: 'team_sso_lifted', ...own(), name: HOSTILE }),
+    row: () => ({ kind: 'team_sso_lifted', ...own() }),
     pages: ['/user/team'],
   },
   {
     name: 'team_sso_linked',
-    row: () => ({ kind: 'team_sso_linked', ...own(), name: HOSTILE }),
+    row: () => ({ kind: 'team_sso_linked', ...own() }),
     pages: ['/user/account/activity'],
   },
   {
     name: 'team_sso_password',
-    row: () => ({ kind: 'team_sso_password', ...own(), name: HOSTILE }),
+    row: () => ({ kind: 'team_sso_password', ...own() }),
     pages: ['/user/reset-password'],
   },
   { name: 'usage_alert', row: alertRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },

@@ -15,7 +15,7 @@ export type RelyingPartySettings = {
 /** What one sign-in is bound to. */
 export type SignInSecrets = { state: string; nonce: string; code_verifier: string };
 
-export type ProviderAnswer = {
+type ProviderAnswer = {
   subject: string;
   /** Of the ID token. */
   own: Claims;
@@ -46,7 +46,7 @@ export type RelyingParty = {
   endSessionUrl: (parameters: Readonly<Record<string, string>>) => Promise<string | null>;
 };
 
-export type RelyingPartyOptions = {
+type RelyingPartyOptions = {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   maxAnswerBytes: number;
   now?: () => number;

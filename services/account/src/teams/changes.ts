@@ -6,7 +6,7 @@ import { enqueueMail } from '../mail/mail-outbox.ts';
 import { findAccount } from '../identity/accounts/account-store.ts';
 import { factorsOf } from '../identity/sessions/factors.ts';
 import type { HandOverMail } from './hand-over-mail.ts';
-import { isSsoRequired } from './sso-ends.ts';
+import { endSso, isSsoRequired } from './sso-ends.ts';
 import {
   countTaken,
   deleteMember,
@@ -110,6 +110,7 @@ export async function dissolveTeam(query: Query, person: Person): Promise<void> 
 
 /** The team is locked. Its end is in the audit log of everybody who was in it. */
 export async function endTeam(query: Query, person: Person, team: Team): Promise<void> {
+  await endSso(query, team.team_id, null);
   for (const account_id of (await deleteTeam(query, team.team_id)).toSorted((one, other) => one - other)) {
     await auditTeam(query, { ...person, account_id }, team, 'team_dissolved');
   }

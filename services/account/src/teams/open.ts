@@ -42,7 +42,9 @@ export function openTeams(
   });
   const publicUrl = config.PUBLIC_URL;
   const relyingParties = createRelyingParties({
-    ...{ publicUrl, allowedHosts, agent },
+    publicUrl,
+    allowedHosts,
+    agent,
     sealingKeys: config.TOKEN_SEALING_KEYS,
   });
   const secure = config.COOKIE_SECURE ?? publicUrl.startsWith('https:');

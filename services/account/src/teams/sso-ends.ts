@@ -3,13 +3,8 @@ import { NO_PASSWORD } from '../identity/no-password.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
 import type { Query } from '../platform/database/query.ts';
 
-/** For the mail with a link to set a password. `name`: the team. */
-export type PasswordLinkMail = {
-  kind: 'team_sso_password';
-  recipient: string;
-  account_id: number;
-  name: string;
-};
+/** With a link to set a password. */
+export type PasswordLinkMail = { kind: 'team_sso_password'; recipient: string; account_id: number };
 
 /**
  * What a team's single sign-on has begun ends, as it no longer speaks for the people of a domain, or for any (null).
@@ -23,22 +18,16 @@ export async function endSso(query: Query, teamId: number, domain: string | null
     `DELETE FROM sessions WHERE sso_identity_id IN (SELECT identity_id FROM team_sso_identities WHERE ${ofThem})`,
     { teamId, domain },
   );
-  const people = await query<{ account_id: number; email: string; team_name: string }>(
-    `SELECT account_id, email, teams.name AS team_name
-     FROM accounts JOIN team_members USING (account_id) JOIN teams USING (team_id)
+  const people = await query<{ account_id: number; email: string }>(
+    `SELECT account_id, email FROM accounts
      WHERE password_hash = :none
        AND NOT EXISTS (SELECT FROM passkeys WHERE passkeys.account_id = accounts.account_id)
        AND account_id IN (SELECT account_id FROM team_sso_identities WHERE ${ofThem})
      ORDER BY account_id`,
     { teamId, domain, none: NO_PASSWORD },
   );
-  for (const { account_id, email, team_name } of people) {
-    const mail: PasswordLinkMail = {
-      kind: 'team_sso_password',
-      recipient: email,
-      account_id,
-      name: team_name,
-    };
+  for (const { account_id, email } of people) {
+    const mail: PasswordLinkMail = { kind: 'team_sso_password', recipient: email, account_id };
     await enqueueMail(query, mail);
   }
 }

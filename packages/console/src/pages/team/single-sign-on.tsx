@@ -232,7 +232,7 @@ function Requirement({ sso, provider }: { sso: TeamSso; provider: Provider }) {
   const { signed_in_by_it, has_second_factor } = sso.can_require;
   const isReady = signed_in_by_it && has_second_factor;
   return (
-    <div role="group" aria-label="Requirement">
+    <>
       {isRequired ? (
         <p>
           {membersInWords(covered)} can sign in only by single sign-on. You, the manager, can always use your
@@ -251,22 +251,22 @@ function Requirement({ sso, provider }: { sso: TeamSso; provider: Provider }) {
         </p>
       )}
       {!isRequired && !isReady && (
-        <ul>
+        <>
           {!has_second_factor && (
-            <li>
+            <p>
               First set up a second factor on the page <Link to="/account/security">Security</Link>.
-            </li>
+            </p>
           )}
           {!signed_in_by_it && (
-            <li>
+            <p>
               First sign out, and{' '}
               <Link to="/sso" search={{ next: '/team' }}>
                 sign in by single sign-on
               </Link>
               , so that it is certain to work. That counts for 15 minutes.
-            </li>
+            </p>
           )}
-        </ul>
+        </>
       )}
       {change.isError && <ErrorMessage error={change.error} isChange />}
       {(isRequired || isReady) && (
@@ -281,7 +281,7 @@ function Requirement({ sso, provider }: { sso: TeamSso; provider: Provider }) {
           </Button>
         </div>
       )}
-    </div>
+    </>
   );
 }
 

@@ -31,7 +31,7 @@ export type TeamIdentity = {
 };
 
 /** The account that is signed in otherwise in the same browser; confirmed lately by as much as a sign-in needs. */
-export type Proof = { account_id: number; is_confirmed: boolean } | undefined;
+type Proof = { account_id: number; is_confirmed: boolean } | undefined;
 
 type Admission = { provider: SsoProvider; identity: TeamIdentity; proof: Proof; by: Caller };
 
@@ -117,14 +117,17 @@ async function linkAccount(
   }
   if (membership === undefined) await join(inside, { team, account_id, email, by });
   const identity_id = await insertIdentity(inside, {
-    ...{ team_id, issuer, client_id, account_id },
+    team_id,
+    issuer,
+    client_id,
+    account_id,
     subject: identity.subject,
     made_account: !isProven,
   });
   await auditTeam(inside, { account_id, actor: actorOf(account_id, by) }, team, 'team_sso_linked', {
     issuer,
   });
-  const mail: SsoMail = { kind: 'team_sso_linked', recipient: email, account_id, name: team.name };
+  const mail: SsoMail = { kind: 'team_sso_linked', recipient: email, account_id };
   await enqueueMail(inside, mail);
   return { account, identity_id };
 }
@@ -157,8 +160,12 @@ async function createMember(
   const { team_id } = team;
   const { issuer, client_id } = provider;
   const identity_id = await insertIdentity(inside, {
-    ...{ team_id, issuer, client_id, account_id, made_account: true },
+    team_id,
+    issuer,
+    client_id,
+    account_id,
     subject: identity.subject,
+    made_account: true,
   });
   await auditTeam(inside, { account_id, actor }, team, 'team_sso_linked', { issuer });
   return { account, identity_id };

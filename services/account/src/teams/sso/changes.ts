@@ -27,7 +27,7 @@ import {
 } from './store.ts';
 import type { SealedProvider } from './store.ts';
 
-export type ProviderInput = { issuer: string; client_id: string; client_secret?: string | undefined };
+type ProviderInput = { issuer: string; client_id: string; client_secret?: string | undefined };
 
 type Needs = {
   query: Query;
@@ -105,7 +105,7 @@ export async function requireSso(inside: Query, by: SignedIn): Promise<void> {
   await endOtherSessions(inside, team_id);
   await auditTeam(inside, by, team, 'team_sso_required', { issuer });
   for (const { account_id, email } of await listCovered(inside, team_id)) {
-    const mail: SsoMail = { kind: 'team_sso_required', recipient: email, account_id, name: team.name };
+    const mail: SsoMail = { kind: 'team_sso_required', recipient: email, account_id };
     await enqueueMail(inside, mail);
   }
 }
@@ -129,7 +129,7 @@ export async function liftRequiredSso(inside: Query, teamId: number, actor: Acto
   if (!(await stopFor(inside, { account_id, actor }, team))) return;
   const manager = await findAccount(inside, account_id);
   if (manager === undefined) return;
-  const mail: SsoMail = { kind: 'team_sso_lifted', recipient: manager.email, account_id, name: team.name };
+  const mail: SsoMail = { kind: 'team_sso_lifted', recipient: manager.email, account_id };
   await enqueueMail(inside, mail);
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { addressSchema } from '../../identity/accounts/input.ts';
 import { idField } from '../../http/input/fields.ts';
 
 const MAX_ISSUER_LENGTH = 1_024;
@@ -25,8 +24,6 @@ export const providerSchema = z.strictObject({
     .optional()
     .meta({ description: 'Without it, the secret stays that was given for the same issuer.' }),
 });
-
-export const ssoAddressSchema = addressSchema;
 
 export const ssoAnswerSchema = z.strictObject({
   team_id: idField.meta({ description: 'Of the address that the provider has led to.' }),

@@ -1,10 +1,11 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Reply, anyone, operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import type { Request, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import { callerOf } from '../../http/caller-address.ts';
 import type { Caller } from '../../http/caller-address.ts';
+import { addressSchema } from '../../identity/accounts/input.ts';
 import { refuseExceeded } from '../../identity/attempts/attempt-counts.ts';
 import type { AttemptCounts } from '../../identity/attempts/attempt-counts.ts';
 import { sessionSchema } from '../../identity/sessions/answers.ts';
@@ -39,7 +40,7 @@ import {
   stopRequiringSso,
 } from './changes.ts';
 import { faultOf } from './discovery.ts';
-import { providerSchema, ssoAddressSchema, ssoAnswerSchema } from './input.ts';
+import { providerSchema, ssoAnswerSchema } from './input.ts';
 import type { RelyingParties } from './relying-parties.ts';
 import {
   countCovered,
@@ -85,7 +86,7 @@ export const ownerSso = {
       description:
         'The team is the one that has proven the domain of the address. It need not have an account yet.',
       caller: anyone,
-      body: ssoAddressSchema,
+      body: addressSchema,
       example: { email: 'ada@example.com' },
       answers: { 201: { description: 'Where to sign in.', schema: authorizationSchema, headers: COOKIE } },
       problems: ['sso_not_available', 'too_many_requests', 'identity_provider_unavailable'],
@@ -354,8 +355,6 @@ async function ssoAnswer(
 export function shownProvider(provider: SealedProvider) {
   const { issuer, client_id, created_at, changed_at, required_at } = provider;
   const { last_signed_in_at, last_failed_at, last_failure } = provider;
-  return {
-    ...{ issuer, client_id, created_at, changed_at, required_at },
-    ...{ last_signed_in_at, last_failed_at, last_failure },
-  };
+  const settings = { issuer, client_id, created_at, changed_at, required_at };
+  return { ...settings, last_signed_in_at, last_failed_at, last_failure };
 }

@@ -46,7 +46,7 @@ export function createRelyingParties({
     const fault = faultOf(url);
     if (fault !== undefined) throw new TypeError(`an address of the identity provider ${fault}`);
     const request = { ...init, redirect: 'manual', dispatcher: agent } as GuardedInit;
-    return (await guardedFetch(url, request)) as unknown as Response;
+    return guardedFetch(url, request);
   }
 
   const options = { fetch, maxAnswerBytes: MAX_ANSWER_BYTES };

@@ -13,7 +13,7 @@ export const allowedHosts = z
   .transform((hosts): ReadonlySet<string> => new Set(hosts.map((host) => host.toLowerCase())));
 
 /** As a URL has it, without the brackets of an IPv6 address. */
-export function hostOf(url: string): string {
+function hostOf(url: string): string {
   return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 }
 

@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startOidcProvider } from '@tollgate/testbed/oidc-provider';
 import type { OidcProvider } from '@tollgate/testbed/oidc-provider';
-import { waitFor } from '@tollgate/stack/wait-for';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
 import { issueOwnToken, makeOwnApplication, newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
@@ -694,6 +693,13 @@ describe('what single sign-on has begun ends', () => {
     expect((await reset.request('POST', '/session', { email, password })).status).toBe(201);
   });
 
+  test('with the team', async () => {
+    const { browser, manager, email } = await newMember();
+    expect((await manager.browser.request('DELETE', '/team')).status).toBe(204);
+    expect(await statusOf(browser)).toBe(401);
+    await mailAbout(suite.mailDirectory, email, subject);
+  });
+
   test('with the domain, when the manager removes it, or another team proves it', async () => {
     const removed = await newMember();
     const { body } = await removed.manager.browser.request('GET', '/team/domains');
@@ -801,7 +807,7 @@ describe('required of members', () => {
     });
     expect((await ada.browser.request('GET', '/team')).status).toBe(401);
     expect((await guest.browser.request('GET', '/team')).status).toBe(200);
-    await mailAbout(suite.mailDirectory, ada.email, '[Tollgate] Team now requires single sign-on');
+    await mailAbout(suite.mailDirectory, ada.email, '[Tollgate] Your team now requires single sign-on');
 
     const browser = openSsoBrowser(suite.account, await signedInBrowser(suite.account, ada));
     expect(await sessionOf(browser)).toMatchObject({ sso_required: true });
@@ -912,7 +918,11 @@ describe('required of members', () => {
     const lifted = await operatePath(suite.account, 'DELETE', `${path}/requirement`);
     expect(lifted).toMatchObject({ status: 200, body: { required_at: null } });
     expect((await ada.browser.request('GET', '/team')).status).toBe(200);
-    await mailAbout(suite.mailDirectory, manager.email, '[Tollgate] Team no longer requires single sign-on');
+    await mailAbout(
+      suite.mailDirectory,
+      manager.email,
+      '[Tollgate] Your team no longer requires single sign-on',
+    );
     expect(await actionsOf(manager.account_id)).toContain('team_sso_lifted');
     await confirm();
   });

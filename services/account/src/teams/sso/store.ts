@@ -155,7 +155,7 @@ export async function endOtherSessions(query: Query, teamId: number): Promise<vo
   );
 }
 
-export type SsoIdentity = { identity_id: number; account_id: number };
+type SsoIdentity = { identity_id: number; account_id: number };
 
 type IdentityKey = { team_id: number; issuer: string; subject: string };
 
@@ -214,7 +214,7 @@ export async function isOwnAccount(
   return rows.length > 0;
 }
 
-export type BegunSignIn = {
+type BegunSignIn = {
   /** For the browser's cookie, which alone can finish it. */
   browser: string;
   secrets: SignInSecrets;

@@ -3,7 +3,7 @@
 /** What a browser keeps of the provider. */
 export type Jar = Map<string, string>;
 
-export type ProviderPage = { url: URL; html: string };
+type ProviderPage = { url: URL; html: string };
 
 /** Follows redirects within the provider; an address at `origin`, which is ours, is where it ends. */
 export async function openPage(

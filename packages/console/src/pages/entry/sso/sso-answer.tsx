@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { ApiError, setCsrfToken } from '../../../api/client.ts';
+import { arrivedAnswer } from '../../../api/arrived-answer.ts';
+import { ApiError, hasStatus, setCsrfToken } from '../../../api/client.ts';
 import type { Session } from '../../../api/client.ts';
 import { sessionQuery } from '../../../api/session.ts';
-import { arrivedAnswer, goToSso, nextAfterSso, signInBySso } from '../../../api/sso.ts';
+import { goToSso, nextAfterSso, signInBySso } from '../../../api/sso.ts';
 import type { TestedSso } from '../../../api/sso.ts';
 import pageStyles from '../../../ui/page/page.module.css';
 import { ErrorMessage, Skeleton } from '../../../ui/page/states.tsx';
@@ -29,11 +30,11 @@ export function SsoAnswerPage() {
   });
   const sent = useRef(false);
   useEffect(() => {
-    if (sent.current || arrivedAnswer() === '') return;
+    if (sent.current || arrivedAnswer === '') return;
     sent.current = true;
     mutate();
   }, [mutate]);
-  if (arrivedAnswer() === '') return <Failed error={null} />;
+  if (arrivedAnswer === '') return <Failed error={null} />;
   if (data !== undefined && !('session_id' in data)) return <Tested tested={data} />;
   const email = linkedAddressOf(error);
   if (email !== null) return <LinkAccount email={email} />;
@@ -55,11 +56,7 @@ function linkedAddressOf(error: unknown): string | null {
 function Failed({ error }: { error: unknown }) {
   return (
     <EntryPage title="You are not signed in">
-      {error === null ? (
-        <p role="alert">The sign-in was finished already, or has expired.</p>
-      ) : (
-        <ErrorMessage error={error} />
-      )}
+      <Reason error={error} />
       <p>
         <Link to="/sso" search={{}}>
           Try single sign-on again
@@ -72,6 +69,13 @@ function Failed({ error }: { error: unknown }) {
       </p>
     </EntryPage>
   );
+}
+
+/** A conflict is with the team or its plan, not with what this page shows. */
+function Reason({ error }: { error: unknown }) {
+  if (error === null) return <p role="alert">The sign-in was finished already, or has expired.</p>;
+  if (hasStatus(error, 409)) return <p role="alert">{(error as ApiError).message}</p>;
+  return <ErrorMessage error={error} />;
 }
 
 /** The owner signs in once; then the provider, which still knows them, is asked again. */

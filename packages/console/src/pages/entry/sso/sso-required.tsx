@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { goToSso } from '../../../api/sso.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -7,7 +8,8 @@ import pageStyles from '../../../ui/page/page.module.css';
 import { ErrorMessage } from '../../../ui/page/states.tsx';
 
 /** In place of every page for a member who has signed in otherwise, and whose team wants single sign-on. */
-export function SsoRequired({ email, next }: { email: string; next: string }) {
+export function SsoRequired({ email }: { email: string }) {
+  const { href: next } = useLocation();
   useEffect(() => {
     document.getElementById('content')?.focus();
   }, []);
