@@ -9,6 +9,7 @@ export type Member = Team['members'][number];
 export type SentInvitation = components['schemas']['SentInvitation'];
 export type ManagedBudget = components['schemas']['ManagedMemberBudget'];
 export type TeamDomain = components['schemas']['TeamDomain'];
+export type Provisioning = components['schemas']['Provisioning'];
 export type ReceivedInvitation = components['schemas']['ReceivedInvitation'];
 
 /** The team as its manager or a member sees it; null for an account without one. */
@@ -37,6 +38,11 @@ export function memberBudgetQuery(account_id: number) {
 export const domainsQuery = queryOptions({
   queryKey: ['team', 'domains'],
   queryFn: async ({ signal }) => (await resultOf(api.GET('/api/console/team/domains', { signal }))).domains,
+});
+
+export const provisioningQuery = queryOptions({
+  queryKey: ['team', 'provisioning'],
+  queryFn: ({ signal }) => resultOf(api.GET('/api/console/team/provisioning', { signal })),
 });
 
 export const receivedInvitationsQuery = queryOptions({

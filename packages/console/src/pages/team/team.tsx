@@ -22,6 +22,8 @@ import { useTeamRefresh } from './use-team-change.ts';
 
 const Domains = lazyPart(async () => (await import('./domains.tsx')).Domains);
 
+const Provisioning = lazyPart(async () => (await import('./provisioning/provisioning.tsx')).Provisioning);
+
 const Members = lazyPart(async () => (await import('./members.tsx')).Members);
 
 /** `/user/team`: who is in the team, what they used, who pays, and the way in and out. */
@@ -55,6 +57,7 @@ export function TeamPage() {
           {team.role === 'manager' && (
             <Suspense fallback={<Skeleton rows={2} />}>
               <Domains />
+              <Provisioning />
             </Suspense>
           )}
           <EndTeam team={team} />
