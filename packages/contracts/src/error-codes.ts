@@ -374,8 +374,9 @@ const CONSOLE = {
   },
   token_limit_reached: {
     status: 409,
-    title: 'The application has reached its token limit',
-    meaning: 'The application has the maximum number of active manual tokens.',
+    title: 'The token limit is reached',
+    meaning:
+      'The application has the maximum number of active manual tokens, or the team that of provisioning tokens.',
     fix: 'Revoke one.',
   },
   token_not_active: {

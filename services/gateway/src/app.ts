@@ -81,6 +81,7 @@ export function createPlainApp(parts: {
   app.use(below('/api/docs', account.handler));
   app.use(below('/docs', account.handler));
   app.use(below('/user', account.handler));
+  app.use(below('/scim/v2', account.handler));
   app.use(below('/payments/stripe/events', paymentEvents.handler));
   // A page for people, in their session (docs/design/authorization.md).
   app.use(below('/oauth2/authorize', account.handler));

@@ -4,7 +4,15 @@ import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
 import type { Demo, DemoApplication } from '../../stack/stack.ts';
-import { LIVE_TIME_LIMIT_MS, QUERY, applicationsPage, chooseAction, mailedLink, signUp } from './journey.ts';
+import {
+  LIVE_TIME_LIMIT_MS,
+  QUERY,
+  applicationsPage,
+  chooseAction,
+  clipboard,
+  mailedLink,
+  signUp,
+} from './journey.ts';
 import type { Journey } from './journey.ts';
 import { sellPlan } from './sold-plan.ts';
 
@@ -81,6 +89,55 @@ export function teamJourneys(journey: Journey): void {
     await removal.getByRole('button', { name: 'Remove domain' }).click();
     await page.getByRole('row').filter({ hasText: domain }).waitFor({ state: 'detached' });
     await expectAccessible(page);
+  });
+
+  test('a token for the directory is created, used, shown with its refusal, and provisioning is switched off', async () => {
+    const page = await journey.signedIn();
+    await page.goto(teamPage());
+    const card = page.getByRole('region', { name: 'Provisioning', exact: true });
+    await card.getByText('the directory can add only people of your domains').waitFor();
+    await card.getByRole('button', { name: 'Create token' }).click();
+    const shown = page.getByRole('dialog', { name: 'Token for your directory' });
+    await shown.getByText('It is shown only once').waitFor();
+    await expectAccessible(page);
+    await shown.getByRole('button', { name: 'Copy token' }).click();
+    const token = await eventually(
+      () => clipboard(page),
+      (text) => text.startsWith('tgscim_'),
+      LIVE_TIME_LIMIT_MS,
+    );
+    await shown.getByRole('button', { name: 'Done' }).click();
+    const refused = await fetch(new URL('/scim/v2/Users', journey.stack().demo.console.url), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/scim+json' },
+      body: JSON.stringify({ userName: 'someone@unproven.example' }),
+    });
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      expect.objectContaining({ scimType: 'invalidValue' }),
+    ]);
+    await page.reload();
+    await card.getByText('POST /Users: 400').waitFor();
+    await card.getByRole('button', { name: 'Roles of groups' }).click();
+    const roles = page.getByRole('dialog', { name: 'Roles of groups' });
+    await roles.getByLabel('Another group, as the directory names it').fill('Finance');
+    await expectAccessible(page);
+    await roles.getByRole('button', { name: 'Save roles' }).click();
+    await roles.waitFor({ state: 'hidden' });
+    await card.getByRole('button', { name: 'Roles of groups' }).click();
+    expect(await roles.getByLabel('Finance').inputValue()).toBe('billing');
+    await roles.getByRole('button', { name: 'Cancel' }).click();
+    await chooseAction(page, 'token', 'Revoke');
+    const revocation = page.getByRole('dialog', { name: 'Revoke the token?' });
+    await revocation.getByRole('button', { name: 'Revoke token' }).click();
+    await card.getByText('There is no token').waitFor();
+    await expectAccessible(page);
+    await card.getByRole('button', { name: 'Switch off' }).click();
+    const end = page.getByRole('dialog', { name: 'Switch provisioning off?' });
+    await end.getByRole('radio', { name: 'Keep the people' }).waitFor();
+    await expectAccessible(page);
+    await end.getByRole('button', { name: 'Switch off' }).click();
+    await card.getByRole('button', { name: 'Roles of groups' }).waitFor({ state: 'detached' });
   });
 
   test('invite, sign up and accept from the mails: their call is charged to the manager', async () => {

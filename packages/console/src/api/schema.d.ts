@@ -5451,7 +5451,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `application_revoked`: The application is revoked. `token_limit_reached`: The application has reached its token limit. */
+        /** @description `application_revoked`: The application is revoked. `token_limit_reached`: The token limit is reached. */
         "application_revoked.token_limit_reached": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5617,7 +5617,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `token_limit_reached`: The application has reached its token limit. */
+        /** @description `token_limit_reached`: The token limit is reached. */
         token_limit_reached: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

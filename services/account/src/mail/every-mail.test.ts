@@ -5,7 +5,7 @@ import type { Email } from 'postal-mime';
 import { CONSOLE_PATHS } from '@tollgate/console/paths';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { insertGrant } from '../../test/suite/database/credits.ts';
-import { insertPeriod, secondsFromNow } from '../../test/suite/database/records.ts';
+import { insertAccount, insertPeriod, secondsFromNow } from '../../test/suite/database/records.ts';
 import { openMailServer, smtpSettings } from '../../test/suite/stand-ins/mail-server.ts';
 import type { MailServer } from '../../test/suite/stand-ins/mail-server.ts';
 import { insertPerson, startPeople } from '../../test/suite/people.ts';
@@ -129,6 +129,10 @@ async function invitationRow(): Promise<Row> {
   return { kind: 'team_invitation', recipient: invited.email, invitation_id };
 }
 
+async function withoutPasswordRow(): Promise<Row> {
+  return { kind: 'team_provisioning_ended', account_id: await insertAccount(suite.database) };
+}
+
 async function webhookRow(): Promise<Row> {
   const { account_id } = person;
   const url = 'https://hooks.invalid/a&b/<script>?key=1';
@@ -218,6 +222,16 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
     row: () => ({ kind: 'team_sso_password', ...own() }),
     pages: ['/user/reset-password'],
   },
+    name: 'team_user_provisioned',
+    row: () => ({ kind: 'team_user_provisioned', ...own() }),
+    pages: ['/user/sign-in'],
+  },
+  {
+    name: 'team_provisioning_token_ends',
+    row: () => ({ kind: 'team_provisioning_token_ends', ...own(), name: '7' }),
+    pages: ['/user/team'],
+  },
+  { name: 'team_provisioning_ended', row: withoutPasswordRow, pages: ['/user/reset-password'] },
   { name: 'usage_alert', row: alertRow, pages: ['/user/plan', '/user/usage', '/user/alerts'] },
   { name: 'budget_alert', row: budgetRow, pages: ['/user/api_v2/applications', '/user/alerts'] },
   { name: 'alert_test', row: () => ({ kind: 'alert_test', ...own() }), pages: ['/user/alerts'] },

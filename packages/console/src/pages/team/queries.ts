@@ -10,6 +10,7 @@ export type SentInvitation = components['schemas']['SentInvitation'];
 export type ManagedBudget = components['schemas']['ManagedMemberBudget'];
 export type TeamDomain = components['schemas']['TeamDomain'];
 export type TeamSso = components['schemas']['TeamSso'];
+export type Provisioning = components['schemas']['Provisioning'];
 export type ReceivedInvitation = components['schemas']['ReceivedInvitation'];
 
 /** The team as its manager or a member sees it; null for an account without one. */
@@ -43,6 +44,11 @@ export const domainsQuery = queryOptions({
 export const ssoQuery = queryOptions({
   queryKey: ['team', 'sso'],
   queryFn: ({ signal }) => resultOf(api.GET('/api/console/team/sso', { signal })),
+});
+
+export const provisioningQuery = queryOptions({
+  queryKey: ['team', 'provisioning'],
+  queryFn: ({ signal }) => resultOf(api.GET('/api/console/team/provisioning', { signal })),
 });
 
 export const receivedInvitationsQuery = queryOptions({

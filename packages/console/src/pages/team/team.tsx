@@ -23,6 +23,7 @@ import { useTeamRefresh } from './use-team-change.ts';
 const Domains = lazyPart(async () => (await import('./domains.tsx')).Domains);
 
 const SingleSignOn = lazyPart(async () => (await import('./single-sign-on.tsx')).SingleSignOn);
+const Provisioning = lazyPart(async () => (await import('./provisioning/provisioning.tsx')).Provisioning);
 
 const Members = lazyPart(async () => (await import('./members.tsx')).Members);
 
@@ -58,6 +59,7 @@ export function TeamPage() {
             <Suspense fallback={<Skeleton rows={2} />}>
               <Domains />
               <SingleSignOn />
+              <Provisioning />
             </Suspense>
           )}
           <EndTeam team={team} />

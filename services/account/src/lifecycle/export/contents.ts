@@ -30,7 +30,7 @@ import {
 import { entriesOfTable, entryOfRecord } from './export-file.ts';
 import type { ExportRecord, ExportTable, ZipEntry } from './export-file.ts';
 import type { Source } from './source.ts';
-import { teamFile, teamInvitations, teamMembers } from './team-files.ts';
+import { provisioningFile, teamFile, teamInvitations, teamMembers } from './team-files.ts';
 
 /** In the order of the README. A file that fails for some accounts comes before the long ones. */
 const CONTENTS: readonly (ExportTable | ExportRecord)[] = [
@@ -45,6 +45,7 @@ const CONTENTS: readonly (ExportTable | ExportRecord)[] = [
   teamFile,
   teamMembers,
   teamInvitations,
+  provisioningFile,
   subscriptions,
   periods,
   credits,

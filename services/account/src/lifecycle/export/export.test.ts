@@ -86,6 +86,7 @@ describe('the files', () => {
     expect(rows('webhooks')).toMatchObject([{ url: 'https://hooks.invalid/in' }]);
     expect(json('alert-settings')).toMatchObject({ shares: [50] });
     expect(json('team')).toBeNull();
+    expect(json('provisioning')).toBeNull();
     expect(rows('activity').map(({ action }) => action)).toEqual(
       expect.arrayContaining(['application_created', 'token_issued', 'account_exported']),
     );

@@ -202,3 +202,13 @@ export function listAlerts(
     { accountId, limit, before },
   );
 }
+
+/** What a team's directory has sent about the person. */
+export async function findProvisionedUser(query: Query, accountId: number): Promise<object | undefined> {
+  const rows = await query<object>(
+    `SELECT user_name, external_id, attributes, created_at, updated_at FROM scim_users
+     WHERE account_id = :accountId AND deleted_at IS NULL ORDER BY created_at DESC LIMIT 1`,
+    { accountId },
+  );
+  return rows[0];
+}

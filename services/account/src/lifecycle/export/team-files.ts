@@ -3,6 +3,7 @@ import { USAGE_FIELDS } from '@tollgate/contracts/usage-response';
 import { exportTable, onePage } from './export-file.ts';
 import type { ExportRecord } from './export-file.ts';
 import type { Source } from './source.ts';
+import { findProvisionedUser } from './store.ts';
 
 export const teamFile: ExportRecord = {
   name: 'team',
@@ -57,6 +58,14 @@ function figuresOf(budget: Budget | null): Budget {
     points_per_day: budget?.points_per_day ?? null,
   };
 }
+
+/** Only while the directory has the person: what it has deleted is deleted. */
+export const provisioningFile: ExportRecord = {
+  name: 'provisioning',
+  description:
+    "What your company's directory has sent about you, if it provisions your team. null without one.",
+  read: async ({ query, account_id }) => (await findProvisionedUser(query, account_id)) ?? null,
+};
 
 export const teamInvitations = exportTable({
   name: 'team-invitations',

@@ -106,7 +106,7 @@ async function insertFor(
   const { team_id, actor } = directory;
   const { account_id, email } = account;
   await assertDomain(query, team_id, email);
-  const user_name = String(wanted['userName']);
+  const user_name = userNameOf(wanted);
   if ((await findUserOf(query, { team_id, account_id, user_name })) !== undefined) {
     throw uniqueness(`There is a user with the userName ${user_name} already.`);
   }
@@ -158,9 +158,13 @@ async function assertDomain(query: Query, team_id: number, email: string): Promi
   );
 }
 
-function addressOf({ userName }: Values): string {
+function userNameOf({ userName }: Values): string {
   if (typeof userName !== 'string') throw invalidValue('userName is required.');
-  const address = emailAddressOf(userName);
+  return userName;
+}
+
+function addressOf(values: Values): string {
+  const address = emailAddressOf(userNameOf(values));
   if (address === undefined || address.length > EMAIL_MAX_CHARACTERS) {
     throw invalidValue('userName must be an email address.');
   }
@@ -193,7 +197,7 @@ export async function changeUser(
     const context = { team, user, account, actor: directory.actor };
     await changeAddress(inside, context, after);
     await changeName(inside, context, before, after);
-    const user_name = String(after['userName']);
+    const user_name = userNameOf(after);
     await setUser(inside, { scim_user_id: scimUserId, user_name, ...attributesOf(after) });
     const { email } = account;
     const manager = { account_id: await managerOf(inside, team.team_id), actor: directory.actor };

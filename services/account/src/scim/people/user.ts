@@ -58,7 +58,7 @@ export function displayedName({ displayName, name }: Values, address: string): s
   const candidates = [
     displayName,
     parts['formatted'],
-    [parts['givenName'], parts['familyName']].filter((part) => part !== undefined).join(' '),
+    [parts['givenName'], parts['familyName']].filter((part) => typeof part === 'string').join(' '),
   ];
   const chosen = candidates.find((text): text is string => typeof text === 'string' && isVisible(text));
   const shown = Array.from(chosen ?? address.slice(0, address.lastIndexOf('@')))

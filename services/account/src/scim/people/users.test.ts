@@ -28,6 +28,7 @@ let team: ProvisionedTeam;
 beforeAll(async () => {
   suite = await startAccount({ settings: { TRUSTED_PROXIES: '127.0.0.0/8 ::1/128' } });
   team = await provisionTeam(suite);
+  await insertPeriod(suite.database, team.manager.account_id);
 });
 
 afterAll(async () => {
@@ -215,24 +216,21 @@ describe('a user who is created', () => {
 });
 
 describe('a user who is deactivated', () => {
-  test.each([
+  test.each<[string, (made: MadeUser) => Parameters<ProvisionedTeam['scim']>]>([
     [
       'by PATCH with a path',
-      ({ id }: MadeUser) =>
-        ['PATCH', user(id), patchBody({ op: 'Replace', path: 'active', value: 'False' })] as const,
+      ({ id }: MadeUser) => ['PATCH', user(id), patchBody({ op: 'Replace', path: 'active', value: 'False' })],
     ],
     [
       'by PATCH without one',
-      ({ id }: MadeUser) =>
-        ['PATCH', user(id), patchBody({ op: 'replace', value: { active: false } })] as const,
+      ({ id }: MadeUser) => ['PATCH', user(id), patchBody({ op: 'replace', value: { active: false } })],
     ],
-    ['by PUT', ({ id, userName }: MadeUser) => ['PUT', user(id), { userName, active: false }] as const],
-    ['by DELETE', ({ id }: MadeUser) => ['DELETE', user(id), undefined] as const],
+    ['by PUT', ({ id, userName }: MadeUser) => ['PUT', user(id), { userName, active: false }]],
+    ['by DELETE', ({ id }: MadeUser) => ['DELETE', user(id), undefined]],
   ])(
     '%s is out of the team at once, with sessions, tokens and applications made in it',
     async (_how, request) => {
       const made = await makeUser(suite, team);
-      await insertPeriod(suite.database, team.manager.account_id).catch(() => undefined);
       const person = await personOf(made);
       const application = await makeOwnApplication(person.browser);
       const automatic = await obtainToken(suite.auth, application);

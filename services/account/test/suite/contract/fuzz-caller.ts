@@ -139,6 +139,10 @@ async function thingsOf(
     const made = await browser.request('POST', '/team/domains', { domain: 'company.example' });
     return { domain_id: Number(made.body['domain_id']) };
   }
+  if (path.includes('/team/provisioning')) {
+    const { body } = await browser.request('POST', '/team/provisioning/tokens', {});
+    return { scim_token_id: Number(body['scim_token_id']) };
+  }
   const invited = { email: `${String(owner.account_id)}@invited.example` };
   const there = { account_id: member.account_id, invitation_id: await inviteTo(owner, invited) };
   return path.endsWith('/invitations') ? { ...there, email: `second.${invited.email}` } : there;
