@@ -124,7 +124,11 @@ export function putTexts(request: unknown, found: FoundTexts): unknown {
   return Array.isArray(request) ? request.map(put) : put(request, 0);
 }
 
-function withText(request: Record<string, unknown>, { text, replaces }: Found): Record<string, unknown> {
+/** Into one request. */
+export function withText(
+  request: Record<string, unknown>,
+  { text, replaces }: Found,
+): Record<string, unknown> {
   const { extensions } = request;
   if (replaces === null) return { ...request, query: text };
   if (replaces !== PERSISTED_QUERY || !isObject(extensions))

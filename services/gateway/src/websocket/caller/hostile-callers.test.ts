@@ -45,6 +45,21 @@ const ticks = (id: string, name = '') => ({
   payload: { query: `subscription { ticks(name: "${name}") }` },
 });
 
+/** An operation with variables nested so deep that its message has so many levels. */
+function nested(levels: number, length = 0): string {
+  const lists = `${'['.repeat(levels - 3)}${' '.repeat(length)}${']'.repeat(levels - 3)}`;
+  return `{"type":"subscribe","id":"n","payload":{"query":"{ hello }","variables":{"v":${lists}}}}`;
+}
+
+test('a message is read to 65 levels: a request stands in it, of which HTTP reads 64', async () => {
+  for (const length of [0, 30_000]) {
+    const raw = await ready();
+    raw.send(nested(65, length));
+    await raw.message({ type: 'next', id: 'n' });
+    raw.socket.close();
+  }
+});
+
 describe('a message that is none', () => {
   test.each<[string, string | Buffer | object]>([
     ['no JSON', 'not json'],
@@ -60,6 +75,8 @@ describe('a message that is none', () => {
       'nesting that overflows the stack',
       `{"type":"ping","payload":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
     ],
+    ['more than 65 levels of nesting', nested(66)],
+    ['more than 65 levels of nesting in a long one', nested(66, 30_000)],
   ])('%s: 4400', async (_name, message) => {
     const raw = await ready();
     raw.send(message);
