@@ -8,7 +8,14 @@ import { startRecordingStandIn } from './suite/recording-stand-in.ts';
 import type { RecordingStandIn, Seen } from './suite/recording-stand-in.ts';
 
 const PAGE = 'https://app.example';
-const EXPOSED = ['RateLimit', 'RateLimit-Policy', 'X-Points-Cost', 'X-Points-Remaining', 'X-Request-Id'];
+const EXPOSED = [
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-Points-Cost',
+  'X-Points-Estimate',
+  'X-Points-Remaining',
+  'X-Request-Id',
+];
 
 let gateway: GatewayUnderTest;
 let standIn: RecordingStandIn;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { eventually } from '../../caller.ts';
@@ -91,11 +91,44 @@ export function explorerJourneys(journey: Journey): void {
     await page.getByRole('button', { name: 'Schema' }).click();
     await page.getByRole('button', { name: 'Query', exact: true }).click();
     await page.getByText('Where every query starts.').waitFor();
+    await page.getByText('once for each item of the lists').waitFor();
+    const countries = page.getByRole('listitem').filter({ hasText: 'Countries by name' });
+    expect(await countries.innerText()).toMatch(/^countries\(.*first: Int! = 20.*\n1 point\n+List length: first\n/s);
     await expectAccessible(page);
+    await countries.getByRole('button', { name: '[Country!]!' }).click();
+    const languages = page.getByRole('listitem').filter({ hasText: 'Languages spoken there' });
+    expect(await languages.innerText()).toMatch(/\n1 point\n+List length: 10\n/);
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('countryOfTheMoment');
+  });
+
+  test('the schema panel says whether costs are known, and asks again', async () => {
+    // Over processes only, as above.
+    if (journey.stack().kind !== 'processes') return;
+    const page = await journey.signedIn();
+    const costs = '**/graphql/costs';
+    let answer = (route: Route) => route.abort();
+    await page.route(costs, (route) => answer(route));
+    await page.getByRole('link', { name: 'Explorer' }).click();
+    await openExplorer(page);
+    await page.getByRole('button', { name: 'Schema' }).click();
+    await page.getByText('The data endpoint cannot be reached.').waitFor();
+    await page.getByRole('button', { name: 'Query', exact: true }).click();
+    await page.getByText('Where every query starts.').waitFor();
+    await expectAccessible(page);
+
+    // As a gateway without a schema answers.
+    answer = (route) =>
+      route.fulfill({
+        status: 404,
+        json: { errors: [{ message: 'Not found', extensions: { code: 'not_found', request_id: 'a' } }] },
+      });
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('What fields cost isn’t stated.').waitFor();
+    expect(await page.getByText('1 point', { exact: true }).count()).toBe(0);
+    await page.unroute(costs);
   });
 
   test('a refusal is explained; a blocked account gets a page that says so', async () => {

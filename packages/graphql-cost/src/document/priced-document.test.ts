@@ -20,6 +20,7 @@ const SDL = `
     fifth: Int @cost(weight: "0.2")
     users(first: Int, filter: Filter): [User] @listSize(slicingArguments: ["first", "filter.page.first"], assumedSize: 50)
     open(first: Int): [User]
+    one(first: Int, last: Int): [User] @listSize(slicingArguments: ["first", "last"], requireOneSlicingArgument: true)
     byIds(ids: [ID!]): [User] @listSize(slicingArguments: ["ids"])
     nodes(first: Int): [Node] @listSize(slicingArguments: ["first"])
     connection(first: Int): Connection @listSize(slicingArguments: ["first"], sizedFields: ["edges", "results { page }"])
@@ -56,6 +57,8 @@ describe('sizes', () => {
       1 + 1 + 1 + 3 * (1 + 2),
     ],
     ['of no slicing argument', '{ open(first: 100) { age } }', 1 + 10 * 2],
+    ['the larger of two, also if one is required', '{ one(first: 3, last: 5) { age } }', 1 + 5 * 2],
+    ['of none of those, if one is required', '{ one { age } }', 1 + 10 * 2],
   ])('%s', (_what, query, points) => {
     expect(pointsOf(query)).toBe(points);
   });

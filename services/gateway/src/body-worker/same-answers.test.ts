@@ -1,14 +1,7 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
-import type { HttpRequest } from '@tollgate/plain-http/message';
-import { Problem } from '@tollgate/http/problem';
-import { createEstimates } from '../estimate/estimates.ts';
-import { loadSchemaTexts } from '../estimate/open-cost-schema.ts';
-import { createLearnedTexts } from '../operation-reader/learned-texts.ts';
-import { createReadDataCall } from '../operation-reader/read-call.ts';
-import { createReaderOf } from '../operation-reader/readers-of-plans.ts';
-import { createStoredDocuments } from '../operation-reader/stored-documents.ts';
+import { createReading } from '../../test/suite/reading.ts';
 import { openLongBodies } from './open-long-bodies.ts';
 
 const TEXTS = {
@@ -36,86 +29,26 @@ const STORED = 'query Stored($n: Int) { users(first: $n) { name } }';
 const longBodies = openLongBodies({ maxBodyBytes: MAX_BYTES });
 afterAll(() => longBodies.close());
 
-const { schema } = loadSchemaTexts(TEXTS);
-
-/** What a call is answered with or forwarded as, and what it is told to cost. */
-function createReading(longBodyMinBytes: number) {
-  const estimates = createEstimates({
-    current: () => schema,
-    texts: () => TEXTS,
-    reload: () => Promise.resolve(),
-  });
-  const guards = {
-    maxDepth: 6,
-    maxAliases: 5,
-    maxRootFields: 5,
-    maxDirectives: 5,
-    maxTokens: 200,
-    introspection: true,
-  };
-  const read = createReadDataCall({
-    readerOf: createReaderOf({ maxDocumentBytes: 2_000, guards, batchLimit: 3 }),
-    body: { maxBytes: MAX_BYTES, idleTimeoutMs: 1_000, totalTimeoutMs: 1_000 },
-    bodiesMaxBytes: 100 * MAX_BYTES,
-    maxUploads: 0,
+const read = (longBodyMinBytes: number) =>
+  createReading({
+    texts: TEXTS,
+    stored: new Map([['stored', STORED]]),
+    guards: {
+      maxDepth: 6,
+      maxAliases: 5,
+      maxRootFields: 5,
+      maxDirectives: 5,
+      maxTokens: 200,
+      introspection: true,
+    },
+    maxDocumentBytes: 2_000,
+    maxBytes: MAX_BYTES,
     openLongBody: longBodies.open,
     longBodyMinBytes,
   });
-  const documents = createStoredDocuments({
-    apq: 'learn',
-    learned: createLearnedTexts(),
-    textOf: (id) => (id === 'stored' ? STORED : undefined),
-    trusting: [],
-  });
-  return async (wholeBody: Buffer) => {
-    const socket = { once: () => undefined, off: () => undefined };
-    const req = {
-      method: 'POST',
-      headers: {},
-      rawHeaders: ['content-type', 'application/json'],
-      wholeBody,
-      socket,
-    };
-    try {
-      const call = await read(req as unknown as HttpRequest, { payerId: 1, callRules: null }, documents);
-      if (call === null) throw new Error('the caller has not gone');
-      await estimates.prepare({ ...call });
-      const { operations, requests, body } = call;
-      call.release();
-      return {
-        operations: { ...operations, operationName: nameOf(operations.operationName) },
-        body: Buffer.isBuffer(body) ? body.toString() : null,
-        estimate: estimates.of(call),
-        priced: requests.map((request) => {
-          const estimate = estimates.ofRequest(request);
-          return {
-            text: request.text,
-            operationName: nameOf(request.operationName),
-            estimate: estimate && { points: estimate.points, isBounded: estimate.isBounded },
-            dearest: estimates.dearest(request, 3),
-            unpriced: estimate === null ? told(estimates.whyUnpriced(request)) : null,
-          };
-        }),
-      };
-    } catch (error) {
-      return told(error);
-    }
-  };
-}
 
-/** Only a text can name an operation. */
-function nameOf(operationName: unknown): string | null {
-  return typeof operationName === 'string' ? operationName : null;
-}
-
-function told(error: unknown) {
-  if (!(error instanceof Problem)) throw error;
-  const { code, detail, extensions, headers } = error;
-  return { code, detail, extensions, headers };
-}
-
-const inLoop = createReading(Infinity);
-const inWorker = createReading(0);
+const inLoop = read(Infinity);
+const inWorker = read(0);
 
 async function expectSame(body: Buffer): Promise<void> {
   expect(await inWorker(body)).toEqual(await inLoop(body));

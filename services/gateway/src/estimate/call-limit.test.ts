@@ -92,7 +92,11 @@ describe('points_per_call_limit', () => {
     const token = callerWith({ points_per_call_limit: 7 });
     const batch = (...counts: number[]) => `[${counts.map((first) => bodyOf(users(first))).join()}]`;
     expect((await gateway.query({ token, body: batch(3, 3) })).status).toBe(200);
-    expect((await gateway.query({ token, body: batch(3, 4) })).status).toBe(400);
+    const refused = await gateway.query({ token, body: batch(3, 4) });
+    expect(refused.status).toBe(400);
+    expect(refused.json()).toMatchObject({
+      errors: [{ extensions: { code: 'call_too_expensive', index: 1 } }],
+    });
     expect(upstreamCalls).toBe(1);
   });
 

@@ -1,5 +1,6 @@
 import { Problem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../ledger/principal.ts';
+import { ofOperation } from '../operation-reader/batch-index.ts';
 import type { OperationRequest } from '../operation-reader/operation-reader.ts';
 import type { Estimates } from './estimates.ts';
 
@@ -32,10 +33,11 @@ export function createCheckPrice(
   function sumOf({ callRules }: Priced, requests: readonly OperationRequest[]): number | null {
     const limit = callRules?.points_per_call_limit ?? Infinity;
     let sum = 0;
-    for (const request of requests) {
+    for (const [index, request] of requests.entries()) {
       const estimate = estimates.ofRequest(request);
       if (estimate === null) return null;
-      if (estimate.points > limit) throw tooExpensive(limit, request, estimate.points);
+      if (estimate.points > limit)
+        throw inBatch(requests, index, tooExpensive(limit, request, estimate.points));
       sum += estimate.points;
     }
     return sum;
@@ -53,9 +55,15 @@ export function createCheckPrice(
     await prepare?.();
     const sum = sumOf(payer, requests);
     if (sum !== null) return sum;
-    const unpriced = requests.find((request) => estimates.ofRequest(request) === null);
-    throw unpriced === undefined ? new Problem('service_unavailable') : estimates.whyUnpriced(unpriced);
+    const index = requests.findIndex((request) => estimates.ofRequest(request) === null);
+    const unpriced = requests[index];
+    if (unpriced === undefined) throw new Problem('service_unavailable');
+    throw inBatch(requests, index, estimates.whyUnpriced(unpriced));
   }
 
   return (payer, requests, prepare) => sumOf(payer, requests) ?? sumByNewSchema(payer, requests, prepare);
+}
+
+function inBatch(requests: readonly OperationRequest[], index: number, problem: Problem): unknown {
+  return requests.length > 1 ? ofOperation(problem, index) : problem;
 }

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { GraphQLError, Source, getLocation, parse } from 'graphql';
 import type { SourceLocation } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import type { CostSchema } from '@tollgate/graphql-cost/cost-schema';
 import type { FieldCost } from '@tollgate/graphql-cost/dearest-fields';
 import { NoPrice } from '@tollgate/graphql-cost/no-price';
@@ -12,6 +11,7 @@ import type { OperationRequest, Operations, ReadRequest } from '../operation-rea
 import type { OperationPrice } from '../operation-reader/long-bodies.ts';
 import type { ReadCall } from '../operation-reader/read-call.ts';
 import { areElsewhere } from '../operation-reader/request-head.ts';
+import { createTextCache } from '../operation-reader/text-cache.ts';
 import type { CostSchemaSource } from './open-cost-schema.ts';
 
 type Estimate = { points: number; isBounded: boolean };
@@ -40,19 +40,11 @@ export type Estimates = {
   reload: () => Promise<void>;
 };
 
-/** Longer texts aren't kept: V8 hashes them by their length alone. */
-const KEPT_TEXT_MAX_LENGTH = 16_384;
 /** Of texts; what is compiled takes a few times their memory, and only if it depends on variables. */
 const KEPT_TEXTS_MAX_LENGTH = 4_194_304;
-/** What an entry takes beside its text. */
-const ENTRY_LENGTH = 1_024;
 
 export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'texts' | 'reload'>): Estimates {
-  const documents = new LRUCache<string, PricedDocument>({
-    maxSize: KEPT_TEXTS_MAX_LENGTH,
-    maxEntrySize: KEPT_TEXT_MAX_LENGTH + ENTRY_LENGTH,
-    sizeCalculation: (_document, text) => text.length + ENTRY_LENGTH,
-  });
+  const documents = createTextCache<PricedDocument>(KEPT_TEXTS_MAX_LENGTH);
   let estimates = new WeakMap<Operations, { estimate: Estimate | null }>();
   /** Of long requests, whose texts may be too long to be kept. */
   let prepared = new WeakMap<OperationRequest, Prepared>();
@@ -71,11 +63,7 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'text
   }
 
   function documentOf(schema: CostSchema, text: string): PricedDocument {
-    const known = documents.get(text);
-    if (known !== undefined) return known;
-    const document = priceDocument(schema, text, parse(text, { noLocation: true }));
-    documents.set(text, document);
-    return document;
+    return documents.of(text, () => priceDocument(schema, text, parse(text, { noLocation: true })));
   }
 
   function priced<T>({ text, variables }: OperationRequest, read: (document: PricedDocument) => T): T | null {

@@ -165,7 +165,10 @@ describe('a batch', () => {
   test('counts its operations for the rate, all or none', async () => {
     const { token } = caller({ rate_limit: 8 });
     const refused = await gateway.query({ token, body: batchOf(9) });
-    expect([refused.status, codeOf(refused)]).toEqual([429, 'rate_limit_exceeded']);
+    // Waiting would never help.
+    expect([refused.status, codeOf(refused)]).toEqual([400, 'batch_too_large']);
+    expect(refused.json()).toMatchObject({ errors: [{ extensions: { limit: 8 } }] });
+    expect(refused.headers).not.toHaveProperty('retry-after');
     const first = await gateway.query({ token, body: batchOf(5) });
     expect([first.status, first.headers['ratelimit']]).toEqual([200, '"rate";r=3;t=38']);
     const second = await gateway.query({ token, body: batchOf(5) });
@@ -183,6 +186,7 @@ describe('a body that is no JSON in UTF-8 is refused, and the upstream does not 
     ['an upload', 'multipart/form-data; boundary=a', '--a--', 415],
     ['another charset', 'application/json; charset=utf-16', QUERY, 415],
     ['no JSON', 'application/json', '{ a }', 400],
+    ['JSON behind a byte order mark', 'application/json', `\uFEFF${QUERY}`, 400],
     ['nothing', 'application/json', '', 400],
     ['a text', 'application/json', '"{ a }"', 400],
     ['bytes that are no UTF-8', 'application/json', Buffer.from('{"query":"{ a }","\xff":1}', 'latin1'), 400],
@@ -247,6 +251,14 @@ describe('a body in a content coding', () => {
   test.each(['compress', 'gzip, gzip', 'exi'])('%s is 415', async (coding) => {
     const answer = await gateway.query({ headers: { 'content-encoding': coding }, body: QUERY });
     expect([answer.status, answer.headers['accept-encoding']]).toEqual([415, 'gzip, deflate, br, zstd']);
+  });
+
+  test.each(codings)('%s with bytes behind its end is 400', async (coding, compress) => {
+    const body = Buffer.concat([compress(Buffer.from(QUERY)), Buffer.from('more')]);
+    const seen = watchUpstream(gateway);
+    const answer = await gateway.query({ headers: { 'content-encoding': coding }, body });
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
+    expect(seen).toEqual([]);
   });
 
   test('that it is not in is 400', async () => {

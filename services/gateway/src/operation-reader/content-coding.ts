@@ -6,7 +6,10 @@ import { fieldValues } from '@tollgate/http/request-head';
 /** @throws {Problem} (the promise) payload_too_large above `maxBytes`; invalid_request */
 export type Decode = (body: Buffer, maxBytes: number) => Promise<Buffer>;
 
-type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+type Decompress = (
+  body: Buffer,
+  options: { maxOutputLength: number; rejectGarbageAfterEnd: true },
+) => Promise<Buffer>;
 
 /** RFC 8878, section 3.1.1.1.2: what every decoder supports. A frame can ask for far more. */
 const ZSTD_WINDOW_LOG_MAX = 23;
@@ -40,7 +43,7 @@ export function bodyDecoder(rawHeaders: readonly string[]): Decode | null {
   }
   return async (body, maxBytes) => {
     try {
-      return await decompress(body, { maxOutputLength: maxBytes });
+      return await decompress(body, { maxOutputLength: maxBytes, rejectGarbageAfterEnd: true });
     } catch (cause) {
       const isTooLarge = cause instanceof Error && 'code' in cause && cause.code === 'ERR_BUFFER_TOO_LARGE';
       if (isTooLarge) throw new Problem('payload_too_large', { cause });

@@ -1,11 +1,11 @@
 import { Kind, parse } from 'graphql';
 import type { DocumentNode } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import { Problem } from '@tollgate/http/problem';
 import { countedName, createCountedDocuments } from './counted-operation.ts';
 import type { CountedDocument, CountedOperation } from './counted-operation.ts';
 import type { Guards } from './guards.ts';
 import { hasGuards, parseGuarded } from './parse-guarded.ts';
+import { createTextCache } from './text-cache.ts';
 
 /** `unknown`: nothing that was sent tells the type, as with persisted documents. */
 export type OperationType = 'query' | 'mutation' | 'subscription' | 'unknown';
@@ -15,9 +15,6 @@ const MAX_TOKENS = 5_000;
 
 /** Clients repeat their documents, and parsing one costs as much as a good part of the rest of its call. */
 const REMEMBERED_MAX_LENGTH = 8_388_608;
-const REMEMBERED_DOCUMENT_MAX_LENGTH = 16_384;
-/** What an entry takes beside its text; a refusal has a stack. */
-const ENTRY_LENGTH = 1_024;
 
 /** `counted` is null if it isn't known which operation is run. */
 export type ReadOperation = { type: OperationType; counted: CountedOperation | null };
@@ -45,18 +42,10 @@ export function createReadDocument(
 ): ReadDocument {
   const read = hasGuards(guards) ? (text: string) => parseGuarded(text, guards) : parseIfPossible;
   const countedDocument = createCountedDocuments(rememberedMaxLength / 4);
-  const remembered = new LRUCache<string, KnownDocument>({
-    maxSize: rememberedMaxLength,
-    maxEntrySize: REMEMBERED_DOCUMENT_MAX_LENGTH + ENTRY_LENGTH,
-    sizeCalculation: (_known, text) => text.length + ENTRY_LENGTH,
-  });
+  const remembered = createTextCache<KnownDocument>(rememberedMaxLength);
 
   function operationsIn(text: string): readonly DefinedOperation[] {
-    let known = remembered.get(text);
-    if (known === undefined) {
-      known = knownOf(() => read(text), countedDocument);
-      remembered.set(text, known);
-    }
+    const known = remembered.of(text, () => knownOf(() => read(text), countedDocument));
     if (known instanceof Problem) throw known;
     return known;
   }

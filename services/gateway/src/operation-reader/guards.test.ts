@@ -150,9 +150,14 @@ describe('a document that cannot be parsed', () => {
 
 test('every operation of a batch is guarded', () => {
   const { read } = readerWith({ ...OFF, maxDepth: 1 });
-  expect(() => read([{ query: '{ a }' }, { query: '{ a { b } }' }])).toThrow(
-    expect.objectContaining({ code: 'document_too_deep' }),
-  );
+  const refused = (index: number) =>
+    expect.objectContaining({
+      code: 'document_too_deep',
+      extensions: expect.objectContaining({ limit: 1, index }) as unknown,
+    });
+  expect(() => read([{ query: '{ a }' }, { query: '{ a { b } }' }])).toThrow(refused(1));
+  // A list of variables is several operations.
+  expect(() => read([{ query: '{ a }', variables: [{}, {}] }, { query: '{ a { b } }' }])).toThrow(refused(2));
 });
 
 describe('hostile fragments are counted in steps that grow with the text', () => {

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '@tollgate/http/problem';
-import { parseKeepingDigits } from './json.ts';
+import { isObject } from './json.ts';
+import { itemTexts, rewritten } from './json-text.ts';
 import { assertExactNames, assertShallow } from './protocol-names.ts';
-import { putTexts } from './stored-documents.ts';
+import { withText } from './stored-documents.ts';
 import type { FoundTexts } from './stored-documents.ts';
 
 /** @throws {Problem} invalid_request */
@@ -30,5 +31,13 @@ export function parsed(json: string, parse: (text: string) => unknown = JSON.par
 
 /** The JSON of a request with the texts of the documents that it names. */
 export function withTextsPut(text: string, found: FoundTexts): string {
-  return JSON.stringify(putTexts(parseKeepingDigits(text), found));
+  const sent: unknown = JSON.parse(text);
+  if (!Array.isArray(sent)) return withTextPut(text, sent, found[0] ?? null);
+  const requests = itemTexts(text).map((each, index) => withTextPut(each, sent[index], found[index] ?? null));
+  return `[${requests.join()}]`;
+}
+
+function withTextPut(text: string, sent: unknown, found: FoundTexts[number]): string {
+  if (found === null || !isObject(sent)) return text;
+  return rewritten(text, sent, withText(sent, found));
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { Problem } from '@tollgate/http/problem';
+import { asOperation } from './batch-index.ts';
 import type { CountedOperation } from './counted-operation.ts';
 import { UNKNOWN_OPERATION, createReadDocument } from './document-types.ts';
 import type { OperationType, ReadOperation } from './document-types.ts';
@@ -147,13 +148,17 @@ export function createOperationReader({
     return Array.isArray(variablesOf(asObject(request))) ? [request] : null;
   }
 
+  function readItem(list: readonly unknown[], item: unknown, index: number): ReadOperation {
+    return asOperation(operationIndex(list, index), () => readOne(asObject(item)));
+  }
+
   function read(request: unknown): ReadRequest {
     const list = listOf(request);
     if (list !== null) {
       const requests = batched(list);
       return batchOf(
         requests,
-        list.map((each) => readOne(asObject(each))),
+        list.map((each, index) => readItem(list, each, index)),
       );
     }
     const single = asObject(request);
@@ -174,8 +179,8 @@ export function createOperationReader({
       if (list === null) return read(request);
       const requests = batched(list);
       const operations: ReadOperation[] = [];
-      for (const each of list) {
-        operations.push(readOne(asObject(each)));
+      for (const [index, each] of list.entries()) {
+        operations.push(readItem(list, each, index));
         await setImmediate();
       }
       return batchOf(requests, operations);
@@ -195,6 +200,14 @@ export function operationRequests(request: unknown, batchLimit: number): Operati
     if (!Array.isArray(variables)) return [operation];
     return variables.slice(0, batchLimit + 1).map((one: unknown) => ({ ...operation, variables: one }));
   });
+}
+
+/** Which operation of a batch the first one of an item is, since an item with a list of variables is several. */
+export function operationIndex(list: readonly unknown[], index: number): number {
+  return list.slice(0, index).reduce((sum: number, item) => {
+    const variables = isObject(item) ? variablesOf(item) : undefined;
+    return sum + (Array.isArray(variables) ? variables.length : 1);
+  }, 0);
 }
 
 export function operationRequest(request: Record<string, unknown>): OperationRequest {

@@ -1,4 +1,15 @@
 import { Problem } from '@tollgate/http/problem';
+import {
+  COLON,
+  LIST_BEGIN,
+  LIST_END,
+  OBJECT_BEGIN,
+  OBJECT_END,
+  QUOTE,
+  endOfString,
+  isNestedBeyond,
+  unescaped,
+} from './json-text.ts';
 
 /** Members that name a stored document, in the dialects of today's servers; some read them from `extensions`. */
 export const STORED_DOCUMENT_NAMES = [
@@ -39,43 +50,17 @@ export function withExactNames(payload: Record<string, unknown>): Record<string,
   return entries.every(isPlain) ? payload : Object.fromEntries(entries.filter(isPlain));
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-const LIST_BEGIN = 0x5b;
-const LIST_END = 0x5d;
-const OBJECT_BEGIN = 0x7b;
-const OBJECT_END = 0x7d;
 /** All of JSON's blanks are at most this, and nothing else between its strings is. */
 const BLANK_MAX = 0x20;
 
 /** Deeper JSON takes readers long to parse, and some can't. */
-const MAX_NESTING = 64;
+export const MAX_NESTING = 64;
 /** So little is parsed in no time, however deep it is nested. */
 const SHORT_LENGTH = 16_384;
 
 /** Of a request that isn't parsed yet, and may not be valid. @throws {Problem} invalid_request */
 export function assertShallow(json: string): void {
-  if (json.length <= SHORT_LENGTH) return;
-  let depth = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    switch (json.charCodeAt(at)) {
-      case LIST_BEGIN:
-      case OBJECT_BEGIN:
-        depth += 1;
-        if (depth > MAX_NESTING) throw tooDeep();
-        break;
-      case LIST_END:
-      case OBJECT_END:
-        depth -= 1;
-        break;
-      case QUOTE:
-        at = endOfString(json, at);
-        if (at < 0) return;
-        break;
-      default:
-    }
-  }
+  if (json.length > SHORT_LENGTH && isNestedBeyond(json, MAX_NESTING)) throw tooDeep();
 }
 
 function tooDeep(): Problem {
@@ -138,15 +123,6 @@ export function assertExactParameters(parameters: URLSearchParams): void {
   for (const name of parameters.keys()) assertExact(JSON.stringify(name).slice(1, -1), seen);
 }
 
-/** The index of the quote that ends the string which begins at `start`; -1 without one. */
-function endOfString(json: string, start: number): number {
-  for (let end = json.indexOf('"', start + 1); ; end = json.indexOf('"', end + 1)) {
-    let escapes = 0;
-    while (json.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;
-    if (escapes % 2 === 0) return end;
-  }
-}
-
 function isFollowedByColon(json: string, end: number): boolean {
   let at = end + 1;
   while (json.charCodeAt(at) <= BLANK_MAX) at += 1;
@@ -170,10 +146,6 @@ function assertUnrepeated(written: string, seen = new Set<string>()): void {
   if (!seen.has(name)) seen.add(name);
   // The name is the caller's text, and must not be recorded.
   else throw new Problem('invalid_request', { detail: 'No member of `extensions` must be repeated.' });
-}
-
-function unescaped(written: string): string {
-  return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
 }
 
 function misread(name: string, rule: string): Problem {

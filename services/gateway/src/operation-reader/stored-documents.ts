@@ -4,7 +4,8 @@ import { Problem } from '@tollgate/http/problem';
 import { isObject } from './json.ts';
 import type { LearnedTexts } from './learned-texts.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
-import { namesStored } from './operation-reader.ts';
+import { asOperation } from './batch-index.ts';
+import { namesStored, operationIndex } from './operation-reader.ts';
 import type { OperationRequest } from './operation-reader.ts';
 import type { TrustedTexts } from './trusted-texts.ts';
 
@@ -100,7 +101,11 @@ export function createStoredDocuments({
     whyUntrusted: trusting.length > 0 ? whyUntrusted : null,
     withTexts: (request, payerId) => {
       const requests: readonly unknown[] = Array.isArray(request) ? request : [request];
-      const texts = requests.map((each) => found(each, payerId));
+      const texts = Array.isArray(request)
+        ? requests.map((each, index) =>
+            asOperation(operationIndex(requests, index), () => found(each, payerId)),
+          )
+        : [found(request, payerId)];
       const textBytes = texts.reduce((sum, each) => sum + Buffer.byteLength(each?.text ?? ''), 0);
       const namesAny = requests.some(namesDocument);
       if (textBytes === 0) return { request, found: null, textBytes, namesDocument: namesAny };
@@ -124,7 +129,11 @@ export function putTexts(request: unknown, found: FoundTexts): unknown {
   return Array.isArray(request) ? request.map(put) : put(request, 0);
 }
 
-function withText(request: Record<string, unknown>, { text, replaces }: Found): Record<string, unknown> {
+/** Into one request. */
+export function withText(
+  request: Record<string, unknown>,
+  { text, replaces }: Found,
+): Record<string, unknown> {
   const { extensions } = request;
   if (replaces === null) return { ...request, query: text };
   if (replaces !== PERSISTED_QUERY || !isObject(extensions))

@@ -29,6 +29,7 @@ import { callerIds } from './forward/request/request-fields.ts';
 import type { OpenStream } from '../streams/stream-meter.ts';
 import type { TokenWatch } from './authenticate/token-watch.ts';
 import type { CallTrace, Traces } from '../trace/traces.ts';
+import { ofOperation } from '../operation-reader/batch-index.ts';
 import type { Operations } from '../operation-reader/operation-reader.ts';
 import type { DocumentsOf } from '../operation-reader/open-stored-documents.ts';
 import type { StoredDocuments } from '../operation-reader/stored-documents.ts';
@@ -225,13 +226,14 @@ function createServe(options: DataCallOptions): Serve {
   };
 
   async function assertTrusted(
-    { requests, isLong }: ReadCall,
+    { requests, isLong, operations }: ReadCall,
     whyUntrusted: NonNullable<StoredDocuments['whyUntrusted']>,
     accountId: number,
   ): Promise<void> {
-    for (const request of requests) {
+    for (const [index, request] of requests.entries()) {
       const untrusted = whyUntrusted(request);
-      if (untrusted !== null) onUnread(untrusted, accountId);
+      if (untrusted !== null)
+        onUnread(operations.isBatch ? ofOperation(untrusted, index) : untrusted, accountId);
       if (isLong) await setImmediate();
     }
   }

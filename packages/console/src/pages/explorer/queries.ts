@@ -2,10 +2,13 @@ import { queryOptions } from '@tanstack/react-query';
 import { getIntrospectionQuery } from 'graphql';
 import type { IntrospectionQuery } from 'graphql';
 import { api, resultOf } from '../../api/client.ts';
-import { post } from './calls/post.ts';
-import type { TokenSource } from './calls/post.ts';
+import { post } from './calls/requests.ts';
+import type { RequestOptions, TokenSource } from './calls/requests.ts';
+import { readCosts } from './calls/costs.ts';
 
 const SCHEMA_STALE_MS = 3_600_000;
+/** They take from the rate of estimates. */
+const COSTS_STALE_MS = 600_000;
 
 /** The schema, or why there is none. */
 export type LoadedSchema = { introspection: IntrospectionQuery | null; error: string | null };
@@ -38,6 +41,16 @@ export async function callForSchema(dataUrl: string, token: TokenSource): Promis
     ? { introspection: data as IntrospectionQuery, error: null }
     : { introspection: null, error: report.refusal?.message ?? 'The data API does not show its schema.' };
 }
+
+/** What the parts of the schema cost, which is no call either. Null where the data endpoint has no costs. */
+export const costsQuery = ({ dataUrl, token }: Pick<RequestOptions, 'dataUrl' | 'token'>) =>
+  queryOptions({
+    queryKey: ['explorer', 'costs', dataUrl, token.id],
+    queryFn: ({ signal }) => readCosts({ dataUrl, token, signal }),
+    staleTime: COSTS_STALE_MS,
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
 
 const TOKENS_MAX = 100;
 

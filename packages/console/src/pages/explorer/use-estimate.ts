@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { askEstimate } from './calls/estimate.ts';
 import type { Estimate } from './calls/estimate.ts';
-import type { GraphqlParams, PostOptions } from './calls/post.ts';
+import type { GraphqlParams, RequestOptions } from './calls/requests.ts';
 
 /** So that typing without a pause asks 100 times a minute at most: ESTIMATES_PER_MINUTE is 120 by default. */
 const SETTLED_AFTER_MS = 600;
@@ -21,7 +21,7 @@ export type ShownEstimate = {
 /** What the operation would cost, once it has stayed the same for a moment; `params` is null if there is none. */
 export function useEstimate(
   params: GraphqlParams | null,
-  { dataUrl, token }: Pick<PostOptions, 'dataUrl' | 'token'>,
+  { dataUrl, token }: Pick<RequestOptions, 'dataUrl' | 'token'>,
 ): ShownEstimate {
   const typed = params === null ? null : JSON.stringify(params);
   const settled = useSettled(typed);

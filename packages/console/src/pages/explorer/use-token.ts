@@ -2,7 +2,7 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
 import { temporaryTokenQuery } from '../../api/temporary-token.ts';
-import type { TokenSource } from './calls/post.ts';
+import type { TokenSource } from './calls/requests.ts';
 import { activeTokensQuery } from './queries.ts';
 
 const TEMPORARY = '';

@@ -29,7 +29,7 @@ const PERIOD_LIMITS = {
 /** Slots become free at any moment; Retry-After is in whole seconds. */
 const SLOTS_RETRY_SEC = 1;
 
-/** A limit of 0, or of less than a batch has operations, lets nothing pass until the plan changes. */
+/** A limit of 0 lets nothing pass until the plan changes. */
 const NEVER_RETRY_SEC = 60;
 
 /** A limit of the period is used up until the period ends or the plan changes. */
@@ -132,6 +132,7 @@ export function refused(
       return budgetExceeded(budget, payer, headers);
     case 'rate': {
       const perMinute = payer.limits.rate_limit ?? 0;
+      if (units > perMinute && perMinute > 0) return largerThanTheRate(perMinute, headers);
       const detail =
         units === 1
           ? `The plan allows ${String(perMinute)} calls per minute.`
@@ -139,7 +140,7 @@ export function refused(
       return tooMany('rate_limit_exceeded', detail, {
         headers,
         limit: perMinute,
-        retrySec: perMinute < units ? NEVER_RETRY_SEC : Math.ceil(waitUs / 1_000_000),
+        retrySec: perMinute === 0 ? NEVER_RETRY_SEC : Math.ceil(waitUs / 1_000_000),
       });
     }
     case 'slots': {
@@ -154,6 +155,15 @@ export function refused(
       });
     }
   }
+}
+
+/** Waiting never helps: a minute's calls are the most that pass at once. */
+function largerThanTheRate(perMinute: number, headers: Record<string, string>): Problem {
+  return new Problem('batch_too_large', {
+    detail: `The plan allows ${String(perMinute)} calls per minute, so a batch may have as many operations.`,
+    headers,
+    extensions: { limit: perMinute },
+  });
 }
 
 function tooMany(

@@ -37,7 +37,10 @@ describe('a call without a Bearer credential gets 401 with the bare challenge', 
   test('a token anywhere but in the header counts for nothing', async () => {
     const token = gateway.auth.issue();
     const answer = await call(`${gateway.graphqlUrl}?token=${token}&access_token=${token}`, {
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        cookie: `token=${token}; access_token=${token}; Authorization=Bearer ${token}`,
+      },
       body: `access_token=${token}`,
     });
     expect(answer.status).toBe(401);

@@ -1,3 +1,5 @@
+import { isNestedBeyond } from '../../operation-reader/json-text.ts';
+import { MAX_NESTING } from '../../operation-reader/protocol-names.ts';
 import { parseCallerMessage } from '../protocol/message.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Protocol } from '../protocol/protocol.ts';
@@ -14,8 +16,14 @@ export type CallerMessage =
 /** connection_init is kept for as long as its socket is open. */
 const MAX_INIT_BYTES = 16_384;
 
+/** A request stands in its message. */
+const MAX_MESSAGE_NESTING = MAX_NESTING + 1;
+
 export function readCallerMessage(protocol: Protocol, data: Buffer, isBinary: boolean): CallerMessage {
-  const message = isBinary ? null : parseCallerMessage(data.toString());
+  const text = isBinary ? '' : data.toString();
+  if (isNestedBeyond(text, MAX_MESSAGE_NESTING))
+    return invalid(`A message may be nested ${String(MAX_MESSAGE_NESTING)} levels deep.`);
+  const message = parseCallerMessage(text);
   if (message === null) return invalid('A message must be text: a JSON object with a type.');
   const { type, id, payload } = message;
   switch (type) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
@@ -45,6 +46,21 @@ const ticks = (id: string, name = '') => ({
   payload: { query: `subscription { ticks(name: "${name}") }` },
 });
 
+/** An operation with variables nested so deep that its message has so many levels. */
+function nested(levels: number, length = 0): string {
+  const lists = `${'['.repeat(levels - 3)}${' '.repeat(length)}${']'.repeat(levels - 3)}`;
+  return `{"type":"subscribe","id":"n","payload":{"query":"{ hello }","variables":{"v":${lists}}}}`;
+}
+
+test('a message is read to 65 levels: a request stands in it, of which HTTP reads 64', async () => {
+  for (const length of [0, 30_000]) {
+    const raw = await ready();
+    raw.send(nested(65, length));
+    await raw.message({ type: 'next', id: 'n' });
+    raw.socket.close();
+  }
+});
+
 describe('a message that is none', () => {
   test.each<[string, string | Buffer | object]>([
     ['no JSON', 'not json'],
@@ -60,6 +76,8 @@ describe('a message that is none', () => {
       'nesting that overflows the stack',
       `{"type":"ping","payload":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
     ],
+    ['more than 65 levels of nesting', nested(66)],
+    ['more than 65 levels of nesting in a long one', nested(66, 30_000)],
   ])('%s: 4400', async (_name, message) => {
     const raw = await ready();
     raw.send(message);
@@ -77,6 +95,52 @@ describe('a message that is none', () => {
     init.send({ type: 'connection_init', payload: { padding: 'x'.repeat(20_000) } });
     expect(await init.closed).toMatchObject({ code: 4400 });
   });
+});
+
+test('whatever messages hold, each socket goes on or is closed, and the gateway keeps its memory', async () => {
+  const unit = fc.constantFrom(
+    '0', '1.0', '-1e999', '""', '"\\uD800"', '"\u202e😀"', '{}', '[]', '{"a":1,"a":2}', '{"__proto__":{}}', '[[[[[]]]]]',
+  ); // prettier-ignore
+  const value = fc
+    .tuple(unit, fc.constantFrom(1, 100, 2_000))
+    .map(([text, count]) => `[${new Array(count).fill(text).join()}]`);
+  const query = fc.constantFrom(
+    '{ hello }',
+    'subscription { ticks(count: 1) }',
+    `{ ${'a { '.repeat(3_000)}`,
+    `{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }`,
+    `{ ${'a: hello '.repeat(2_000)} }`,
+    `{ hello } #${'\u202e'.repeat(9_000)}`,
+  );
+  const member = fc.constantFrom('variables', 'extensions', 'operationName', 'Query', 'id', 'other');
+  const operation = fc
+    .tuple(query, member, value)
+    .map(([text, name, each]) => `{"query":${JSON.stringify(text)},"${name}":${each}}`);
+  const message = fc.oneof(
+    { weight: 5, arbitrary: operation.map((payload) => `{"type":"subscribe","id":"a","payload":${payload}}`) },
+    value.map((payload) => `{"type":"ping","payload":${payload}}`),
+    fc.constantFrom('complete', 'next', 'pong').map((type) => `{"type":"${type}","id":"a"}`),
+    fc.tuple(fc.constantFrom('[', '{"a":', '"', '{"type":"', '\\'), fc.nat({ max: 9_000 })).map(([text, count]) => text.repeat(count)),
+  ); // prettier-ignore
+  const memory = () => gateway.metric('process_resident_memory_bytes');
+  const before = await memory();
+  await fc.assert(
+    fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 4 }), async (messages) => {
+      const raw = await ready();
+      raw.send(...messages, { type: 'ping', payload: 'last' });
+      let code: number | undefined;
+      void raw.closed.then((closed) => {
+        code = closed.code;
+      });
+      const isAnswered = () => raw.received.some(({ payload }) => payload === 'last');
+      await waitFor(() => code !== undefined || isAnswered());
+      if (!isAnswered()) expect([4400, 4409, 1009]).toContain(code);
+      raw.socket.terminate();
+    }),
+    { numRuns: 60 },
+  );
+  await waitFor(async () => (await gateway.metric('tollgate_websocket_operations_open')) === 0);
+  expect((await memory()) - before).toBeLessThan(150_000_000);
 });
 
 describe('the order of messages', () => {

@@ -357,6 +357,29 @@ test('one that is not answered in time gets an error, costs nothing, and is ende
 });
 
 describe('the upstream gets what the gateway has read', () => {
+  test('with the digits of its numbers, however long it is, and of two hashes the one that was read', async () => {
+    for (const length of [0, 30_000]) {
+      const received: string[] = [];
+      upstream.onMessage((message, socket) => {
+        if (message.type === 'connection_init') {
+          say(socket, { type: 'connection_ack' });
+          socket.on('message', (data: Buffer) => received.push(data.toString()));
+        }
+      });
+      const raw = await ready();
+      const x = `"${'x'.repeat(length)}"`;
+      raw.send(
+        `{"type":"subscribe","id":"1","payload":{"query":"{ b }","query":"{ a }","Query":"{ c }",` +
+          `"variables":{"n":12345678901234567890,"f":[1.0],"x":${x}},"extensions":{"a":1,"a":2}}}`,
+      );
+      await waitFor(() => received.length > 0);
+      expect(received[0]).toMatch(
+        `"payload":{"query":"{ a }","variables":{"n":12345678901234567890,"f":[1.0],"x":${x}},"extensions":{"a":2}}}`,
+      );
+      raw.socket.close();
+    }
+  });
+
   test('and nothing that a reader without regard to case would take instead', async () => {
     const raw = await ready();
     const message =

@@ -6,6 +6,7 @@ import type { Principal } from '../../ledger/principal.ts';
 import type { OnCompared, SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
 import type { ReadOperation } from '../../operation-reader/document-types.ts';
 import { isObject } from '../../operation-reader/json.ts';
+import { rewritten } from '../../operation-reader/json-text.ts';
 import type { DocumentsOf } from '../../operation-reader/open-stored-documents.ts';
 import { operationRequest } from '../../operation-reader/operation-reader.ts';
 import { needsPrice } from '../../estimate/check-price.ts';
@@ -180,7 +181,8 @@ export class SocketOperations {
     if (this.#finished) this.#end(this.#operations.all(), STOPPED, true);
   }
 
-  start({ id, payload: sent }: Message, bytes: number): void {
+  start(message: Message, bytes: number): void {
+    const { id, payload: sent } = message;
     const { end, trace } = this.#socket;
     const { maxOperations, subscriptionsOnly } = this.#services.rules;
     if (id === undefined || !isObject(sent)) {
@@ -208,7 +210,7 @@ export class SocketOperations {
       const estimatedPoints = missing?.(operationRequest(payload)) ?? null;
       const operation = this.#operations.open({ id, type, counted, name, trace: traced, estimatedPoints });
       this.#pendingBytes.add(bytes);
-      void this.#send(operation, payload).finally(() => {
+      void this.#send(operation, payload, message).finally(() => {
         this.#pendingBytes.remove(bytes);
       });
     }
@@ -255,7 +257,7 @@ export class SocketOperations {
     } else this.#stop(operation);
   }
 
-  async #send(operation: Operation, payload: Record<string, unknown>): Promise<void> {
+  async #send(operation: Operation, payload: Record<string, unknown>, sent: Message): Promise<void> {
     try {
       const points = await this.#pointsOf(payload);
       if (hasEnded(operation)) return;
@@ -266,8 +268,7 @@ export class SocketOperations {
       const upstream = await this.#upstream.connected(principal, () => !hasEnded(operation));
       if (hasEnded(operation)) return;
       const id = upstream.ids.take(operation.id);
-      const start: Message = { id, type: this.#socket.protocol.start, payload };
-      const message = JSON.stringify(start);
+      const message = `{"id":${JSON.stringify(id)},"type":"${this.#socket.protocol.start}","payload":${written(payload, sent)}}`;
       upstream.send(message);
       this.#operations.sent(operation, id);
       this.#services.counts.onPassedOn('to_upstream', Buffer.byteLength(message));
@@ -399,4 +400,12 @@ export class SocketOperations {
     const payload = protocol.errorPayload(graphqlError(problem, requestId));
     send(JSON.stringify({ id, type: 'error', payload }));
   }
+}
+
+/** The JSON of a payload that was read. */
+function written(payload: Record<string, unknown>, { payload: sent, payloadText }: Message): string {
+  if (payloadText === undefined || !isObject(sent)) return JSON.stringify(payload);
+  // Of two hashes in extensions, a server could read the other.
+  const { extensions: _, ...asWritten } = sent;
+  return rewritten(payloadText, asWritten, payload);
 }

@@ -1,4 +1,4 @@
-import { Problem } from '@tollgate/http/problem';
+import type { Problem } from '@tollgate/http/problem';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
 import { STOPPED } from '../protocol/close-codes.ts';
 import { withId } from '../protocol/message.ts';
@@ -68,10 +68,7 @@ export function createUpstreamMessages(options: UpstreamMessagesOptions) {
     if (priced.isOfWhole) operations.priced(operation);
     if (operation.state === 'sent') operations.answered(operation);
     const bytes = operation.id === message.id ? received : withId(received, operation.id);
-    if (bytes === null) {
-      void settle(operation, priced, 0);
-      refuse(operation, new Problem('upstream_unreachable', { cause: new Error('nested too deeply') }));
-    } else if (call !== null) passWhenRecorded(operation, bytes, priced);
+    if (call !== null) passWhenRecorded(operation, bytes, priced);
     else {
       subscriptions.countPoints(priced.points);
       subscriptions.countTraffic(bytes.length);

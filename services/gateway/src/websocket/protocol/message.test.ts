@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseCallerMessage, parseUpstreamMessage } from './message.ts';
+import { parseCallerMessage, parseUpstreamMessage, withId } from './message.ts';
 
 const numberText = fc
   .tuple(
@@ -21,6 +21,25 @@ test('numbers go on with the digits that came, wherever they are', () => {
       const expected = key === 'nested' ? `{"nested":[{"x":${list}}]}` : payload;
       expect(JSON.stringify(message?.payload)).toBe(expected);
     }),
+  );
+});
+
+test('of a long message, the payload’s text is kept with its digits', () => {
+  const payload = `{"variables":{"n":1.0,"x":"${'x'.repeat(20_000)}"}}`;
+  const text = `{"payload":{}, "type":"t","payload":${payload}}`;
+  expect(parseCallerMessage(text)).toEqual({
+    type: 't',
+    payload: JSON.parse(payload) as unknown,
+    payloadText: payload,
+  });
+  expect(parseCallerMessage(`{"type":"t","n":[${'1.0,'.repeat(10_000)}0]}`)).toEqual({ type: 't' });
+});
+
+test('another id is all that changes in a message of the upstream', () => {
+  const message =
+    '{"type":"next", "id":"a","payload":{"id":"a","n":[1.0,12345678901234567890]},"x":{"y":-0}}';
+  expect(withId(Buffer.from(message), 'b"').toString()).toBe(
+    '{"type":"next","id":"b\\"","payload":{"id":"a","n":[1.0,12345678901234567890]},"x":{"y":-0}}',
   );
 });
 
@@ -55,8 +74,8 @@ test('a number is no object, however it is written', () => {
 });
 
 test('of a caller an id has at most 256 characters, of the upstream any number', () => {
-  const withId = (length: number) => JSON.stringify({ type: 't', id: 'x'.repeat(length) });
-  expect(parseCallerMessage(withId(256))).not.toBeNull();
-  expect(parseCallerMessage(withId(257))).toBeNull();
-  expect(parseUpstreamMessage(withId(257))).not.toBeNull();
+  const ofLength = (length: number) => JSON.stringify({ type: 't', id: 'x'.repeat(length) });
+  expect(parseCallerMessage(ofLength(256))).not.toBeNull();
+  expect(parseCallerMessage(ofLength(257))).toBeNull();
+  expect(parseUpstreamMessage(ofLength(257))).not.toBeNull();
 });

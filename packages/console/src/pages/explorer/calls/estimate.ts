@@ -1,5 +1,5 @@
-import { post } from './post.ts';
-import type { GraphqlParams, PostOptions } from './post.ts';
+import { post } from './requests.ts';
+import type { GraphqlParams, RequestOptions } from './requests.ts';
 
 /** What the gateway says of an operation before it runs (docs/guides/price-of-a-query.md). */
 export type Estimate = {
@@ -19,7 +19,7 @@ export type Estimate = {
  *
  * @throws the failure to reach the data endpoint, or to get a token.
  */
-export async function askEstimate(params: GraphqlParams, options: PostOptions): Promise<Estimate | null> {
+export async function askEstimate(params: GraphqlParams, options: RequestOptions): Promise<Estimate | null> {
   const { result, report } = await post(params, { ...options, dataUrl: `${options.dataUrl}/estimate` });
   const told = (result as { extensions?: { estimate?: Told } } | null)?.extensions?.estimate;
   if (told === undefined) {

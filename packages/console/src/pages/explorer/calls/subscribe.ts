@@ -2,7 +2,7 @@ import { createClient } from 'graphql-ws';
 import type { FormattedExecutionResult } from 'graphql-ws';
 import { refusalOf, statedPoints } from './report.ts';
 import type { Refusal, SubscriptionPrice, SubscriptionReport } from './report.ts';
-import type { GraphqlParams, TokenSource } from './post.ts';
+import type { GraphqlParams, TokenSource } from './requests.ts';
 
 type Listener = {
   onResult: (result: unknown) => void;

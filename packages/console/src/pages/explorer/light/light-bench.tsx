@@ -3,8 +3,8 @@ import { startsSubscription } from '../../../code-samples/languages/operation.ts
 import { Button } from '../../../ui/button.tsx';
 import page from '../../../ui/page/page.module.css';
 import { failureOf } from '../calls/failure.ts';
-import { post } from '../calls/post.ts';
-import type { TokenSource } from '../calls/post.ts';
+import { post } from '../calls/requests.ts';
+import type { TokenSource } from '../calls/requests.ts';
 import type { CallReport } from '../calls/report.ts';
 import { Price, WouldBeRefused } from '../panels/estimate-panel.tsx';
 import { ReportPanel } from '../panels/report-panel.tsx';

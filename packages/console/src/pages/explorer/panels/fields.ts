@@ -1,5 +1,13 @@
-import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, isUnionType } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import {
+  astFromValue,
+  isAbstractType,
+  print,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql';
+import type { GraphQLInputType, GraphQLNamedType, GraphQLSchema } from 'graphql';
 
 /** A type such as `[Country!]!`, and the name of the type within. */
 export type TypeText = { text: string; name: string };
@@ -9,12 +17,14 @@ type Field = {
   type: TypeText;
   description: string | null;
   deprecation: string | null;
-  args: readonly { name: string; type: TypeText }[];
+  args: readonly { name: string; type: TypeText; default: string | null }[];
 };
 
 /** A type of the schema in texts. */
 export type TypeTexts = {
   name: string;
+  /** An interface or a union is abstract, a scalar or an enum a leaf. */
+  kind: 'object' | 'abstract' | 'input' | 'leaf';
   description: string | null;
   fields: readonly Field[];
   /** The possible types of a union or an interface. */
@@ -47,15 +57,22 @@ function typeText(text: string): TypeText {
 
 function typeTexts(schema: GraphQLSchema, name: string): TypeTexts {
   const type = schema.getType(name);
-  const members = isUnionType(type) || isInterfaceType(type) ? schema.getPossibleTypes(type) : [];
+  const members = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
   const values = isEnumType(type) ? type.getValues() : [];
   return {
     name,
+    kind: kindOf(type),
     description: type?.description ?? null,
     fields: fieldsOf(schema, name),
     members: members.map((member) => typeText(member.name)),
     values: values.map((value) => ({ name: value.name, description: value.description ?? null })),
   };
+}
+
+function kindOf(type: GraphQLNamedType | undefined): TypeTexts['kind'] {
+  if (isInputObjectType(type)) return 'input';
+  if (isAbstractType(type)) return 'abstract';
+  return isObjectType(type) ? 'object' : 'leaf';
 }
 
 function fieldsOf(schema: GraphQLSchema, name: string): Field[] {
@@ -66,8 +83,17 @@ function fieldsOf(schema: GraphQLSchema, name: string): Field[] {
   if (!isObjectType(type) && !isInterfaceType(type)) return [];
   return Object.values(type.getFields()).map((field) => ({
     ...common(field),
-    args: field.args.map((argument) => ({ name: argument.name, type: typeText(argument.type.toString()) })),
+    args: field.args.map(({ name: argument, type: input, defaultValue }) => ({
+      name: argument,
+      type: typeText(input.toString()),
+      default: writtenValue(defaultValue, input),
+    })),
   }));
+}
+
+function writtenValue(value: unknown, type: GraphQLInputType): string | null {
+  const node = value === undefined ? null : astFromValue(value, type);
+  return node ? print(node) : null;
 }
 
 type Described = {

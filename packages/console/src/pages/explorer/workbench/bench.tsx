@@ -7,7 +7,7 @@ import { CodeSamples } from '../../../code-samples/code-samples.tsx';
 import type { Operation } from '../../../code-samples/languages/operation.ts';
 import { Button } from '../../../ui/button.tsx';
 import page from '../../../ui/page/page.module.css';
-import type { GraphqlParams, TokenSource } from '../calls/post.ts';
+import type { GraphqlParams, TokenSource } from '../calls/requests.ts';
 import type { Report } from '../calls/report.ts';
 import type { Theme } from '../monaco/theme.ts';
 import type { HistoryEntry } from '../panels/history.ts';

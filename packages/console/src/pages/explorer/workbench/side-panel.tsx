@@ -1,6 +1,8 @@
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useMemo } from 'react';
+import type { Addresses } from '../../../api/addresses.ts';
 import page from '../../../ui/page/page.module.css';
+import type { TokenSource } from '../calls/requests.ts';
 import { HistoryPanel } from '../panels/history-panel.tsx';
 import type { HistoryEntry } from '../panels/history.ts';
 import { schemaTexts } from '../panels/fields.ts';
@@ -9,10 +11,16 @@ import styles from './workbench.module.css';
 
 export type PanelName = 'schema' | 'history';
 
-type SidePanelProps = { name: PanelName; history: readonly HistoryEntry[]; onClearHistory: () => void };
+type SidePanelProps = {
+  name: PanelName;
+  addresses: Pick<Addresses, 'dataUrl'>;
+  token: TokenSource;
+  history: readonly HistoryEntry[];
+  onClearHistory: () => void;
+};
 
 /** The schema or the history, beside the editors. */
-export function SidePanel({ name, history, onClearHistory }: SidePanelProps) {
+export function SidePanel({ name, addresses, token, history, onClearHistory }: SidePanelProps) {
   const { schema, queryEditor, variableEditor } = useGraphiQL((state) => ({
     schema: state.schema,
     queryEditor: state.queryEditor,
@@ -35,7 +43,9 @@ export function SidePanel({ name, history, onClearHistory }: SidePanelProps) {
           }}
         />
       )}
-      {name === 'schema' && texts !== null && <SchemaPanel schema={texts} />}
+      {name === 'schema' && texts !== null && (
+        <SchemaPanel schema={texts} dataUrl={addresses.dataUrl} token={token} />
+      )}
       {name === 'schema' && texts === null && <p className={page['muted']}>The schema is not loaded.</p>}
     </section>
   );

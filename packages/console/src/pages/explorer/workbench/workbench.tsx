@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react';
 import type { Addresses } from '../../../api/addresses.ts';
 import type { Example } from '../../../api/examples.ts';
 import { createFetcher } from '../calls/fetcher.ts';
-import type { TokenSource } from '../calls/post.ts';
+import type { TokenSource } from '../calls/requests.ts';
 import type { Report } from '../calls/report.ts';
 import { EDITOR_THEMES } from '../monaco/theme.ts';
 import { addToHistory, readHistory } from '../panels/history.ts';

@@ -15,32 +15,43 @@ export type TokenSource = {
   read: (renew: boolean) => Promise<string>;
 };
 
-export type PostOptions = { dataUrl: string; token: TokenSource; signal: AbortSignal };
+export type RequestOptions = { dataUrl: string; token: TokenSource; signal: AbortSignal };
 
-type Posted = { result: unknown; report: CallReport };
+type Answered = { result: unknown; report: CallReport };
 
 /**
  * Sends a query or mutation. A refused token is renewed once: it changes every 12 hours.
  *
  * @throws the failure to reach the data endpoint, or to get a token.
  */
-export async function post(params: GraphqlParams, options: PostOptions): Promise<Posted> {
-  const first = await postOnce(params, options, false);
-  return first.report.refusal?.code === 'unauthorized' ? postOnce(params, options, true) : first;
+export function post(params: GraphqlParams, options: RequestOptions): Promise<Answered> {
+  const body = JSON.stringify(params);
+  return send({ method: 'POST', headers: { 'content-type': 'application/json' }, body }, options);
 }
 
-async function postOnce(params: GraphqlParams, options: PostOptions, renew: boolean): Promise<Posted> {
+/** Asks without running anything. As `post`. */
+export function get(options: RequestOptions): Promise<Answered> {
+  return send({ method: 'GET' }, options);
+}
+
+type Sent = { method: string; headers?: Readonly<Record<string, string>>; body?: string };
+
+async function send(request: Sent, options: RequestOptions): Promise<Answered> {
+  const first = await sendOnce(request, options, false);
+  return first.report.refusal?.code === 'unauthorized' ? sendOnce(request, options, true) : first;
+}
+
+async function sendOnce(request: Sent, options: RequestOptions, renew: boolean): Promise<Answered> {
   const { dataUrl, token, signal } = options;
   const authorization = `Bearer ${await token.read(renew)}`;
   const startedMs = performance.now();
   const response = await fetch(dataUrl, {
-    method: 'POST',
+    ...request,
     headers: {
+      ...request.headers,
       authorization,
-      'content-type': 'application/json',
       accept: 'application/graphql-response+json, application/json',
     },
-    body: JSON.stringify(params),
     // The session's cookie is none of the data endpoint's business.
     credentials: 'omit',
     signal,
