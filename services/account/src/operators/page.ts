@@ -23,23 +23,21 @@ const POLICY = [
 ].join('; ');
 
 /**
- * The page of the operators' console, at every path below /operator: it asks for the session itself, and without one
+ * The pages of the operators' console, at every path below /operator, and of a view of a customer, below /operator/view: each asks for the session itself, and without one
  * shows the sign-in. Programs get 401 there. `directory`: the build of the web interface.
  */
 export function operatorPage(directory: string, { productName }: Pick<Brand, 'productName'>): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const build = join(directory, 'operator');
-  const index = join(build, 'operator.html');
-  if (existsSync(index)) {
+  if (existsSync(join(build, 'operator.html'))) {
+    const pageOf = (name: string) => forPeople(page(readFileSync(join(build, name), 'utf8'), productName));
     const kept = { maxAge: 31_536_000, immutable: true };
     router.use(
       '/operator/assets',
       sirv(join(build, 'assets'), { brotli: true, gzip: true, etag: true, ...kept }),
     );
-    router.get(
-      /^\/operator(?:\/|$)(?!assets\/|api(?:\/|$))/,
-      forPeople(page(readFileSync(index, 'utf8'), productName)),
-    );
+    router.get(/^\/operator\/view(?:\/|$)/, pageOf('operator-view.html'));
+    router.get(/^\/operator(?:\/|$)(?!assets\/|api(?:\/|$))/, pageOf('operator.html'));
   }
   router.use('/operator', unauthorized);
   return router;

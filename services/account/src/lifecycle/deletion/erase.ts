@@ -26,6 +26,7 @@ export const ERASED_TABLES = [
   'passkey_challenges',
   'sessions',
   'operator_views',
+  'pending_acts',
   'email_tokens',
   'mail_outbox',
   'alert_settings',
