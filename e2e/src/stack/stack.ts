@@ -36,6 +36,8 @@ export type Stack = {
   payments?: { url: string; secretKey: string };
   /** By which operators sign in: the groups of each name; only of processes. */
   identityProvider?: { issuer: string; groups: Map<string, string[]> };
+  /** Only of processes. */
+  postgresUrl?: string;
   /** The raw messages that were sent, in any order; the stack's mail goes to files. */
   mails: () => Promise<string[]>;
   /** Redis loses all keys of auth, as FLUSHALL would take them; usage that isn't counted yet stays. */

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isViewing } from '../../api/viewing.ts';
 import { ErrorMessage, Empty, Skeleton } from '../../ui/page/states.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Announcements } from './live/announcements.tsx';
@@ -60,7 +61,7 @@ export function OverviewPage() {
         </Empty>
       )}
       {shown && <StatusCard pace={shown} areSomeRefused={areRefused} />}
-      {shown && isGuided && <FirstCall hasArrived={hasCalls} />}
+      {shown && isGuided && !isViewing && <FirstCall hasArrived={hasCalls} />}
       {shown && (
         <Figures
           pace={shown}
