@@ -20,6 +20,7 @@ import { Held } from './held.tsx';
 import {
   accountQuery,
   applicationsQuery,
+  cancelDeletion,
   creditsQuery,
   isWaiting,
   periodsQuery,
@@ -51,6 +52,7 @@ export function CustomerPage({ accountId, role }: { accountId: number; role: Rol
             <>
               <ViewAs account={account.data} role={role} />
               <ResetTwoFactor account={account.data} />
+              {account.data.deletion_due_at !== null && <CancelDeletion account={account.data} />}
             </>
           )}
           {role !== 'viewer' && <Block account={account.data} />}
@@ -151,6 +153,21 @@ function ResetTwoFactor({ account }: { account: AccountSummary }) {
     >
       The password is enough to sign in afterwards, and all sessions end. The owner is told by mail. Make sure
       that it is the owner who asks.
+    </ActOn>
+  );
+}
+
+function CancelDeletion({ account }: { account: AccountSummary }) {
+  return (
+    <ActOn
+      account={account}
+      action="Cancel deletion"
+      title="Cancel the deletion?"
+      isDangerous={false}
+      act={(reason) => cancelDeletion(account.account_id, reason)}
+    >
+      The account works again. Revoked applications and tokens stay revoked. Make sure that it is the owner
+      who asks.
     </ActOn>
   );
 }

@@ -149,6 +149,12 @@ export function resetTwoFactor(account_id: number, reason: string): Promise<Acco
   return resultOf(operatorApi.POST('/operator/api/accounts/{account_id}/reset-two-factor', { params }));
 }
 
+/** @throws {ApiError} */
+export function cancelDeletion(account_id: number, reason: string): Promise<Account> {
+  const params = { header: reasonHeader(reason), path: { account_id } };
+  return resultOf(operatorApi.POST('/operator/api/accounts/{account_id}/deletion/cancel', { params }));
+}
+
 export type Grant = { points: number; source: 'promotion' | 'compensation'; note: string; reason: string };
 
 /** `key`: one for each grant that is meant, so that a repeated request grants once. @throws {ApiError} */

@@ -47,7 +47,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHeader title="Overview">
-        {pace !== undefined && <Freshness isPaused={isPaused} updatedAtMs={dataUpdatedAt} />}
+        {pace !== undefined && !isViewing && <Freshness isPaused={isPaused} updatedAtMs={dataUpdatedAt} />}
       </PageHeader>
       {isPending && <Skeleton rows={6} />}
       {pace === undefined && error !== null && (

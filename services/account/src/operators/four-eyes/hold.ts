@@ -66,7 +66,7 @@ async function isNeeded(
   if (signedInOf(res) === undefined && exempt.has(serviceCallerId(res))) return false;
   const act = ACTS[operationId];
   if (act === undefined || act.isNeeded?.(act.read(req), fourEyes) === false) return false;
-  // Whoever an identity provider may let in isn't known here.
+  // Those whom an identity provider may let in are not known here.
   return mode === 'true' || operatorSite.issuer !== undefined || areTwo(query);
 }
 
