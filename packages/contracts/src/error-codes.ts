@@ -539,7 +539,7 @@ const OPERATORS = {
     meaning: "The operator is the last admin who has a passkey for the operators' console.",
     fix: 'Create another admin, who then creates a passkey.',
   },
-  confirmation_required: {
+  second_operator_required: {
     status: 409,
     title: 'A second operator must confirm it',
     meaning: '`FOUR_EYES` has it confirmed by a second operator, which a credential can’t ask for.',

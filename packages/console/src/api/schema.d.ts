@@ -4994,8 +4994,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `confirmation_required`: A second operator must confirm it. */
-        confirmation_required: {
+        /** @description `account_deletion_pending`: The account is being deleted. `confirmation_required`: The session must be confirmed first. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. */
+        "account_deletion_pending.confirmation_required.csrf_token_required.forbidden": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -5038,19 +5038,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `confirmation_required`: A second operator must confirm it. `totp_enabled`: The account already has an authenticator app. */
-        "confirmation_required.totp_enabled": {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["No-Store"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `confirmation_required`: A second operator must confirm it. `passkeys_unavailable`: Passkeys are not available at this address. */
-        "confirmation_required.passkeys_unavailable": {
+        /** @description `totp_enabled`: The account already has an authenticator app. */
+        totp_enabled: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -5071,8 +5060,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `confirmation_required`: A second operator must confirm it. `two_factor_disabled`: Two-factor authentication is off. */
-        "confirmation_required.two_factor_disabled": {
+        /** @description `two_factor_disabled`: Two-factor authentication is off. */
+        two_factor_disabled: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -8154,9 +8143,8 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["confirmation_required"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["too_many_requests"];
@@ -8819,9 +8807,9 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["confirmation_required.totp_enabled"];
+            409: components["responses"]["totp_enabled"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];
@@ -8849,10 +8837,9 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["confirmation_required"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];
@@ -8933,9 +8920,9 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["confirmation_required.passkeys_unavailable"];
+            409: components["responses"]["passkeys_unavailable"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];
@@ -9039,10 +9026,9 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["confirmation_required"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];
@@ -9122,9 +9108,9 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden"];
+            403: components["responses"]["account_deletion_pending.confirmation_required.csrf_token_required.forbidden"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["confirmation_required.two_factor_disabled"];
+            409: components["responses"]["two_factor_disabled"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];

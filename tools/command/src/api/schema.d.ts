@@ -3061,8 +3061,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `confirmation_required`: A second operator must confirm it. */
-        confirmation_required: {
+        /** @description `second_operator_required`: A second operator must confirm it. */
+        second_operator_required: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -3215,8 +3215,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `confirmation_required`: A second operator must confirm it. `idempotency_conflict`: The idempotency key was used for another request. `total_too_large`: The account would have too many points. */
-        "confirmation_required.idempotency_conflict.total_too_large": {
+        /** @description `idempotency_conflict`: The idempotency key was used for another request. `second_operator_required`: A second operator must confirm it. `total_too_large`: The account would have too many points. */
+        "idempotency_conflict.second_operator_required.total_too_large": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -3610,7 +3610,7 @@ export interface operations {
             403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["confirmation_required"];
+            409: components["responses"]["second_operator_required"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
@@ -3713,7 +3713,7 @@ export interface operations {
             403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["confirmation_required"];
+            409: components["responses"]["second_operator_required"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
@@ -6352,7 +6352,7 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             403: components["responses"]["insufficient_role"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["confirmation_required.idempotency_conflict.total_too_large"];
+            409: components["responses"]["idempotency_conflict.second_operator_required.total_too_large"];
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
@@ -8558,6 +8558,10 @@ export interface operations {
                             is_ready: boolean;
                         } | null;
                         credentials_without_role?: string[];
+                        operator_sign_in?: {
+                            is_provider_reachable: boolean;
+                            allows_local: boolean;
+                        } | null;
                         usage_streams: {
                             oldest_age_sec: number;
                             behind: string[];

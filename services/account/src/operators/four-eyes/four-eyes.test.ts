@@ -213,7 +213,7 @@ describe('an attack', () => {
     const path = `/private/accounts/${String(account_id)}/reset-two-factor`;
     expect(await operatePath(suite.account, 'POST', path)).toMatchObject({
       status: 409,
-      body: { code: 'confirmation_required' },
+      body: { code: 'second_operator_required' },
     });
     for (const room of ['/private', '/operator/api']) {
       const tried = await operatePath(

@@ -28,7 +28,7 @@ export function noteConfirmed(res: Response): void {
 
 /**
  * Has operations that need a second operator wait for one: a session gets 202 with what waits, a credential
- * `confirmation_required`.
+ * `second_operator_required`.
  */
 export function withFourEyes<Chapters extends readonly Chapter[]>(chapters: Chapters): Chapters {
   const held = chapters.map((chapter) => ({
@@ -43,7 +43,7 @@ export function withFourEyes<Chapters extends readonly Chapter[]>(chapters: Chap
 function heldOperation(operation: Operation<FourEyesNeeds>): Operation<FourEyesNeeds> {
   return {
     ...operation,
-    problems: [...(operation.problems ?? []), 'confirmation_required'],
+    problems: [...(operation.problems ?? []), 'second_operator_required'],
     run: async (needs, req, res, options) => {
       if (confirmed.has(res) || !(await isNeeded(needs, operation, req, res))) {
         await operation.run(needs, req, res, options);
@@ -70,7 +70,7 @@ async function isNeeded(
   return mode === 'true' || operatorSite.issuer !== undefined || areTwo(query);
 }
 
-/** @throws {Problem} confirmation_required, for credentials */
+/** @throws {Problem} second_operator_required, for credentials */
 async function ask(
   { transact }: FourEyesNeeds,
   { operationId: operation_id }: Operation<FourEyesNeeds>,
@@ -79,7 +79,7 @@ async function ask(
 ) {
   const session = signedInOf(res);
   const act = ACTS[operation_id];
-  if (session === undefined || act === undefined) throw new Problem('confirmation_required');
+  if (session === undefined || act === undefined) throw new Problem('second_operator_required');
   const { actor } = operator.of(req, res);
   const { operator_id, name, issuer } = session.session;
   const asked = act.read(req);
