@@ -108,7 +108,7 @@ const rooms = {
       floors: ['current', 'credits', 'views', 'by-operation', 'live', '.'],
     },
     refusals: { of: [...base, 'billing', 'counting', 'usage'], floors: ['.', 'console'] },
-    operators: { of: [...base, 'console', 'access', 'payments', 'refusals'] },
+    operators: { of: [...base, 'console', 'access', 'billing', 'payments', 'refusals'] },
     operating: {
       of: [...base, 'access', 'billing', 'notifications', 'counting', 'closing', 'payments'],
       floors: ['health-report', '.'],

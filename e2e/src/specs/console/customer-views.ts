@@ -116,7 +116,7 @@ export function customerViewJourneys(journey: Journey): void {
     await own.goto(`${demo.console.url}/account/activity`);
     await own.getByText('Stopped viewing the account').first().waitFor();
     await own.getByText('Began to view the account, read only').first().waitFor();
-  }, 300_000);
+  }, 600_000);
 
   test('is no use to a script: not to change, not with another session, not from another origin', async () => {
     const { demo } = journey.stack();
@@ -276,6 +276,6 @@ export function customerViewJourneys(journey: Journey): void {
         await browser.close();
       }
     },
-    300_000,
+    600_000,
   );
 }
