@@ -7,6 +7,7 @@ import { measureIdle } from './cost/idle.ts';
 import { measureCounting } from './usage/counting.ts';
 import { measureIngest } from './usage/ingest.ts';
 import { measureRate } from './auth/measure-rate.ts';
+import { measureOperatorSearch } from './operators/search.ts';
 import type { Part } from './part.ts';
 import { measureRevocation } from './revocation.ts';
 import { simulateCapacity } from './simulate/part.ts';
@@ -39,5 +40,6 @@ export const PARTS: Readonly<Record<string, Part>> = {
   simulate: { timeLimitSec: 120, compute: simulateCapacity },
   'hot-payer': { timeLimitSec: 120, run: measureHotPayer },
   usage: { timeLimitSec: 180, run: measureUsage },
+  'operator-search': { timeLimitSec: 240, run: measureOperatorSearch },
   'usage-views': { timeLimitSec: 180, run: measureUsageViews },
 };

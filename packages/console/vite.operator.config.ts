@@ -15,6 +15,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     target: 'es2022',
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: 'operator.html' },
+    // The pages of customers, as operators view them, are here too: the private listener serves no others.
+    rolldownOptions: { input: ['operator.html', 'operator-view.html'] },
   },
 });

@@ -24,6 +24,7 @@ import { overageJourneys } from './console/overage.ts';
 import { limitJourneys, planJourneys } from './console/plan.ts';
 import { unpaidRenewalJourneys } from './console/unpaid-renewal.ts';
 import { operationJourneys } from './console/operations.ts';
+import { customerViewJourneys } from './console/customer-views.ts';
 import { operatorJourneys } from './console/operators.ts';
 import { requestJourneys } from './console/requests.ts';
 import { liveFeedJourney, liveJourneys, restartedFeedJourney } from './console/live.ts';
@@ -75,6 +76,7 @@ export const PAGE_JOURNEYS = {
   explorer: explorerJourneys,
   'usage over time': usageJourneys,
   operators: operatorJourneys,
+  'views of customers': customerViewJourneys,
 } satisfies Journeys;
 
 /** Built pages, the API and live connections: what a deployment can break. */

@@ -41,6 +41,8 @@ export type Stack = {
   identityProvider?: OidcProvider;
   /** What the stack's account asks for records; over processes only. */
   dns?: DnsServer;
+  /** Only of processes. */
+  postgresUrl?: string;
   /** The raw messages that were sent, in any order; the stack's mail goes to files. */
   mails: () => Promise<string[]>;
   /** Redis loses all keys of auth, as FLUSHALL would take them; usage that isn't counted yet stays. */

@@ -15,6 +15,7 @@ await builtOnce({
     'scripts',
     'index.html',
     'operator.html',
+    'operator-view.html',
     'vite.config.ts',
     'vite.operator.config.ts',
     'package.json',

@@ -84,8 +84,8 @@ const connect = createRoute({
   component: lazyRouteComponent(() => import('./pages/entry/connect/connect.tsx'), 'ConnectPage'),
 });
 
-/** Everything else that needs a session. */
-const signedIn = createRoute({
+/** Everything else that needs a session. In a view, it has another frame (operator/view/main.tsx). */
+export const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   beforeLoad: requireSession,
@@ -127,11 +127,8 @@ const connections = createRoute({
   component: lazyRouteComponent(() => import('./pages/connections/connections.tsx'), 'ConnectionsPage'),
 });
 
-const explorer = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/explorer',
-  component: lazyRouteComponent(() => import('./pages/explorer/explorer.tsx'), 'ExplorerPage'),
-});
+/** main.tsx gives it its page, which a view has not: it would load the editor. */
+export const explorer = createRoute({ getParentRoute: () => signedIn, path: '/explorer' });
 
 function isId(value: unknown): boolean {
   return Number.isSafeInteger(Number(value)) && Number(value) > 0;

@@ -140,6 +140,8 @@ export const AUDIT_ACTIONS = [
   'operator_signed_out',
   'operator_session_ended',
   'operator_searched',
+  'operator_act_requested',
+  'operator_act_declined',
   'audit_log_exported',
   'operator_views_set',
   'customer_view_begun',

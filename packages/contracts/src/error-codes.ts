@@ -604,6 +604,24 @@ const OPERATORS = {
     meaning: "The operator is the last admin who has a passkey for the operators' console.",
     fix: 'Create another admin, who then creates a passkey.',
   },
+  second_operator_required: {
+    status: 409,
+    title: 'A second operator must confirm it',
+    meaning: '`FOUR_EYES` has it confirmed by a second operator, which a credential can’t ask for.',
+    fix: "Do it in the operators' console, or list the credential in `FOUR_EYES_EXEMPT`.",
+  },
+  own_act: {
+    status: 403,
+    title: 'Someone else must confirm it',
+    meaning: 'The operator has asked for it, or has the address of the one who has.',
+    fix: 'Ask another operator.',
+  },
+  act_outdated: {
+    status: 409,
+    title: 'The account has changed since',
+    meaning: 'What waits for a second operator was asked for before the account changed.',
+    fix: 'Look at the account, and ask for it again.',
+  },
   operator_enrolled: {
     status: 409,
     title: 'The operator has a passkey already',

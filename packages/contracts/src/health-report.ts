@@ -83,6 +83,8 @@ export const healthReportSchema = z.object({
   auth: z.object({ version: z.string().nullable(), is_ready: z.boolean() }).nullable(),
   /** Ids of operators' credentials that have no role in OPERATOR_CREDENTIAL_ROLES, and so are admins'. */
   credentials_without_role: z.array(z.string()).optional(),
+  /** Whether operators can sign in by their identity provider, and past it; null without one. */
+  operator_sign_in: z.object({ is_provider_reachable: z.boolean(), allows_local: z.boolean() }).nullish(),
   /** Null without Postgres or Redis. */
   usage_streams: z
     .object({

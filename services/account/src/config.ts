@@ -37,6 +37,7 @@ import { parseDatabaseUrl } from './platform/database/database-url.ts';
 import { checkRoles, credentialRoles } from './platform/audit/credential-roles.ts';
 import { sealingKeysSetting } from './platform/sealing/sealing.ts';
 import { allowedHosts } from './teams/sso/settings.ts';
+import { FOUR_EYES_MODES, checkExempt, exemptIds } from './operators/four-eyes/settings.ts';
 import { checkOidc, checkOperatorsUrl, oidcGroups, oidcIssuer, operatorsUrl } from './operators/settings.ts';
 import { MIN_RETENTION_MONTHS } from './counting/retention/months.ts';
 
@@ -302,6 +303,21 @@ export const SETTINGS = {
     OPERATORS_LOCAL: trueOrFalse
       .default(true)
       .describe('whether operators made by `tollgate operators create` can sign in, with a passkey'),
+    FOUR_EYES: z
+      .enum(FOUR_EYES_MODES)
+      .default('auto')
+      .describe(
+        'whether a second operator confirms resets of two-factor authentication, erasures and large grants; `auto`: once there are two who can',
+      ),
+    FOUR_EYES_CREDIT_POINTS: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
+      description: 'a grant of more points needs a second operator',
+      unset: 'none does',
+    }),
+    FOUR_EYES_EXEMPT: exemptIds.default(new Set()).meta({
+      description: 'credentials of operators that act without a second operator',
+      values: 'ids of `OPERATOR_CREDENTIALS`',
+      unset: 'none',
+    }),
     OPERATORS_OIDC_ISSUER: oidcIssuer.optional().meta({
       description: 'the identity provider by which operators sign in, by OpenID Connect',
       unset: 'operators sign in with passkeys',
@@ -456,6 +472,7 @@ export const schema = z
   .superRefine(checkRoles)
   .superRefine(checkOperatorsUrl)
   .superRefine(checkOidc)
+  .superRefine(checkExempt)
   .superRefine(checkAuditStream)
   .superRefine(checkPayments)
   .superRefine(checkDatabaseTls)

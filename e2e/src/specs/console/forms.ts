@@ -182,9 +182,11 @@ const NO_FIELD = 'has no field to fill in';
 
 /** The other forms, and why they aren't above. */
 const OTHERS: readonly (readonly [module: string, why: string])[] = [
+  ['operator/pages/add-period.tsx', BY_OPERATORS],
   ['operator/pages/audit.tsx', BY_OPERATORS],
   ['operator/pages/customers.tsx', BY_OPERATORS],
   ['operator/pages/grant-credits.tsx', BY_OPERATORS],
+  ['operator/pages/view-as.tsx', 'is in the console of operators: customer-views.ts'],
   ['pages/account/confirmation.tsx', BY_ACCOUNT],
   ['pages/account/confirmation.tsx', BY_ACCOUNT],
   ['pages/account/deletion/delete-account.tsx', 'is refused while one manages a team: deletion.ts'],
@@ -203,6 +205,7 @@ const OTHERS: readonly (readonly [module: string, why: string])[] = [
   ['pages/team/provisioning/provisioning-tokens.tsx', NO_FIELD],
   ['pages/team/no-team.tsx', 'is shown without a team: team.ts'],
   ['pages/webhooks/webhook.tsx', 'has the fields of a new webhook: webhooks.ts'],
+  ['operator/pages/confirmations.tsx', NO_FIELD],
   ['pages/account/sessions.tsx', NO_FIELD],
   ['pages/team/domains.tsx', NO_FIELD],
   ['pages/team/single-sign-on.tsx', NO_FIELD],

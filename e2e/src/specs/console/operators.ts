@@ -1,10 +1,22 @@
 import { expect } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { addAuthenticator } from '../../browser/authenticator.ts';
 import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
+import { eventually, obtainToken, postGraphql } from '../../caller.ts';
 import { operate } from '../../operate.ts';
+import type { DemoApplication } from '../../stack/stack.ts';
+import { layoutOf } from './every-page.ts';
+import { LIVE_TIME_LIMIT_MS, QUERY } from './journey.ts';
 import type { Journey } from './journey.ts';
+import { operatorTab } from './operator-tab.ts';
+
+/** The goal of a newcomer who helps a customer. */
+const CLICKS_MAX = 6;
+const SECONDS_MAX = 120;
+
+/** What a customer types is text wherever it is shown. */
+const HOSTILE = '<img src=x onerror="document.title=1">';
 
 /** The operators' console, with a passkey of the browser's own authenticator. */
 export function operatorJourneys(journey: Journey): void {
@@ -185,4 +197,146 @@ export function operatorJourneys(journey: Journey): void {
       await close();
     }
   });
+
+  test(`a newcomer finds a customer, sees why a call was refused, grants credits and extends a period within ${String(CLICKS_MAX)} clicks`, async () => {
+    const { demo } = journey.stack();
+    const { email, token } = await refusedCustomer();
+    const { page, faults, close } = await operatorTab(journey, 'admin');
+    let clicks = 0;
+    const press = async (button: Locator) => {
+      clicks += 1;
+      await button.click();
+    };
+    const fill = (section: string, field: string, text: string) =>
+      page.getByRole('region', { name: section }).getByLabel(field).fill(text);
+    const button = (section: string, name: string) =>
+      page.getByRole('region', { name: section }).getByRole('button', { name });
+    try {
+      const startedMs = performance.now();
+      await fill('Find a customer', 'Email', email.slice(0, 20));
+      await press(button('Find a customer', 'Find'));
+      await press(page.getByRole('status').getByRole('link'));
+      const refused = page.getByRole('region', { name: 'Refused and failed calls' });
+      await refused.getByText('no_active_billing_period').waitFor();
+      await press(refused.getByText('Explain'));
+      await refused.getByText('The period and its grace window have ended').waitFor();
+
+      await fill('Grant credits', 'Points', '5000');
+      await fill('Grant credits', 'Note', 'Sorry for the wait');
+      await press(button('Grant credits', 'Grant'));
+      await page.getByRole('region', { name: 'Credits', exact: true }).getByText('5,000').first().waitFor();
+      await press(button('Add a billing period', 'Add period'));
+      await page.getByRole('region', { name: 'Account', exact: true }).getByText('active').waitFor();
+      const seconds = (performance.now() - startedMs) / 1_000;
+      const applications = page.getByRole('region', { name: 'Applications' });
+      await applications.getByText(HOSTILE).waitFor();
+      expect(await page.locator('img[src="x"]').count()).toBe(0);
+      expect(clicks).toBeLessThanOrEqual(CLICKS_MAX);
+      expect(seconds).toBeLessThan(SECONDS_MAX);
+      console.info(`a newcomer: ${String(clicks)} clicks, ${seconds.toFixed(1)} s`);
+      await expectAccessible(page);
+
+      // The customer's next call passes.
+      await eventually(
+        async () => (await postGraphql(demo, token, QUERY)).status,
+        (status) => status === 200,
+        LIVE_TIME_LIMIT_MS,
+      );
+      // What is wrong stands at its field.
+      await page.getByLabel('From').fill('2020-01-01');
+      await page.getByLabel('To', { exact: true }).fill('2019-01-01');
+      await button('Add a billing period', 'Add period').click();
+      await page.locator('[name="ended_at"][aria-invalid="true"]:focus').waitFor();
+      for (const [colorScheme, width] of [
+        ['light', 1_440],
+        ['dark', 390],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        await expectAccessible(page);
+        expect((await page.evaluate(layoutOf)).overflow).toBe(0);
+      }
+      expect(faults).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+
+  test('what needs a second operator waits for one, who confirms or declines it', async () => {
+    const { demo } = journey.stack();
+    const email = `${crypto.randomUUID()}@example.com`;
+    const { account_id } = await operate<{ account_id: number }>(demo, 'POST', '/private/accounts', {
+      email,
+      name: 'Ada',
+    });
+    const [first, second] = [await operatorTab(journey, 'support'), await operatorTab(journey, 'admin')];
+    const { origin } = new URL(first.page.url());
+    const ask = async () => {
+      await first.page.goto(`${origin}/operator/accounts/${String(account_id)}`);
+      await first.page.getByRole('button', { name: 'Reset two-factor' }).click();
+      await first.page.getByLabel('to confirm').fill(email);
+      await first.page.getByRole('dialog').getByLabel('Reason').fill('Lost her phone');
+      await first.page.getByRole('dialog').getByRole('button', { name: 'Reset two-factor' }).click();
+      await first.page.getByText('A second operator must confirm it').waitFor();
+    };
+    try {
+      await ask();
+      await first.page.getByRole('link', { name: 'Confirmations' }).first().click();
+      const own = first.page.getByRole('row').filter({ hasText: String(account_id) });
+      await own.getByText('Yours').waitFor();
+      expect(await own.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
+      await expectAccessible(first.page);
+
+      const { page } = second;
+      await page.goto(`${origin}/operator/confirmations`);
+      const waiting = page.getByRole('row').filter({ hasText: String(account_id) });
+      await waiting.getByRole('button', { name: /^Confirm/ }).click();
+      await page.getByRole('dialog').getByText('Lost her phone').waitFor();
+      for (const [colorScheme, width] of [
+        ['light', 1_440],
+        ['dark', 390],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        await expectAccessible(page);
+        expect((await page.evaluate(layoutOf)).overflow).toBe(0);
+      }
+      await page.setViewportSize({ width: 1_440, height: 900 });
+      await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click();
+      await waiting.waitFor({ state: 'hidden' });
+
+      await ask();
+      await page.reload();
+      await waiting.getByRole('button', { name: /^Decline/ }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
+      await waiting.waitFor({ state: 'hidden' });
+      expect([...first.faults, ...second.faults]).toEqual([]);
+    } finally {
+      await first.close();
+      await second.close();
+    }
+  });
+
+  /** Whose period is over, and whose call was refused for it. */
+  async function refusedCustomer(): Promise<{ email: string; token: string }> {
+    const { demo } = journey.stack();
+    const make = <T>(path: string, body: unknown) => operate<T>(demo, 'POST', path, body);
+    const email = `${crypto.randomUUID()}@example.com`;
+    const { account_id } = await make<{ account_id: number }>('/private/accounts', { email, name: HOSTILE });
+    const plan = { name: `Plan ${email}`, description: { points_limit: 1_000 }, grace_sec: 0 };
+    const { plan_id } = await make<{ plan_id: number }>('/private/plans', plan);
+    const daysAgo = (days: number) =>
+      `${new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
+    const period = { account_id, plan_id, started_at: daysAgo(40), ended_at: daysAgo(10) };
+    await make('/private/periods', period);
+    const application = await make<DemoApplication>('/private/applications', {
+      account_id,
+      name: HOSTILE,
+      type: 'automatic',
+      token_lifespan_sec: 3_600,
+    });
+    const token = await obtainToken(demo, application);
+    expect((await postGraphql(demo, token, QUERY)).status).toBe(402);
+    return { email, token };
+  }
 }

@@ -1,6 +1,9 @@
+import { isViewing } from './viewing.ts';
+
 /** Whether Tollgate answers this browser. */
 export async function isReachable(): Promise<boolean> {
   if (!navigator.onLine) return false;
-  const response = await fetch('/user', { method: 'HEAD', cache: 'no-store' }).catch(() => null);
+  const [page, headers] = [isViewing ? '/operator/view' : '/user', { accept: 'text/html' }];
+  const response = await fetch(page, { method: 'HEAD', cache: 'no-store', headers }).catch(() => null);
   return response?.ok === true;
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { PageHeader } from '../ui/page/page-header.tsx';
 import type { OperatorSession } from './api/client.ts';
 import { AuditPage } from './pages/audit.tsx';
+import { ConfirmationsPage } from './pages/confirmations.tsx';
 import { CustomerPage } from './pages/customer.tsx';
 import { CustomersPage } from './pages/customers.tsx';
 import { HealthPage } from './pages/health.tsx';
@@ -10,6 +11,7 @@ import { SessionsPage } from './pages/sessions.tsx';
 /** The navigation. */
 export const PAGES = [
   { path: '/', label: 'Customers' },
+  { path: '/confirmations', label: 'Confirmations' },
   { path: '/audit', label: 'Audit log' },
   { path: '/health', label: 'Health' },
   { path: '/sessions', label: 'Your sessions' },
@@ -25,6 +27,8 @@ export function pageAt(address: string, { role }: OperatorSession): ReactNode {
   switch (pathname) {
     case '/':
       return <CustomersPage />;
+    case '/confirmations':
+      return <ConfirmationsPage />;
     case '/audit':
       return <AuditPage />;
     case '/health':

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { brand } from '../api/brand.ts';
+import { isViewing } from '../api/viewing.ts';
 import { Icon } from './icons.tsx';
 import { NAVIGATION } from './pages.ts';
 import styles from './shell.module.css';
@@ -19,7 +20,7 @@ export function Navigation() {
               {title}
             </p>
           )}
-          {pages.map(({ to, label, icon }) => (
+          {shown(pages).map(({ to, label, icon }) => (
             <Link
               key={to}
               to={to}
@@ -34,6 +35,13 @@ export function Navigation() {
       ))}
     </nav>
   );
+}
+
+type Pages = (typeof NAVIGATION)[number]['pages'];
+
+/** A view makes no calls. */
+function shown(pages: Pages): readonly Pages[number][] {
+  return isViewing ? pages.filter(({ to }) => to !== '/explorer') : pages;
 }
 
 /** Where to read and to ask: the operator's addresses, beside the reference that account serves. */

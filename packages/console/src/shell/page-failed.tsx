@@ -75,6 +75,7 @@ function Reload() {
   return (
     <div className={page['actions']}>
       <Button
+        isReading
         variant="primary"
         onPress={() => {
           location.reload();

@@ -1,6 +1,6 @@
 import { useIsFetching, useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { Link, Outlet } from '@tanstack/react-router';
+import { Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { sessionQuery } from '../api/session.ts';
 import { brand } from '../api/brand.ts';
@@ -12,6 +12,7 @@ import { Search } from './search.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { useFormerAccount } from './use-former-account.ts';
 import { useOtherTabs } from './use-other-tabs.ts';
+import { usePageChange } from './use-page-change.ts';
 import { useSessionEnd } from './use-session-end.ts';
 import { lazyPart } from '../ui/part/lazy-part.ts';
 import styles from './shell.module.css';
@@ -111,22 +112,6 @@ function AfterFirstData({ isNeeded, children }: { isNeeded: boolean; children: R
     };
   }, [isQuiet, isFetching]);
   return isQuiet || isNeeded ? <Suspense>{children}</Suspense> : null;
-}
-
-/** A link, and signing in, moves the focus to the new page, as a page load would, and closes the menu of a narrow window. */
-function usePageChange() {
-  const content = useRef<HTMLElement>(null);
-  const [isMenuOpen, setMenuOpen] = useState(false);
-  const { pathname } = useLocation();
-  const { state } = useRouter();
-  const shown = useRef(state.resolvedLocation?.pathname ?? pathname);
-  useEffect(() => {
-    if (shown.current === pathname) return;
-    shown.current = pathname;
-    setMenuOpen(false);
-    content.current?.focus();
-  }, [pathname]);
-  return { content, isMenuOpen, setMenuOpen };
 }
 
 function Account({ email }: { email: string }) {

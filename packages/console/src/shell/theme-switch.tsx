@@ -32,7 +32,7 @@ export function ThemeSwitch() {
   const theme = useSyncExternalStore(onSwitch, currentTheme);
   const other = theme === 'dark' ? 'light' : 'dark';
   return (
-    <Button variant="quiet" onPress={switchTheme}>
+    <Button isReading variant="quiet" onPress={switchTheme}>
       {other === 'dark' ? 'Dark theme' : 'Light theme'}
     </Button>
   );

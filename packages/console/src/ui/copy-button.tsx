@@ -36,6 +36,7 @@ export function CopyButton({ what, text, onCopied, onError, children = 'Copy' }:
   }
   return (
     <Button
+      isReading={typeof text === 'string'}
       variant="quiet"
       isPending={isPending}
       aria-label={`${copied ? 'Copied' : 'Copy'} ${what}`}

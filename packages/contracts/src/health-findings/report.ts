@@ -28,6 +28,7 @@ export function checkReport(report: HealthReport): Finding[] {
         ]),
     ...(redis === null ? [] : redis.servers.flatMap(checkRedisServer)),
     ...checkRoles(report),
+    ...checkSignIn(report),
     ...checkClocks(report),
     ...checkStreams(report),
     ...checkPayments(report),
@@ -205,6 +206,26 @@ function checkRoles({ credentials_without_role: ids }: HealthReport): readonly F
       ? "Every operator's credential has a role."
       : `Without a role in OPERATOR_CREDENTIAL_ROLES, so admins: ${ids.join(', ')}.`;
   return [ok('roles', found)];
+}
+
+function checkSignIn({ operator_sign_in: signIn }: HealthReport): readonly Finding[] {
+  const check = "operators' sign-in";
+  if (signIn === undefined || signIn === null) return [];
+  const { is_provider_reachable, allows_local } = signIn;
+  if (is_provider_reachable) return [ok(check, "The operators' identity provider answers.")];
+  return [
+    allows_local
+      ? warning(
+          check,
+          "The operators' identity provider doesn't answer. Only operators who have a passkey can sign in.",
+          "See The operators' identity provider is down in the runbook.",
+        )
+      : problem(
+          check,
+          "No operator can sign in: their identity provider doesn't answer, and OPERATORS_LOCAL is false.",
+          'Set OPERATORS_LOCAL to true, and restart account.',
+        ),
+  ];
 }
 
 function checkClocks({ postgres, redis }: HealthReport): readonly Finding[] {

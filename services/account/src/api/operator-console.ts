@@ -2,6 +2,9 @@ import type { NeedsOf, Operation } from '@tollgate/operation';
 import { createOpenApi } from '@tollgate/operation/api-document';
 import type { ApiDocument } from '@tollgate/operation/api-document';
 import { OPERATOR_CONSOLE_SECURITY } from '@tollgate/operation/security';
+import { ACTS } from '../operators/four-eyes/acts.ts';
+import { HELD } from '../operators/four-eyes/answers.ts';
+import { pendingActs } from '../operators/four-eyes/operations.ts';
 import { operatorOidc } from '../operators/oidc/operations.ts';
 import { operatorSearch } from '../operators/search.ts';
 import { operatorViews } from '../operators/view-as/operations.ts';
@@ -24,6 +27,10 @@ const known = OPERATOR_API.flatMap(({ operations }) =>
 const unknown = [...NOT_IN_CONSOLE].filter((name) => !known.includes(name));
 if (unknown.length > 0) throw new Error(`the operators' API has no ${unknown.join()}`);
 
+const operatorPendingActs = pendingActs(
+  OPERATOR_API.flatMap(({ operations }) => operations as readonly Operation<OperatorNeeds>[]),
+);
+
 /** The same operations that a credential may call, with the same roles and handlers, for a session. */
 const OPERATED = OPERATOR_API.map((chapter) => ({
   title: chapter.title,
@@ -32,6 +39,7 @@ const OPERATED = OPERATOR_API.map((chapter) => ({
     .filter(({ operationId }) => !NOT_IN_CONSOLE.has(operationId))
     .map((operation) => ({
       ...operation,
+      answers: operation.operationId in ACTS ? { ...operation.answers, 202: HELD } : operation.answers,
       path: operation.path.replace(/^\/private\//, '/operator/api/'),
       problems: [
         ...(operation.problems ?? []),
@@ -47,6 +55,7 @@ export const OPERATOR_CONSOLE_API = [
   operatorSessions,
   operatorSearch,
   operatorViews,
+  operatorPendingActs,
   ...OPERATED,
 ];
 
@@ -58,6 +67,7 @@ export type OperatorConsoleNeeds = NeedsOf<
     typeof operatorSessions,
     typeof operatorSearch,
     typeof operatorViews,
+    typeof operatorPendingActs,
   ]
 > &
   OperatorNeeds;

@@ -14,6 +14,8 @@ import { operatorCounting } from '../counting/operations.ts';
 import { operatorAccounts } from '../identity/accounts/operations.ts';
 import { operatorTwoFactor } from '../identity/two-factor/operator-reset.ts';
 import { operatorDeletion } from '../lifecycle/deletion/operations.ts';
+import { withFourEyes } from '../operators/four-eyes/hold.ts';
+import type { FourEyesNeeds } from '../operators/four-eyes/hold.ts';
 import { operatorPeople } from '../operators/operations.ts';
 import { operatorOperating } from '../operating/operations.ts';
 import { operatorPacks } from '../payments/packs/operations.ts';
@@ -33,7 +35,7 @@ import { operatorPriceComparison } from '../usage/by-operation/operator-operatio
 import { operatorUsage } from '../usage/operations.ts';
 
 /** What operators may do, on the private listener, in reading order. */
-export const OPERATOR_API = [
+export const OPERATOR_API = withFourEyes([
   operatorAccounts,
   operatorTwoFactor,
   operatorDeletion,
@@ -63,10 +65,10 @@ export const OPERATOR_API = [
   operatorCounting,
   operatorOperating,
   operatorPeople,
-] as const;
+] as const);
 
 /** What the handlers need of the service. */
-export type OperatorNeeds = NeedsOf<typeof OPERATOR_API>;
+export type OperatorNeeds = NeedsOf<typeof OPERATOR_API> & FourEyesNeeds;
 
 const DESCRIPTION = `What operators of an installation may do. The \`tollgate\` command uses this API.
 

@@ -29,6 +29,7 @@ export function openMail(
       site: {
         publicUrl: config.PUBLIC_URL,
         productName: config.PRODUCT_NAME,
+        supportUrl: config.SUPPORT_URL ?? null,
         logo: mailLogo(config.PRODUCT_LOGO_PATH),
       },
       dueWatch,

@@ -46,6 +46,8 @@ export function openOperating({
         publicUrl: config.PUBLIC_URL,
         sealingKeys: config.TOKEN_SEALING_KEYS,
         closingDelaySec: config.CLOSING_DELAY_SEC,
+        operatorIssuer: config.OPERATORS_OIDC_ISSUER,
+        allowsLocalOperators: config.OPERATORS_LOCAL,
         credentialsWithoutRole: config.OPERATOR_CREDENTIALS.map(({ id }) => id).filter(
           (id) => !config.OPERATOR_CREDENTIAL_ROLES.has(id),
         ),

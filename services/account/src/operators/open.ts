@@ -4,6 +4,7 @@ import { createSessionCookie } from '../identity/sessions/session-cookie.ts';
 import type { SessionCookie } from '../identity/sessions/session-cookie.ts';
 import { relyingPartyOf } from '../identity/two-factor/passkeys/relying-party.ts';
 import type { RelyingParty } from '../identity/two-factor/passkeys/relying-party.ts';
+import type { FourEyesSettings } from './four-eyes/settings.ts';
 import { createIdentityProvider } from './oidc/provider.ts';
 import type { IdentityProvider, OidcSettings } from './oidc/provider.ts';
 import type { OperatorSessionNeeds } from './require-operator-session.ts';
@@ -19,6 +20,7 @@ export function openOperators({ config, logger }: { config: Config; logger: Pick
     operatorSignInCookie: SessionCookie;
     operatorLifetimes: OperatorSessionNeeds['operatorLifetimes'];
     operatorRelyingParty: RelyingParty | undefined;
+    fourEyes: FourEyesSettings;
   };
 } {
   const url = config.OPERATORS_URL;
@@ -54,6 +56,11 @@ export function openOperators({ config, logger }: { config: Config; logger: Pick
         byProvider: { idleTimeoutSec, lifetimeSec: providerSec },
       },
       operatorRelyingParty: url === undefined ? undefined : relyingPartyOf(url),
+      fourEyes: {
+        mode: config.FOUR_EYES,
+        exempt: config.FOUR_EYES_EXEMPT,
+        creditPoints: config.FOUR_EYES_CREDIT_POINTS,
+      },
     },
   };
 }

@@ -29,7 +29,8 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'tollgate-operators-'));
   mails = join(directory, 'mails');
   mkdirSync(join(directory, 'console/operator/assets'), { recursive: true });
-  writeFileSync(join(directory, 'console/operator/operator.html'), '<!doctype html><head></head>');
+  for (const name of ['operator', 'operator-view'])
+    writeFileSync(join(directory, `console/operator/${name}.html`), `<!doctype html><head></head>${name}`);
   for (const folder of ['runbook', '_astro', 'pagefind'])
     mkdirSync(join(directory, 'docs/operators', folder), { recursive: true });
   for (const name of ['index.html', 'runbook/index.html', '404.html', 'mark.svg'])
@@ -606,6 +607,16 @@ describe('every path below /operator, without a session', () => {
       expect(page.headers.get('content-security-policy')).toContain("connect-src 'self';");
       expect(page.headers.get('x-frame-options')).toBe('DENY');
       expect((await ask(path, 'application/json')).status).toBe(401);
+    },
+  );
+
+  test.each(['/operator/view', '/operator/view/', '/operator/view/plan'])(
+    '%s is the page of a view, and 401 for programs',
+    async (path) => {
+      const page = await ask(path, 'text/html');
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('operator-view')]);
+      expect((await ask(path, 'application/json')).status).toBe(401);
+      expect(await (await ask('/operator/viewer', 'text/html')).text()).not.toContain('operator-view');
     },
   );
 

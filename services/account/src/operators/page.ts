@@ -25,20 +25,18 @@ const POLICY = [
 const PAGES = /^\/operator(?:\/|$)/;
 
 /**
- * The page of the operators' console, at every path below /operator: it asks for the session itself, and without one
- * shows the sign-in. Programs get 401 there. `directory`: the build of the web interface.
+ * The pages of the operators' console, at every path below /operator, and of a view of a customer, below
+ * /operator/view: each asks for the session itself, and without one shows the sign-in. Programs get 401 there. `directory`: the build of the web interface.
  */
 export function operatorPage(directory: string, { productName }: Pick<Brand, 'productName'>): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const build = join(directory, 'operator');
-  const index = join(build, 'operator.html');
-  const built = ofBuild(index, () => {
+  const built = ofBuild(join(build, 'operator.html'), () => {
     const files = Router({ caseSensitive: true, strict: true });
     files.use('/operator/assets', hashedFiles(join(build, 'assets')));
-    files.get(
-      /^\/operator(?:\/|$)(?!assets\/|api(?:\/|$))/,
-      forPeople(page(readFileSync(index, 'utf8'), productName)),
-    );
+    const pageOf = (name: string) => forPeople(page(readFileSync(join(build, name), 'utf8'), productName));
+    files.get(/^\/operator\/view(?:\/|$)/, pageOf('operator-view.html'));
+    files.get(/^\/operator(?:\/|$)(?!assets\/|api(?:\/|$))/, pageOf('operator.html'));
     return files;
   });
   router.use((req, res, next) => {

@@ -7,7 +7,7 @@ import { isUnsafe } from '../identity/sessions/same-origin.ts';
 import type { SessionCookie } from '../identity/sessions/session-cookie.ts';
 import type { SessionLifetimes } from '../identity/sessions/session-store.ts';
 import type { Actor } from '../platform/audit/audit-log.ts';
-import { noteOperator } from '../platform/audit/private-callers.ts';
+import { noteOperator, operator } from '../platform/audit/private-callers.ts';
 import type { Operator } from '../platform/audit/private-callers.ts';
 import type { Query } from '../platform/database/query.ts';
 import { findOperatorSession } from './session-store.ts';
@@ -83,6 +83,18 @@ export function actorOf(
 ): Actor {
   return { actor: `operator:person/${String(operator_id)}`, ...at, person: { name, issuer } };
 }
+
+/** Undefined: the request has a credential. */
+export function signedInOf(res: Response): SignedInOperator | undefined {
+  return signedIn.get(res);
+}
+
+/** Someone who has signed in, with one of the operation's roles: a credential has no one to name. */
+export const signedInOperator: Caller<SignedInOperator> = {
+  name: 'operator',
+  // The actor with the reason, which the session alone doesn't have.
+  of: (req, res) => ({ ...operatorSession.of(req, res), ...operator.of(req, res) }),
+};
 
 /** The caller of operations about an operator's own session. */
 export const operatorSession: Caller<SignedInOperator> = {

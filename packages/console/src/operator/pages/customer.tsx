@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { hasStatus } from '../../api/client.ts';
+import { explainCode } from '../../api/code-explanations.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import { formatNumber } from '../../ui/format.ts';
@@ -10,14 +11,18 @@ import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
 import type { OperatorSession } from '../api/client.ts';
+import { REASON } from '../api/reason.ts';
 import { AccountActivity } from './activity.tsx';
+import { AddPeriod } from './add-period.tsx';
 import { AccountState } from './customers.tsx';
 import { GrantCredits } from './grant-credits.tsx';
+import { Held } from './held.tsx';
 import {
-  REASON,
   accountQuery,
   applicationsQuery,
+  cancelDeletion,
   creditsQuery,
+  isWaiting,
   periodsQuery,
   refusalsQuery,
   resetTwoFactor,
@@ -27,6 +32,7 @@ import {
 import type { AccountSummary } from './queries.ts';
 import { ReasonField } from './reason-field.tsx';
 import { Listed } from './section.tsx';
+import { ViewAs } from './view-as.tsx';
 
 type Role = OperatorSession['role'];
 
@@ -42,13 +48,24 @@ export function CustomerPage({ accountId, role }: { accountId: number; role: Rol
     <>
       <PageHeader title={account.data.email}>
         <div className={page['actions']}>
-          {(role === 'support' || role === 'admin') && <ResetTwoFactor account={account.data} />}
+          {(role === 'support' || role === 'admin') && (
+            <>
+              <ViewAs account={account.data} role={role} />
+              <ResetTwoFactor account={account.data} />
+              {account.data.deletion_due_at !== null && <CancelDeletion account={account.data} />}
+            </>
+          )}
           {role !== 'viewer' && <Block account={account.data} />}
         </div>
       </PageHeader>
       <Facts account={account.data} />
       <Lists accountId={accountId} />
-      {(role === 'finance' || role === 'admin') && <GrantCredits accountId={accountId} />}
+      {(role === 'finance' || role === 'admin') && (
+        <>
+          <GrantCredits accountId={accountId} />
+          <AddPeriod account={account.data} />
+        </>
+      )}
       <AccountActivity accountId={accountId} />
     </>
   );
@@ -140,6 +157,21 @@ function ResetTwoFactor({ account }: { account: AccountSummary }) {
   );
 }
 
+function CancelDeletion({ account }: { account: AccountSummary }) {
+  return (
+    <ActOn
+      account={account}
+      action="Cancel deletion"
+      title="Cancel the deletion?"
+      isDangerous={false}
+      act={(reason) => cancelDeletion(account.account_id, reason)}
+    >
+      The account works again. Revoked applications and tokens stay revoked. Make sure that it is the owner
+      who asks.
+    </ActOn>
+  );
+}
+
 type ActOnProps = {
   account: AccountSummary;
   action: string;
@@ -165,9 +197,11 @@ function ActOn({
   children,
 }: ActOnProps) {
   const [isOpen, setOpen] = useState(false);
+  const [isHeld, setHeld] = useState(false);
   const queryClient = useQueryClient();
   return (
     <>
+      {isHeld && <Held />}
       <Button
         variant={isDangerous ? 'danger' : 'secondary'}
         onPress={() => {
@@ -189,7 +223,9 @@ function ActOn({
         onClose={() => {
           setOpen(false);
         }}
-        onConfirm={({ [REASON]: reason = '' }) => act(reason)}
+        onConfirm={async ({ [REASON]: reason = '' }) => {
+          setHeld(isWaiting(await act(reason)));
+        }}
         onDone={() => void queryClient.invalidateQueries({ queryKey: ['account', account.account_id] })}
       >
         <p>{children}</p>
@@ -260,10 +296,30 @@ function Lists({ accountId }: { accountId: number }) {
         keyOf={({ refused_call_id }) => refused_call_id}
         columns={[
           { label: 'When', onCard: 'title', cell: ({ at }) => <Moment at={at} /> },
-          { label: 'Code', cell: ({ code }) => <code>{code}</code> },
+          { label: 'Why', cell: (call) => <Why {...call} /> },
           { label: 'Request ID', cell: ({ request_id }) => <code>{request_id}</code> },
         ]}
       />
+    </>
+  );
+}
+
+/** As the customer's own page explains it, with what to tell them. */
+function Why({ code, detail }: { code: string; detail: string | null }) {
+  const { title, meaning, fix } = explainCode(code);
+  return (
+    <>
+      {title} (<code>{code}</code>)
+      <details>
+        <summary>Explain</summary>
+        {meaning !== undefined && <p>{meaning}</p>}
+        {detail !== null && (
+          <p>
+            <bdi>{detail}</bdi>
+          </p>
+        )}
+        {fix !== undefined && <p>{fix}</p>}
+      </details>
     </>
   );
 }

@@ -5,7 +5,9 @@ import { Form } from '../../ui/form/form.tsx';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import page from '../../ui/page/page.module.css';
-import { REASON, grantCredits } from './queries.ts';
+import { REASON } from '../api/reason.ts';
+import { Held } from './held.tsx';
+import { grantCredits, isWaiting } from './queries.ts';
 import { ReasonField } from './reason-field.tsx';
 
 const SOURCES = [
@@ -18,9 +20,11 @@ export function GrantCredits({ accountId }: { accountId: number }) {
   const queryClient = useQueryClient();
   // One for each grant that is meant: a request that is sent again grants nothing more.
   const [key, setKey] = useState(() => crypto.randomUUID());
+  const [isHeld, setHeld] = useState(false);
   return (
     <section className={page['card']} aria-labelledby="grant">
       <h2 id="grant">Grant credits</h2>
+      {isHeld && <Held />}
       <Form
         key={key}
         submitLabel="Grant"
@@ -33,7 +37,8 @@ export function GrantCredits({ accountId }: { accountId: number }) {
           const { note = '', [REASON]: reason = '' } = values;
           return grantCredits(accountId, { points, source, note, reason }, key);
         }}
-        onDone={() => {
+        onDone={(result) => {
+          setHeld(isWaiting(result));
           setKey(crypto.randomUUID());
           void queryClient.invalidateQueries({ queryKey: ['account', accountId] });
         }}

@@ -4,6 +4,7 @@ import { downloadOf } from '../../api/downloads.ts';
 import type { Download } from '../../api/downloads.ts';
 import { operatorApi } from '../api/client.ts';
 import type { components } from '../api/schema.d.ts';
+import { REASON, reasonHeader } from '../api/reason.ts';
 import type { AuditFilters } from './audit-filters.ts';
 
 export type Account = components['schemas']['OperatedAccount'];
@@ -48,6 +49,15 @@ export const periodsQuery = (account_id: number) =>
       return (await resultOf(operatorApi.GET('/operator/api/periods', { signal, params }))).periods;
     },
   });
+
+/** That can be chosen for a period. */
+export const plansQuery = queryOptions({
+  queryKey: ['plans'],
+  queryFn: async ({ signal }) => {
+    const params = { query: { archived: 'false' as const, limit: 100 } };
+    return (await resultOf(operatorApi.GET('/operator/api/plans', { signal, params }))).plans;
+  },
+});
 
 export const creditsQuery = (account_id: number) =>
   queryOptions({
@@ -124,14 +134,6 @@ export const newestAccountsQuery = queryOptions({
   },
 });
 
-/** The field of forms that ask for a reason, by the header that the API names in its errors. */
-export const REASON = 'X-Reason';
-
-/** Header fields are ASCII, so the text is percent-encoded. Nothing where nothing was said. */
-function reasonHeader(reason: string): { [REASON]?: string } {
-  return reason.trim() === '' ? {} : { [REASON]: encodeURIComponent(reason) };
-}
-
 /** @throws {ApiError} */
 export function setBlocked(account_id: number, isBlocked: boolean, reason: string): Promise<Account> {
   const path = isBlocked
@@ -142,9 +144,15 @@ export function setBlocked(account_id: number, isBlocked: boolean, reason: strin
 }
 
 /** @throws {ApiError} */
-export function resetTwoFactor(account_id: number, reason: string): Promise<Account> {
+export function resetTwoFactor(account_id: number, reason: string): Promise<Account | PendingAct> {
   const params = { header: { [REASON]: encodeURIComponent(reason) }, path: { account_id } } as const;
   return resultOf(operatorApi.POST('/operator/api/accounts/{account_id}/reset-two-factor', { params }));
+}
+
+/** @throws {ApiError} */
+export function cancelDeletion(account_id: number, reason: string): Promise<Account> {
+  const params = { header: reasonHeader(reason), path: { account_id } };
+  return resultOf(operatorApi.POST('/operator/api/accounts/{account_id}/deletion/cancel', { params }));
 }
 
 export type Grant = { points: number; source: 'promotion' | 'compensation'; note: string; reason: string };
@@ -157,4 +165,42 @@ export function grantCredits(account_id: number, { points, source, note, reason 
       body: { account_id, points, source, priority: 50, note },
     }),
   );
+}
+
+export type NewPeriod = { account_id: number; plan_id: number; started_at: string; ended_at: string };
+
+/** @throws {ApiError} */
+export function addPeriod(body: NewPeriod, reason: string) {
+  return resultOf(
+    operatorApi.POST('/operator/api/periods', { params: { header: reasonHeader(reason) }, body }),
+  );
+}
+
+export type PendingAct = components['schemas']['PendingAct'];
+
+/** Others decide while the page is open. */
+const PENDING_INTERVAL_MS = 10_000;
+
+export const pendingActsQuery = queryOptions({
+  queryKey: ['pending-acts'],
+  queryFn: async ({ signal }) =>
+    (await resultOf(operatorApi.GET('/operator/api/pending-acts', { signal }))).acts,
+  refetchInterval: PENDING_INTERVAL_MS,
+});
+
+/** @throws {ApiError} */
+export function confirmAct(act_id: number): Promise<unknown> {
+  const path = '/operator/api/pending-acts/{act_id}/confirm';
+  return resultOf(operatorApi.POST(path, { params: { path: { act_id } }, parseAs: 'text' }));
+}
+
+/** @throws {ApiError} */
+export function declineAct(act_id: number): Promise<unknown> {
+  const path = '/operator/api/pending-acts/{act_id}';
+  return resultOf(operatorApi.DELETE(path, { params: { path: { act_id } } }));
+}
+
+/** Whether what was asked for waits for a second operator. */
+export function isWaiting(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'act_id' in result;
 }

@@ -1,5 +1,5 @@
 import { TextField } from '../../ui/form/text-field.tsx';
-import { REASON } from './queries.ts';
+import { REASON } from '../api/reason.ts';
 
 type ReasonFieldProps = {
   errors: Readonly<Record<string, string | undefined>>;

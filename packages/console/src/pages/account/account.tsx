@@ -8,6 +8,7 @@ import styles from './account.module.css';
 import { ACCOUNT_PAGES } from './account-pages.ts';
 import { EmailAddress } from './email-address.tsx';
 import { Password } from './password.tsx';
+import { OperatorViews } from './operator-views.tsx';
 import { Profile } from './profile.tsx';
 import { Sessions } from './sessions.tsx';
 
@@ -38,6 +39,7 @@ export function SecurityPage() {
         <TwoFactor />
       </Suspense>
       <Sessions />
+      <OperatorViews />
     </AccountPage>
   );
 }

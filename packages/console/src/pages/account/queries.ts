@@ -10,3 +10,8 @@ export const twoFactorQuery = queryOptions({
   queryKey: ['account', 'two-factor'],
   queryFn: ({ signal }) => resultOf(api.GET('/api/console/two-factor', { signal })),
 });
+
+export const operatorViewsQuery = queryOptions({
+  queryKey: ['account', 'operator-views'],
+  queryFn: ({ signal }) => resultOf(api.GET('/api/console/operator-views', { signal })),
+});

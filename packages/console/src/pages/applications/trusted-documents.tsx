@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { api, resultOf } from '../../api/client.ts';
+import { isViewing } from '../../api/viewing.ts';
 import { Button } from '../../ui/button.tsx';
 import fields from '../../ui/form/field.module.css';
 import { formatNumber } from '../../ui/format.ts';
@@ -147,7 +148,7 @@ function Registration({ applicationId: application_id }: { applicationId: number
         type="file"
         accept=".json,.graphql,.gql"
         aria-describedby={`${id}-description`}
-        disabled={registering.isPending}
+        disabled={registering.isPending || isViewing}
         onChange={({ currentTarget }) => {
           const [file] = currentTarget.files ?? [];
           if (file !== undefined) registering.mutate(file);

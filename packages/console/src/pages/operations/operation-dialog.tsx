@@ -53,7 +53,9 @@ function Document({ operation, onClose }: { operation: UsedOperation; onClose: (
             Open in explorer
           </Button>
         )}
-        <Button onPress={onClose}>Close</Button>
+        <Button isReading onPress={onClose}>
+          Close
+        </Button>
       </div>
     </>
   );

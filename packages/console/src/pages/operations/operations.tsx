@@ -95,6 +95,7 @@ function Operations({ usage, isBusy }: { usage: OperationUsage; isBusy: boolean 
             onCard: 'title',
             cell: (operation) => (
               <Button
+                isReading
                 variant="quiet"
                 aria-label={`Show ${nameOf(operation)}`}
                 onPress={() => {

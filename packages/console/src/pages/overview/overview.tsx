@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isViewing } from '../../api/viewing.ts';
 import { ErrorMessage, Empty, Skeleton } from '../../ui/page/states.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Announcements } from './live/announcements.tsx';
@@ -46,7 +47,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHeader title="Overview">
-        {pace !== undefined && <Freshness isPaused={isPaused} updatedAtMs={dataUpdatedAt} />}
+        {pace !== undefined && !isViewing && <Freshness isPaused={isPaused} updatedAtMs={dataUpdatedAt} />}
       </PageHeader>
       {isPending && <Skeleton rows={6} />}
       {pace === undefined && error !== null && (
@@ -60,7 +61,7 @@ export function OverviewPage() {
         </Empty>
       )}
       {shown && <StatusCard pace={shown} areSomeRefused={areRefused} />}
-      {shown && isGuided && <FirstCall hasArrived={hasCalls} />}
+      {shown && isGuided && !isViewing && <FirstCall hasArrived={hasCalls} />}
       {shown && (
         <Figures
           pace={shown}

@@ -52,7 +52,7 @@ export function CallList({ calls, viewerId, search, onClear, more }: CallListPro
       </ul>
       {more !== null && (
         <div>
-          <Button isPending={more.isPending} onPress={more.load}>
+          <Button isReading isPending={more.isPending} onPress={more.load}>
             Show older calls
           </Button>
         </div>
@@ -135,6 +135,7 @@ function NoCalls({ search, onClear }: Pick<CallListProps, 'search' | 'onClear'>)
   return (
     <Empty title="No call matches these filters">
       <Button
+        isReading
         onPress={() => {
           onClear(search.range === undefined ? {} : { range: search.range });
         }}

@@ -40,9 +40,12 @@ export function RequestIdSearch({ requestId, hasFocus, onSearch }: RequestIdSear
         {...(requestId === undefined ? {} : { defaultValue: requestId })}
       />
       <div className={styles['buttons']}>
-        <Button type="submit">Find call</Button>
+        <Button isReading type="submit">
+          Find call
+        </Button>
         {requestId !== undefined && (
           <Button
+            isReading
             variant="quiet"
             onPress={() => {
               onSearch({});

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { allApplicationsQuery } from '../../api/applications.ts';
+import { isViewing } from '../../api/viewing.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { Filters, SearchField } from '../../ui/list/filters.tsx';
@@ -43,7 +44,7 @@ export function TokensPage() {
   return (
     <>
       <PageHeader title="Tokens" />
-      <TemporaryToken />
+      {!isViewing && <TemporaryToken />}
       <section className={styles['card']} aria-labelledby="manual-tokens">
         <div className={styles['header']}>
           <h2 id="manual-tokens">Manually created access tokens</h2>

@@ -75,7 +75,7 @@ export function BillingPeriods({ nowMs, search }: { nowMs: number; search: Usage
       )}
       {hasNextPage && (
         <div>
-          <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
+          <Button isReading isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
             Show earlier periods
           </Button>
         </div>

@@ -48,6 +48,7 @@ export function DeliveryTable({ deliveries, webhook }: DeliveryTableProps) {
           <>
             {attempt_log.length > 0 && (
               <Button
+                isReading
                 variant="quiet"
                 aria-expanded={isOpen}
                 aria-label={`Attempts of ${nameOf(delivery)}`}

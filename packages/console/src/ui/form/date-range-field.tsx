@@ -77,7 +77,7 @@ export function DateRangeField({ label, value, min, max, onChange }: DateRangeFi
           <DateInput slot="end" className={styles['input'] ?? ''}>
             {(segment) => <DateSegment segment={segment} className={styles['segment'] ?? ''} />}
           </DateInput>
-          <Button variant="quiet">
+          <Button isReading variant="quiet">
             <CalendarIcon />
           </Button>
         </Group>
@@ -102,11 +102,11 @@ function Calendar() {
   return (
     <RangeCalendar className={styles['calendar'] ?? ''}>
       <header className={styles['header']}>
-        <Button slot="previous" variant="quiet">
+        <Button isReading slot="previous" variant="quiet">
           ‹
         </Button>
         <Heading level={3} />
-        <Button slot="next" variant="quiet">
+        <Button isReading slot="next" variant="quiet">
           ›
         </Button>
       </header>

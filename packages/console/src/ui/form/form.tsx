@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client.ts';
+import { isViewing } from '../../api/viewing.ts';
 import { Button } from '../button.tsx';
 import { ErrorMessage } from '../page/states.tsx';
 import { WasAttempted, isFaulty } from './attempt.ts';
@@ -69,14 +70,24 @@ export function Form<T>({
         );
       }}
     >
-      <WasAttempted value={attempts > 0}>{children(errors)}</WasAttempted>
+      <WasAttempted value={attempts > 0}>
+        {isViewing ? (
+          <fieldset disabled className={styles['fields']}>
+            {children(errors)}
+          </fieldset>
+        ) : (
+          children(errors)
+        )}
+      </WasAttempted>
       {mutation.isError && !isAtFields && <ErrorMessage error={mutation.error} isChange />}
-      <div className={styles['actions']}>
-        <Button type="submit" variant={isDangerous ? 'danger' : 'primary'} isPending={mutation.isPending}>
-          {submitLabel}
-        </Button>
-        {onCancel !== undefined && <Button onPress={onCancel}>Cancel</Button>}
-      </div>
+      {!isViewing && (
+        <div className={styles['actions']}>
+          <Button type="submit" variant={isDangerous ? 'danger' : 'primary'} isPending={mutation.isPending}>
+            {submitLabel}
+          </Button>
+          {onCancel !== undefined && <Button onPress={onCancel}>Cancel</Button>}
+        </div>
+      )}
     </form>
   );
 }

@@ -16,6 +16,7 @@ export function Pagination({ of, after, nextCursor, onChange }: PaginationProps)
   return (
     <nav aria-label={`Pages of ${of}`} className={styles['pages']}>
       <Button
+        isReading
         isDisabled={after === undefined}
         onPress={() => {
           onChange(pageBefore(after ?? ''));
@@ -24,6 +25,7 @@ export function Pagination({ of, after, nextCursor, onChange }: PaginationProps)
         Newer
       </Button>
       <Button
+        isReading
         isDisabled={nextCursor === null}
         onPress={() => {
           onChange(pageAfter(after, nextCursor ?? ''));

@@ -20,6 +20,7 @@ export function DownloadButton({ load, label = 'Download CSV' }: DownloadButtonP
   return (
     <div className={styles['download']}>
       <Button
+        isReading
         isPending={download.isPending}
         onPress={() => {
           download.mutate();

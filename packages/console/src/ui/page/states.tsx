@@ -79,7 +79,11 @@ export function ErrorMessage({ error, onRetry, what, isChange = false, isAlone =
       ) : (
         retryAfterSec !== null && <RetryCountdown retryAfterSec={retryAfterSec} sinceMs={atMs} />
       )}
-      {onRetry !== undefined && <Button onPress={onRetry}>Try again</Button>}
+      {onRetry !== undefined && (
+        <Button isReading onPress={onRetry}>
+          Try again
+        </Button>
+      )}
       {/* A refusal says itself what to do. */}
       {problem !== null && isFailure && (
         <details className={styles['detail']}>
@@ -124,7 +128,9 @@ function Conflict() {
   return (
     <>
       <p>Nothing was changed.</p>
-      <Button onPress={() => void queryClient.invalidateQueries()}>Show the current data</Button>
+      <Button isReading onPress={() => void queryClient.invalidateQueries()}>
+        Show the current data
+      </Button>
     </>
   );
 }

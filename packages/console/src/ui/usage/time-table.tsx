@@ -92,6 +92,7 @@ export function TimeTable({ interval, starts, columns }: TimeTableProps) {
       {starts.length > SHOWN_ROWS && (
         <div className={styles['more']}>
           <Button
+            isReading
             aria-expanded={isWhole}
             aria-controls={id}
             onPress={() => {

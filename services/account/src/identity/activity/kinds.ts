@@ -146,6 +146,8 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   operator_signed_out: null,
   operator_session_ended: null,
   operator_searched: null,
+  operator_act_requested: null,
+  operator_act_declined: null,
   audit_log_exported: null,
   operator_views_set: 'security',
   customer_view_begun: 'security',

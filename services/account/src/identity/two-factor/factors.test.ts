@@ -21,7 +21,11 @@ import {
 let suite: PeopleUnderTest;
 
 beforeAll(async () => {
-  suite = await startPeople({ PUBLIC_URL, OPERATOR_CREDENTIALS: operatorCredentials });
+  suite = await startPeople({
+    PUBLIC_URL,
+    OPERATOR_CREDENTIALS: operatorCredentials,
+    SUPPORT_URL: 'https://help.example.com/',
+  });
 });
 
 afterAll(async () => {
@@ -235,4 +239,6 @@ test('operators reset an owner’s factors: the password is enough, it is audite
     '[Tollgate] Two-factor authentication was reset',
   );
   expect(mail.text).toContain('Lost phone, ticket 4711');
+  // Where to say that it wasn't them.
+  expect(mail.text).toContain('https://help.example.com/');
 });

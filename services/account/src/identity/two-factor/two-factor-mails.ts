@@ -52,7 +52,7 @@ export const twoFactorMails: MailRenderers<TwoFactorMail> = {
     ]);
     return mail(query, { recipient }, site);
   },
-  two_factor_reset: async (query, { recipient, account_id }, { productName, publicUrl }) => {
+  two_factor_reset: async (query, { recipient, account_id }, { productName, publicUrl, supportUrl }) => {
     const reason = await reasonOfLatest(query, account_id, 'two_factor_reset');
     return {
       to: recipient,
@@ -61,7 +61,10 @@ export const twoFactorMails: MailRenderers<TwoFactorMail> = {
         `Support turned off two-factor authentication for your ${productName} account, and removed its authenticator app, passkeys and recovery codes. Your password is now enough to sign in. All sessions were signed out.`,
         "Set it up again on the page Security. If you didn't ask for this, reset your password and contact support immediately.",
       ],
-      ...(reason === undefined ? {} : { facts: [['Reason given by support', reason] as const] }),
+      facts: [
+        ...(reason === undefined ? [] : [['Reason given by support', reason] as const]),
+        ...(supportUrl === null ? [] : [['Support', supportUrl] as const]),
+      ],
       action: { label: 'Open your account', href: `${publicUrl}/user/account/security` },
     };
   },

@@ -28,6 +28,7 @@ export const ERASED_TABLES = [
   'team_sso_identities',
   'operator_views',
   'scim_users',
+  'pending_acts',
   'email_tokens',
   'mail_outbox',
   'alert_settings',

@@ -32,6 +32,7 @@ const EXPIRED: Readonly<Record<string, string>> = {
   operator_sessions: 'expires_at <= now()',
   // Its trigger records the end.
   operator_views: 'expires_at <= now()',
+  pending_acts: 'expires_at <= now()',
   operator_challenges: 'expires_at <= now()',
   operator_links: 'expires_at <= now()',
   operator_oidc_sign_ins: 'expires_at <= now()',

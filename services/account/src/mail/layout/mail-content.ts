@@ -18,6 +18,8 @@ export type MailLink = { label: string; href: string };
 export type MailSite = {
   publicUrl: string;
   productName: string;
+  /** Where customers ask; null if there is no address. */
+  supportUrl: string | null;
   /** A PNG; null for none. */
   logo: Buffer | null;
 };

@@ -21,6 +21,10 @@ export type ReportedHealth = {
   sealingKeys: readonly SealingKey[];
   credentialsWithoutRole: readonly string[];
   closingDelaySec: number;
+  /** By which operators sign in; undefined without one. */
+  operatorIssuer: string | undefined;
+  /** Whether they can sign in past it. */
+  allowsLocalOperators: boolean;
   /** Undefined if payments are not enabled. */
   stripeKey: string | undefined;
 };
@@ -35,10 +39,11 @@ const liveSchema = z.object({ version: z.string() });
  */
 export async function reportHealth(reported: ReportedHealth): Promise<HealthReport> {
   const { database, redis, authPrivateUrl, publicUrl, stripeKey } = reported;
-  const [postgres, redisReport, auth] = await Promise.all([
+  const [postgres, redisReport, auth, operator_sign_in] = await Promise.all([
     orNull(reportPostgres(database, reported)),
     orNull(reportRedis(redis)),
     orNull(reportAuth(authPrivateUrl)),
+    reportSignIn(reported),
   ]);
   const redisNowMs = Date.now() - (redisReport?.clock_skew_sec ?? 0) * 1_000;
   return {
@@ -48,6 +53,7 @@ export async function reportHealth(reported: ReportedHealth): Promise<HealthRepo
     postgres,
     redis: redisReport,
     auth,
+    operator_sign_in,
     credentials_without_role: [...reported.credentialsWithoutRole],
     usage_streams:
       postgres === null || redisReport === null
@@ -66,6 +72,23 @@ export async function reportHealth(reported: ReportedHealth): Promise<HealthRepo
 
 async function orNull<T>(reported: Promise<T>): Promise<T | null> {
   return reported.catch(() => null);
+}
+
+/** Asked anew: what account has read of the provider holds for an hour. */
+async function reportSignIn({
+  operatorIssuer: issuer,
+  allowsLocalOperators,
+}: ReportedHealth): Promise<NonNullable<HealthReport['operator_sign_in']> | null> {
+  if (issuer === undefined) return null;
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const is_provider_reachable = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
+    async ({ ok, body }) => {
+      await body?.cancel();
+      return ok;
+    },
+    () => false,
+  );
+  return { is_provider_reachable, allows_local: allowsLocalOperators };
 }
 
 /** The version is null if auth is older than this report. */

@@ -54,7 +54,10 @@ export async function takeLogoutToken(
   return rows.length > 0;
 }
 
-/** Sessions that the provider has ended, and whose they were. */
+/**
+ * Sessions that the provider has ended, and whose they were. One whose ID token named no session of the provider ends
+ * with any session of its subject there: it may be that one.
+ */
 export async function endSessionsOf(
   inside: Query,
   issuer: string,
@@ -64,7 +67,8 @@ export async function endSessionsOf(
     `DELETE FROM operator_sessions USING operators
      WHERE operators.operator_id = operator_sessions.operator_id AND issuer = :issuer
        AND (CAST(:sub AS text) IS NULL OR subject = :sub)
-       AND (CAST(:sid AS text) IS NULL OR provider_session = :sid)
+       AND (CAST(:sid AS text) IS NULL OR provider_session = :sid
+         OR (provider_session IS NULL AND subject = CAST(:sub AS text)))
      RETURNING session_id, operators.operator_id, name`,
     { issuer, sub: sub ?? null, sid: sid ?? null },
   );

@@ -41,6 +41,8 @@ beforeAll(async () => {
       MAIL_DIR: join(directory, 'mails'),
       TRUSTED_PROXIES: '127.0.0.1/32',
       LOG_LEVEL: 'debug',
+      // The stand-in answers no probes, which the report of health asks.
+      AUTH_PRIVATE_URL: 'http://127.0.0.1:1',
       ...settingsOf(provider),
     },
   });
@@ -319,6 +321,9 @@ test('keys that were replaced are found at the next attempt, but not asked for a
 });
 
 describe('while the provider is down', () => {
+  const reported = async () =>
+    (await operatePath(suite.account, 'GET', '/private/health-report')).body['operator_sign_in'];
+
   test('sessions go on, signing in is 503 and says the way out, and operators with a passkey sign in', async () => {
     const { browser } = await signIn();
     const began: OperatorBrowser = {};
@@ -326,6 +331,7 @@ describe('while the provider is down', () => {
     await provider.goAway();
     try {
       expect((await call(browser, 'GET', '/session')).status).toBe(200);
+      expect(await reported()).toEqual({ is_provider_reachable: false, allows_local: true });
       const answer = await finish(began, provider.answerTo(url));
       expect(answer).toMatchObject({ status: 503, body: { code: 'identity_provider_unavailable' } });
       expect(answer.body['detail']).toContain('passkey');
@@ -354,6 +360,7 @@ describe('while the provider is down', () => {
     } finally {
       await provider.comeBack();
     }
+    expect(await reported()).toEqual({ is_provider_reachable: true, allows_local: true });
     expect((await signIn()).answer.status).toBe(201);
   });
 
@@ -390,7 +397,7 @@ describe('signing out', () => {
     const one = await signIn();
     provider.claims = { ...ADA, sid: 'two' };
     const two = await signIn();
-    provider.claims = { ...ADA, sub: 'eve' };
+    provider.claims = { ...ADA, sub: 'eve', sid: 'three' };
     const eve = await signIn();
     const statuses = () =>
       Promise.all(
@@ -409,6 +416,19 @@ describe('signing out', () => {
     expect(await statuses()).toEqual([401, 200, 200]);
     expect((await logOut(await provider.logoutToken({ jti: 'j3', sub: 'ada' }))).status).toBe(200);
     expect(await statuses()).toEqual([401, 401, 200]);
+  });
+
+  test('at the provider ends a session that it never named, with any of the same person there', async () => {
+    provider.claims = { ...ADA, sub: 'mae' };
+    const { browser } = await signIn();
+    const status = async () => (await call(browser, 'GET', '/session')).status;
+    // Whose it is isn't said.
+    expect((await logOut(await provider.logoutToken({ jti: 'm1', sid: 'any' }))).status).toBe(200);
+    expect(await status()).toBe(200);
+    expect((await logOut(await provider.logoutToken({ jti: 'm2', sid: 'any', sub: 'mae' }))).status).toBe(
+      200,
+    );
+    expect(await status()).toBe(401);
   });
 
   test('at the provider isn’t believed without its token', async () => {

@@ -1,26 +1,17 @@
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
 import { Reply, operation } from '@tollgate/operation';
-import type { Caller, Chapter } from '@tollgate/operation';
+import type { Chapter } from '@tollgate/operation';
 import { id, instant } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { newSecretToken } from '../../identity/secret-token.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
-import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { OperatorMail } from '../operator-mails.ts';
-import { operatorSession } from '../require-operator-session.ts';
-import type { SignedInOperator } from '../require-operator-session.ts';
+import { signedInOperator } from '../require-operator-session.ts';
 import { refuseOthersThanAdmins, viewOf } from './enter-view.ts';
 import { beginView, endView, findViewable } from './store.ts';
-
-/** Someone who has signed in, with one of the operation's roles: a credential has no one to name to the customer. */
-const signedInOperator: Caller<SignedInOperator> = {
-  name: 'operator',
-  // The actor with the reason, which the session alone doesn't have.
-  of: (req, res) => ({ ...operatorSession.of(req, res), ...operator.of(req, res) }),
-};
 
 const viewFields = {
   account_id: id,

@@ -12,6 +12,8 @@ export type Actor = {
   request_id: string;
   /** Of operators who have signed in: who that was, also once they are removed. `issuer` is null for passkeys. */
   person?: { name: string; issuer: string | null };
+  /** Of what a second operator has confirmed: who asked for it. */
+  requested_by?: { operator_id: number; name: string; issuer: string | null };
   /** Of operators: why, as they said it. Customers don't see it (identity/activity). */
   reason?: string;
 };
@@ -27,11 +29,12 @@ export type AuditEntry = Actor & {
 
 /** `query` must be the transaction of the audited change. */
 export async function recordAudit(query: Query, entry: AuditEntry): Promise<void> {
-  const { person, reason, ...row } = entry;
+  const { person, reason, requested_by, ...row } = entry;
   // What an operator did reads the same whatever the change writes.
   const details = {
     ...entry.details,
     ...(person === undefined ? {} : { operator: person }),
+    ...(requested_by === undefined ? {} : { requested_by }),
     ...(reason === undefined ? {} : { operator_reason: reason }),
   };
   await query(

@@ -25,6 +25,7 @@ import * as memberRoles from './migrations/0029-member-roles.ts';
 import * as datedMovements from './migrations/0032-dated-movements.ts';
 import * as operatorViews from './migrations/0036-operator-views.ts';
 import * as teamDomains from './migrations/0039-team-domains.ts';
+import * as pendingActs from './migrations/0043-pending-acts.ts';
 import * as teamSso from './migrations/0045-team-sso.ts';
 import * as scim from './migrations/0048-scim.ts';
 
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0032-dated-movements', migration: datedMovements },
   { name: '0036-operator-views', migration: operatorViews },
   { name: '0039-team-domains', migration: teamDomains },
+  { name: '0043-pending-acts', migration: pendingActs },
   { name: '0045-team-sso', migration: teamSso },
   { name: '0048-scim', migration: scim },
 ];

@@ -59,7 +59,7 @@ export function Activity() {
       {entries.length > 0 && <ActivityTable entries={entries} />}
       {hasNextPage && (
         <div className={styles['actions']}>
-          <Button isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
+          <Button isReading isPending={isFetchingNextPage} onPress={() => void fetchNextPage()}>
             Show older activity
           </Button>
         </div>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { ApiError } from '../../../api/client.ts';
 import { useConnection } from '../../../api/connection.ts';
 import { sessionQuery } from '../../../api/session.ts';
+import { isViewing } from '../../../api/viewing.ts';
 import { followPace } from './follow-pace.ts';
 import type { FeedMode } from './follow-pace.ts';
 import { paceQuery } from '../queries.ts';
@@ -28,6 +29,7 @@ export function useLivePace() {
     },
   });
   useEffect(() => {
+    if (isViewing) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stop = followPace({
       onMode: setMode,

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { OperatorRole } from '@tollgate/contracts/operator-roles';
+import { basicAuthorization } from '@tollgate/http/private-api-credential';
+import { freePort } from '@tollgate/stack/ports';
+import { startOperatedAccount } from '../../../test/suite/operated-account.ts';
+import type { OperatedAccount } from '../../../test/suite/operated-account.ts';
+import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
+import { callConsole, insertOperatorBrowser } from '../../../test/suite/operator-browser.ts';
+import type { OperatorBrowser } from '../../../test/suite/operator-browser.ts';
+import { insertPerson } from '../../../test/suite/people.ts';
+
+/** docs/operators.md: what one operator asks for and another one must confirm. */
+
+let suite: OperatedAccount;
+
+const exempt = { id: 'suite-exempt', secret: randomUUID() };
+
+beforeAll(async () => {
+  const port = String(await freePort());
+  suite = await startOperatedAccount({
+    settings: {
+      PRIVATE_PORT: port,
+      OPERATORS_URL: `http://localhost:${port}/operator`,
+      OPERATOR_CREDENTIALS: `${operatorCredentials} ${exempt.id}:${exempt.secret}`,
+      FOUR_EYES_EXEMPT: exempt.id,
+      FOUR_EYES_CREDIT_POINTS: '1000',
+    },
+  });
+});
+
+afterAll(() => suite.close());
+
+beforeEach(() => suite.database('operators').delete());
+
+type Operating = Awaited<ReturnType<typeof insertOperatorBrowser>>;
+
+/** Who can sign in again: with a passkey. */
+async function newOperator(role: OperatorRole = 'support'): Promise<Operating> {
+  const operator = await insertOperatorBrowser(suite.database, role);
+  await suite.database('operator_passkeys').insert({
+    credential_id: randomUUID(),
+    operator_id: operator.operator_id,
+    public_key: Buffer.from('key'),
+    sign_count: 0,
+  });
+  return operator;
+}
+
+const call = (browser: OperatorBrowser, method: string, path: string, body?: unknown, headers = {}) =>
+  callConsole(suite.account, structuredClone(browser), method, path, body, {
+    'x-reason': 'Ticket%207',
+    ...headers,
+  });
+
+/** A customer with a second factor. */
+async function newCustomer(): Promise<number> {
+  const { account_id } = await insertPerson(suite.database);
+  await suite.database('passkeys').insert({
+    account_id,
+    credential_id: randomUUID(),
+    public_key: Buffer.from('key'),
+    sign_count: 0,
+    transports: [],
+    name: 'Key',
+  });
+  return account_id;
+}
+
+const factorsOf = async (account_id: number) =>
+  (await suite.database('passkeys').where({ account_id })).length;
+
+const reset = ({ browser }: Operating, account_id: number) =>
+  call(browser, 'POST', `/accounts/${String(account_id)}/reset-two-factor`);
+
+const confirm = ({ browser }: Operating, act_id: unknown) =>
+  call(browser, 'POST', `/pending-acts/${String(act_id)}/confirm`);
+
+async function asked() {
+  const [ada, grace] = [await newOperator(), await newOperator()];
+  const account_id = await newCustomer();
+  const { status, body } = await reset(ada, account_id);
+  expect(status).toBe(202);
+  expect(await factorsOf(account_id)).toBe(1);
+  return { ada, grace, account_id, act_id: body['act_id'] };
+}
+
+const entriesOf = (account_id: number, action: string) =>
+  suite.database('audit_log').where({ account_id, action }).select<Record<string, unknown>[]>();
+
+describe('a second operator', () => {
+  test('is needed as soon as there are two who could', async () => {
+    const ada = await newOperator();
+    await newOperator('viewer');
+    await insertOperatorBrowser(suite.database, 'admin');
+    const account_id = await newCustomer();
+    expect((await reset(ada, account_id)).status).toBe(200);
+    expect(await factorsOf(account_id)).toBe(0);
+    await newOperator('admin');
+    const other = await newCustomer();
+    expect((await reset(ada, other)).status).toBe(202);
+    expect(await factorsOf(other)).toBe(1);
+  });
+
+  test('carries it out, and the audit log has both names and the reason', async () => {
+    const { ada, grace, account_id, act_id } = await asked();
+    const listed = await call(grace.browser, 'GET', '/pending-acts');
+    expect(listed.body['acts']).toMatchObject([
+      {
+        act_id,
+        operation: 'resetTwoFactor',
+        account_id,
+        requested_by: ada.name,
+        reason: 'Ticket 7',
+        is_own: false,
+      },
+    ]);
+    expect((await confirm(grace, act_id)).status).toBe(200);
+    expect(await factorsOf(account_id)).toBe(0);
+    expect(await entriesOf(account_id, 'two_factor_reset')).toMatchObject([
+      {
+        actor: `operator:person/${String(grace.operator_id)}`,
+        details: {
+          operator: { name: grace.name },
+          requested_by: { operator_id: ada.operator_id, name: ada.name, issuer: null },
+          operator_reason: 'Ticket 7',
+        },
+      },
+    ]);
+    expect(await entriesOf(account_id, 'operator_act_requested')).toMatchObject([
+      { actor: `operator:person/${String(ada.operator_id)}`, details: { operation: 'resetTwoFactor' } },
+    ]);
+    expect((await confirm(grace, act_id)).status).toBe(404);
+    expect((await call(grace.browser, 'GET', '/pending-acts')).body['acts']).toEqual([]);
+  });
+
+  test('and a third at once: one of them carries it out', async () => {
+    const { grace, act_id, account_id } = await asked();
+    const third = await newOperator('admin');
+    const answers = await Promise.all([grace, third].map((one) => confirm(one, act_id)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+    expect(await entriesOf(account_id, 'two_factor_reset')).toHaveLength(1);
+  });
+
+  test('declines it, or the first withdraws it', async () => {
+    for (const who of ['ada', 'grace'] as const) {
+      const { act_id, account_id, ...operators } = await asked();
+      const declined = await call(operators[who].browser, 'DELETE', `/pending-acts/${String(act_id)}`);
+      expect(declined.status).toBe(204);
+      expect((await confirm(operators.grace, act_id)).status).toBe(404);
+      expect(await factorsOf(account_id)).toBe(1);
+      expect(await entriesOf(account_id, 'operator_act_declined')).toHaveLength(1);
+    }
+  });
+
+  test('has a day', async () => {
+    const { grace, act_id } = await asked();
+    const [row] = await suite.database('pending_acts').where({ act_id }).select<Record<string, Date>[]>();
+    expect(Number(row?.['expires_at']) - Number(row?.['requested_at'])).toBe(86_400_000);
+    await suite.database('pending_acts').where({ act_id }).update({ expires_at: new Date() });
+    expect((await confirm(grace, act_id)).status).toBe(404);
+  });
+
+  test('grants what one may not grant alone', async () => {
+    const [ada, grace] = [await newOperator('finance'), await newOperator('admin')];
+    await newOperator('support');
+    const account_id = await newCustomer();
+    const grant = (points: number) =>
+      call(
+        ada.browser,
+        'POST',
+        '/credits',
+        { account_id, points, source: 'promotion' },
+        {
+          'idempotency-key': randomUUID(),
+        },
+      );
+    expect((await grant(1_000)).status).toBe(201);
+    const { status, body } = await grant(1_001);
+    expect(status).toBe(202);
+    expect(body).toMatchObject({ body: { points: 1_001 } });
+    expect((await confirm(grace, body['act_id'])).status).toBe(201);
+    expect(await entriesOf(account_id, 'credits_granted')).toMatchObject([
+      { details: { points: 1_000 } },
+      { details: { points: 1_001, requested_by: { name: ada.name } } },
+    ]);
+  });
+});
+
+describe('an attack', () => {
+  test('by the one who asked, also with another sign-in of theirs', async () => {
+    const { ada, grace, act_id, account_id } = await asked();
+    expect(await confirm(ada, act_id)).toMatchObject({ status: 403, body: { code: 'own_act' } });
+    const { operator_id } = ada;
+    const [email = ''] = await suite.database('operators').where({ operator_id }).pluck<string[]>('email');
+    await suite
+      .database('operators')
+      .where({ operator_id: grace.operator_id })
+      .update({ local_role: null, email: email.toUpperCase() });
+    expect(await confirm(grace, act_id)).toMatchObject({ status: 403, body: { code: 'own_act' } });
+    expect(await factorsOf(account_id)).toBe(1);
+  });
+
+  test.each<OperatorRole>(['viewer', 'finance'])('by a %s, who may not do it', async (role) => {
+    const { act_id, account_id } = await asked();
+    const other = await newOperator(role);
+    expect(await confirm(other, act_id)).toMatchObject({ status: 403, body: { code: 'insufficient_role' } });
+    expect(await factorsOf(account_id)).toBe(1);
+  });
+
+  test('by a credential: it neither confirms nor goes past it, unless it is exempt', async () => {
+    const { act_id, account_id } = await asked();
+    const path = `/private/accounts/${String(account_id)}/reset-two-factor`;
+    expect(await operatePath(suite.account, 'POST', path)).toMatchObject({
+      status: 409,
+      body: { code: 'second_operator_required' },
+    });
+    for (const room of ['/private', '/operator/api']) {
+      const tried = await operatePath(
+        suite.account,
+        'POST',
+        `${room}/pending-acts/${String(act_id)}/confirm`,
+      );
+      expect([401, 404]).toContain(tried.status);
+    }
+    expect(await factorsOf(account_id)).toBe(1);
+    const authorization = basicAuthorization(exempt);
+    expect((await operatePath(suite.account, 'POST', path, undefined, { authorization })).status).toBe(200);
+  });
+
+  test('after the customer has changed: it is refused, and must be asked for again', async () => {
+    const { ada, grace, act_id, account_id } = await asked();
+    await suite.database('accounts').where({ account_id }).update({ name: 'Another' });
+    expect(await confirm(grace, act_id)).toMatchObject({ status: 409, body: { code: 'act_outdated' } });
+    expect(await factorsOf(account_id)).toBe(1);
+    const again = await reset(ada, account_id);
+    expect((await confirm(grace, again.body['act_id'])).status).toBe(200);
+  });
+
+  test('where the act fails, it waits on: both happen, or neither', async () => {
+    const [ada, grace] = [await newOperator('admin'), await newOperator('admin')];
+    const account_id = await newCustomer();
+    const path = `/accounts/${String(account_id)}/deletion/carry-out`;
+    const { status, body } = await call(ada.browser, 'POST', path);
+    expect(status).toBe(202);
+    expect((await confirm(grace, body['act_id'])).status).toBe(404);
+    expect(await suite.database('pending_acts').where({ act_id: body['act_id'] })).toHaveLength(1);
+  });
+
+  test('with the removal of the one who asked, it no longer waits', async () => {
+    const { ada, grace, act_id } = await asked();
+    await suite.database('operators').where({ operator_id: ada.operator_id }).delete();
+    expect((await confirm(grace, act_id)).status).toBe(404);
+  });
+});
