@@ -93,7 +93,9 @@ export function explorerJourneys(journey: Journey): void {
     await page.getByText('Where every query starts.').waitFor();
     await page.getByText('once for each item of the lists').waitFor();
     const countries = page.getByRole('listitem').filter({ hasText: 'Countries by name' });
-    expect(await countries.innerText()).toMatch(/^countries\(.*first: Int! = 20.*\n1 point\n+List length: first\n/s);
+    expect(await countries.innerText()).toMatch(
+      /^countries\(.*first: Int! = 20.*\n1 point\n+List length: first\n/s,
+    );
     await expectAccessible(page);
     await countries.getByRole('button', { name: '[Country!]!' }).click();
     const languages = page.getByRole('listitem').filter({ hasText: 'Languages spoken there' });
