@@ -136,7 +136,8 @@ export function ssoJourneys(journey: Journey): void {
     } finally {
       identityProvider.domain = 'example.com';
     }
-  });
+    // Four people sign in, most of them twice.
+  }, 400_000);
 }
 
 async function signInAtProvider(page: Page, name: string): Promise<void> {
