@@ -21,7 +21,7 @@ import { auditTeam } from '../../teams/changes.ts';
 import { holdsDomain } from '../../teams/domains/store.ts';
 import { findMembership, lockTeams, managerOf } from '../../teams/store.ts';
 import type { Team } from '../../teams/store.ts';
-import type { Value, Values } from '../protocol/attributes.ts';
+import type { Values } from '../protocol/attributes.ts';
 import { assertUnchanged } from '../protocol/precondition.ts';
 import type { Precondition } from '../protocol/precondition.ts';
 import { ScimError, immutable, invalidValue, noSuchResource, uniqueness } from '../protocol/scim-error.ts';
@@ -189,23 +189,21 @@ export async function changeUser(
 ): Promise<void> {
   const told = await inUser(needs, directory, scimUserId, async (inside, { team, user, account }) => {
     assertUnchanged(user, precondition);
-    const before = valuesOf(user);
-    const after: Record<string, Value> = { ...change(before) };
-    // What a replacement doesn't say about the membership stays.
-    after['active'] ??= user.active;
-    if (isDeepStrictEqual(before, after)) return [];
+    // Without the membership, so that what the directory doesn't say about it stays as it is.
+    const { active: isIn, ...before } = valuesOf(user);
+    const { active, ...after } = change(before);
     const context = { team, user, account, actor: directory.actor };
-    await changeAddress(inside, context, after);
-    await changeName(inside, context, before, after);
-    const user_name = userNameOf(after);
-    await setUser(inside, { scim_user_id: scimUserId, user_name, ...attributesOf(after) });
-    const { email } = account;
-    const manager = { account_id: await managerOf(inside, team.team_id), actor: directory.actor };
-    await auditTeam(inside, manager, team, 'team_user_changed', { email });
-    if (after['active'] === false) return leave(needs, inside, context);
-    if (before['active'] === true) return [];
-    await assertDomain(inside, team.team_id, addressOf(after));
-    await join(inside, context);
+    const isChanged = !isDeepStrictEqual(before, after);
+    if (isChanged) await changeValues(inside, context, before, after);
+    if (isChanged || (active !== undefined && active !== isIn)) {
+      const user_name = userNameOf(after);
+      await setUser(inside, { scim_user_id: scimUserId, user_name, ...attributesOf(after) });
+    }
+    if (active === false) return leave(needs, inside, context);
+    if (active === true) {
+      if (isIn !== true) await assertDomain(inside, team.team_id, addressOf(after));
+      await join(inside, context);
+    }
     return [];
   });
   needs.wakeMails();
@@ -257,21 +255,35 @@ async function inUser(
   }
 }
 
+async function changeValues(query: Query, context: Context, before: Values, after: Values): Promise<void> {
+  const { team, account, actor } = context;
+  await changeAddress(query, context, before, after);
+  await changeName(query, context, before, after);
+  const manager = { account_id: await managerOf(query, team.team_id), actor };
+  await auditTeam(query, manager, team, 'team_user_changed', { email: account.email });
+}
+
 /** Both addresses have to be in the team's domains: no account of others is taken, and none moves to others. */
-async function changeAddress(query: Query, { team, account, actor }: Context, after: Values): Promise<void> {
+async function changeAddress(
+  query: Query,
+  { team, account, actor }: Context,
+  before: Values,
+  after: Values,
+): Promise<void> {
   const email = addressOf(after);
-  if (email.toLowerCase() === account.email.toLowerCase()) return;
-  const { account_id, email: before } = account;
+  // The person may have another address by now.
+  if (email.toLowerCase() === addressOf(before).toLowerCase()) return;
+  const { account_id, email: email_before } = account;
   if ((await managerOf(query, team.team_id)) === account_id) throw ofManager();
-  if (!(await holdsDomain(query, team.team_id, before))) {
+  if (!(await holdsDomain(query, team.team_id, email_before))) {
     throw immutable('The person has an address of their own, which the directory can’t change.');
   }
   await assertDomain(query, team.team_id, email);
   await setEmail(query, account_id, email);
   await endEmailTokens(query, account_id);
-  const details = { email_before: before, email };
+  const details = { email_before, email };
   await recordAudit(query, { ...actor, application_id: null, account_id, action: 'email_changed', details });
-  const mail: IdentityMail = { kind: 'email_changed', recipient: before, account_id };
+  const mail: IdentityMail = { kind: 'email_changed', recipient: email_before, account_id };
   await enqueueMail(query, mail);
 }
 
@@ -282,9 +294,8 @@ async function changeName(
   before: Values,
   after: Values,
 ): Promise<void> {
-  const address = addressOf(after);
-  const name = displayedName(after, address);
-  if (!user.made_account || name === displayedName(before, account.email)) return;
+  const name = displayedName(after, addressOf(after));
+  if (!user.made_account || name === displayedName(before, addressOf(before))) return;
   const { account_id, name: name_before } = account;
   await setName(query, account_id, name);
   const details = { name_before, name };

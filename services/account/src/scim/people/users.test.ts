@@ -65,7 +65,7 @@ async function personOf({ account_id, userName }: MadeUser): Promise<Owner> {
   return { ...person, browser: await signedInBrowser(suite.account, person) };
 }
 
-const isSignedIn = async ({ browser }: Owner) => (await browser.request('GET', '/account')).status === 200;
+const isSignedIn = async ({ browser }: Owner) => (await browser.request('GET', '/session')).status === 200;
 
 describe('a user who is created', () => {
   test('gets an account without a password, a membership and a location; entries say who did it', async () => {
@@ -294,6 +294,39 @@ describe('a user who is deactivated', () => {
     );
     expect((await team.scim('DELETE', user(made.id))).status).toBe(204);
     expect((await getUsage(suite.account, access_token)).status).toBe(200);
+  });
+
+  test('is removed whatever address they have by then', async () => {
+    const made = await makeUser(suite, team);
+    const email = `own-${randomUUID()}@example.org`;
+    await suite.database('accounts').where({ account_id: made.account_id }).update({ email });
+    const retitled = patchBody({ op: 'add', path: 'title', value: 'Dr' });
+    expect((await team.scim('PATCH', user(made.id), retitled)).status).toBe(200);
+    expect((await setActive(team, made, false)).body).toMatchObject({ active: false });
+    expect([await membershipOf(made), (await accountOf(email))?.account_id]).toEqual([
+      undefined,
+      made.account_id,
+    ]);
+  });
+
+  test('after they left by hand loses what was made in the team then, not by another change; activated, they are back', async () => {
+    const made = await makeUser(suite, team);
+    const person = await personOf(made);
+    const application = await makeOwnApplication(person.browser, { type: 'manual' });
+    await person.browser.request('POST', '/team/leave');
+    const status = async () =>
+      (
+        (await suite.database('applications').where({ client_id: application.client_id }).first()) as {
+          status: string;
+        }
+      ).status;
+    const retitled = patchBody({ op: 'add', path: 'title', value: 'Dr' });
+    expect((await team.scim('PATCH', user(made.id), retitled)).body).toMatchObject({ active: false });
+    expect([await status(), await isSignedIn(person)]).toEqual(['active', true]);
+    await setActive(team, made, false);
+    expect([await status(), await isSignedIn(person)]).toEqual(['revoked', false]);
+    expect((await setActive(team, made, true)).body).toMatchObject({ active: true });
+    expect(await membershipOf(made)).toBeDefined();
   });
 
   test('and deleted is 404, and the next user of the name is another one with the same account', async () => {
