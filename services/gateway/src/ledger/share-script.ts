@@ -3,6 +3,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from './principal.ts';
+import { LUA_BUDGET_LEFT, LUA_COVER } from './budgets-lua.ts';
 import { LUA_POINTS_LEFT } from './credits-lua.ts';
 import { leasesKey, rateKey, sharesKey } from './keys.ts';
 import { LEASE_MS } from './admit-script.ts';
@@ -15,7 +16,7 @@ const MAX_PART = 8;
 /** A share that is smaller than this part of what the gateway needs isn't worth its renewals. */
 const USEFUL_PART = 4;
 
-/** Points and traffic must last for this many times what the gateway needs. */
+/** Points, traffic and budgets must last for this many times what the gateway needs. */
 const MARGIN = 16;
 
 const NOW = `
@@ -28,19 +29,20 @@ local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
  * reduces it, because calls may be using it meanwhile.
  * The report is charged late, so that the level is never below the true one. It may drain to 0 before the report, and
  * drains less then; as the only holder, a gateway that saw every change of the level states it exactly.
- * With credits, the share's limit of points is what the period can use until the next instant.
- * Returns 0 lost, 1 refused, 2 granted; then calls, slots, level, the rate's state, points and traffic used, and the
- * limit of points.
+ * With credits, the share's limit of points is what the period can use until the next instant. `callers` have budgets:
+ * those whose budgets last are covered by the share.
+ * Returns 0 lost, 1 refused, 2 granted; then calls, slots, level, the rate's state, points and traffic used, the limit
+ * of points, and for each caller 1 if the share covers it.
  */
 const SYNC = `
-${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}
+${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}${LUA_COVER}
 local live_key, rate_key, leases_key, shares_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local points_limit, traffic_limit = tonumber(ARGV[1]), tonumber(ARGV[2])
 local rate, slots, holder, has, used = tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], tonumber(ARGV[7])
 local wanted_calls, wanted_slots = tonumber(ARGV[8]), tonumber(ARGV[9])
 local wanted_points, wanted_traffic = tonumber(ARGV[10]), tonumber(ARGV[11])
 local seen_state, own_level, lease_ms = ARGV[12], tonumber(ARGV[13]), tonumber(ARGV[14])
-local credits = ARGV[15]
+local credits, callers = ARGV[15], ARGV[16]
 ${NOW}
 ${LUA_NOT_TO_DISK}
 local state = rate >= 0 and redis.call('GET', rate_key)
@@ -64,13 +66,15 @@ local function refused()
   return { 1 }
 end
 if shares.recalled_until_us > now_us then return refused() end
-local points, traffic, other_shares = 0, 0, nil
-if points_limit >= 0 or traffic_limit >= 0 then
+local points, traffic, other_shares, is_live = 0, 0, nil, false
+local is_limited, needed_points = points_limit >= 0 or traffic_limit >= 0, math.max(wanted_points * ${String(MARGIN)}, 1)
+if is_limited or callers ~= '' then
   ${LUA_DATA_SET}
   local live = redis.call('HMGET', live_key, 'data_set', 'counters', 'shares')
-  if live[1] ~= data_set or not live[2] then return refused() end
+  is_live = live[1] == data_set and live[2] and true
+  if is_limited and not is_live then return refused() end
   local requests, time_ms = nil, nil
-  points, requests, time_ms, traffic = struct.unpack('${LIVE_COUNTERS}', live[2])
+  if is_live then points, requests, time_ms, traffic = struct.unpack('${LIVE_COUNTERS}', live[2]) end
   other_shares = live[3]
   if credits ~= '' then
     local points_left, next_ms = points_left_of(credits, { live_key }, data_set)
@@ -78,14 +82,9 @@ if points_limit >= 0 or traffic_limit >= 0 then
     if not points_left or next_ms * 1000 <= now_us + reserved_us then return refused() end
     points_limit = points + points_left
   end
-  local needed_points = math.max(wanted_points * ${String(MARGIN)}, 1)
   local needed_traffic = math.max(wanted_traffic * ${String(MARGIN)}, 1)
   if points_limit >= 0 and points_limit - points < needed_points then return refused() end
   if traffic_limit >= 0 and traffic_limit - traffic < needed_traffic then return refused() end
-end
-local function lower(one, other)
-  if one < 0 or other < 0 then return math.max(one, other) end
-  return math.min(one, other)
 end
 local function granted(own_part, wanted, free)
   local share = math.max(own_part, math.min(wanted, math.floor((free + own_part) / ${String(MAX_PART)})))
@@ -104,8 +103,13 @@ own = {
 }
 store_share(shares_key, holder, own)
 redis.call('PEXPIRE', shares_key, lease_ms + recall_us / 1000)
-local limit_of_points = points_limit
-if points_limit >= 0 or traffic_limit >= 0 then
+local limit_of_points, covered = points_limit, {}
+for argument in string.gmatch(is_live and callers or '', '[^;]+') do
+  local is_covered = budget_left(argument, live_key, now_us / 1000, needed_points, {}) == 0
+  if is_covered then cover(argument, live_key, now_us, own.until_us) end
+  covered[#covered + 1] = is_covered and 1 or 0
+end
+if is_limited or #covered > 0 then
   -- While a change of plan is on its way, gateways may hold shares of different limits.
   local other_until_us, other_points, other_traffic = string.match(other_shares or '', '^(%d+) (-?%d+) (-?%d+)$')
   if other_until_us and tonumber(other_until_us) > now_us then
@@ -114,7 +118,7 @@ if points_limit >= 0 or traffic_limit >= 0 then
   end
   redis.call('HSET', live_key, 'shares', string.format('%d %d %d', own.until_us, points_limit, traffic_limit))
 end
-return { 2, calls, slots_granted, level, state or '', points, traffic, limit_of_points }
+return { 2, calls, slots_granted, level, state or '', points, traffic, limit_of_points, covered }
 `;
 
 /**
@@ -148,7 +152,14 @@ return 1
 `;
 
 /** What a gateway asks for: about as much as its calls use until the share is renewed. */
-export type Need = { calls: number; slots: number; points: number; trafficBytes: number };
+export type Need = {
+  calls: number;
+  slots: number;
+  points: number;
+  trafficBytes: number;
+  /** Of callers that the share is to admit, too: the arguments of their budgets. */
+  budgets: readonly string[];
+};
 
 /** A share as Redis keeps it. Calls and slots are infinite where the plan has no such limit. */
 export type Grant = {
@@ -162,6 +173,8 @@ export type Grant = {
   /** What `pointsUsed` may reach; infinite without a limit. */
   pointsLimit: number;
   trafficBytesUsed: number;
+  /** The arguments of the budgets whose callers it admits. */
+  budgets: ReadonlySet<string>;
 };
 
 export type SyncReport = { isHeld: boolean; used: number; rateState: string; level: number };
@@ -184,6 +197,7 @@ type SyncResult = [
   points?: number,
   trafficBytes?: number,
   pointsLimit?: number,
+  covered?: number[],
 ];
 
 export function createShareScripts(
@@ -210,6 +224,7 @@ export function createShareScripts(
         pointsUsed = 0,
         trafficBytesUsed = 0,
         pointsLimit = 0,
+        covered = [],
       ] = (await sync(keysOf(payer), [
         limits.points_limit ?? -1,
         limits.traffic_bytes_limit ?? -1,
@@ -226,6 +241,7 @@ export function createShareScripts(
         Math.ceil(level),
         LEASE_MS,
         credits?.argument ?? '',
+        need.budgets.join(';'),
       ])) as SyncResult;
       if (code !== 2) return code === 0 ? 'lost' : 'refused';
       return {
@@ -236,6 +252,7 @@ export function createShareScripts(
         pointsUsed,
         trafficBytesUsed,
         pointsLimit: limits.points_limit === null ? Infinity : pointsLimit,
+        budgets: new Set(need.budgets.filter((_, index) => covered[index] === 1)),
       };
     },
     giveBack: async (payer, used, members) => {

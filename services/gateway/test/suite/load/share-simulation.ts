@@ -30,7 +30,10 @@ export type Step =
   | { do: 'lose trust'; gateway: number }
   | { do: 'kill'; gateway: number };
 
-type Plan = Pick<Limits, 'rate_limit' | 'session_limit' | 'points_limit'>;
+type Plan = Pick<Limits, 'rate_limit' | 'session_limit' | 'points_limit'> & {
+  /** Of the calling application, per period. */
+  budget?: number | null;
+};
 
 type Call = { lease: Lease; payer: PayerEntitlement; beganMs: number };
 
@@ -98,7 +101,7 @@ class ShareSimulation {
         snapshot: () => ({ ...this.#counted, payer_id: this.#payerId }),
         onDecided: (by) => (decided[by] += 1),
       }),
-      payer: payerWith(this.#payerId, plan),
+      payer: this.#payerWith(plan),
       inFlight: [],
       killedMs: null,
     });
@@ -116,6 +119,10 @@ class ShareSimulation {
     this.#refusals = [];
     this.#passedMs = 0;
     await this.#endOldCalls();
+  }
+
+  #payerWith({ budget = null, ...limits }: Plan): PayerEntitlement {
+    return payerWith(this.#payerId, limits, budget);
   }
 
   /** Gateways that have a share, as Redis knows them. */
@@ -175,7 +182,7 @@ class ShareSimulation {
         await this.#options.redis.flushall();
         return this.#clock.pass(0);
       case 'change':
-        member.payer = payerWith(this.#payerId, partOf(this.#options.plan, step.part));
+        member.payer = this.#payerWith(partOf(this.#options.plan, step.part));
         return;
       case 'kill':
         if (alive.length === 1 || member.killedMs !== null) return;
@@ -267,11 +274,14 @@ class ShareSimulation {
     if (this.#slotsTaken() > slots) this.#fault('above the slots');
     if (points_limit !== null && acknowledgedBefore >= points_limit)
       this.#fault('admitted with no points left');
+    if (acknowledgedBefore >= budgetOf(payer)) this.#fault('admitted with nothing left of the budget');
   }
 
-  #onRefused({ limits }: PayerEntitlement, code: string, units: number): void {
-    const isPoints = code === 'points_limit_exceeded';
-    if (isPoints && this.#acknowledged >= (limits.points_limit ?? Infinity)) return;
+  #onRefused(payer: PayerEntitlement, code: string, units: number): void {
+    const { limits } = payer;
+    const isPoints = code === 'points_limit_exceeded' || code === 'budget_exceeded';
+    const allowed = code === 'budget_exceeded' ? budgetOf(payer) : (limits.points_limit ?? Infinity);
+    if (isPoints && this.#acknowledged >= allowed) return;
     // What a dead gateway held counts as used.
     if (this.#hasLoss && !isPoints && code !== 'service_unavailable') return;
     if (code === 'session_limit_exceeded' && this.#slotsTaken() >= (limits.session_limit ?? Infinity)) return;
@@ -293,8 +303,17 @@ class ShareSimulation {
   }
 }
 
-/** The plan with so many fifths of its slots and points. */
+function budgetOf({ budgets }: PayerEntitlement): number {
+  return budgets?.all[0]?.points_per_period ?? Infinity;
+}
+
+/** The plan with so many fifths of its slots, points and budget. */
 function partOf(plan: Plan, part: number): Plan {
   const fifths = (of: number | null) => (of === null ? null : Math.ceil((of * part) / 5));
-  return { ...plan, session_limit: fifths(plan.session_limit), points_limit: fifths(plan.points_limit) };
+  return {
+    ...plan,
+    session_limit: fifths(plan.session_limit),
+    points_limit: fifths(plan.points_limit),
+    budget: fifths(plan.budget ?? null),
+  };
 }

@@ -69,12 +69,13 @@ const limits = fc.oneof(
   fc.record({ rate_limit, session_limit: none, points_limit: none }),
   fc.record({ rate_limit: none, session_limit, points_limit: none }),
   fc.record({ rate_limit: none, session_limit: none, points_limit }),
-  fc.record({ rate_limit, session_limit, points_limit }),
+  fc.record({ rate_limit: none, session_limit: none, points_limit: none, budget: points_limit }),
+  fc.record({ rate_limit, session_limit, points_limit, budget: points_limit }),
 );
 
 const decided = () => ({ share: 0, redis: 0, recall: 0 });
 
-test('points: none are admitted beyond the limit when Redis loses its data while gateways hold shares', async () => {
+test('points and budgets: none are exceeded when Redis loses its data while gateways hold shares', async () => {
   const flush: fc.Arbitrary<Step> = fc.constant({ do: 'flush' });
   const some = fc.array(fc.oneof({ weight: 8, arbitrary: step }, { weight: 1, arbitrary: flush }), {
     minLength: 20,
@@ -82,8 +83,9 @@ test('points: none are admitted beyond the limit when Redis loses its data while
   });
   const total = decided();
   await fc.assert(
-    fc.asyncProperty(between(1_000, 6_000), some, async (points_limit, all) => {
-      const plan = { rate_limit: null, session_limit: null, points_limit };
+    fc.asyncProperty(between(1_000, 6_000), fc.boolean(), some, async (points, isBudget, all) => {
+      const limited = isBudget ? { points_limit: null, budget: points } : { points_limit: points };
+      const plan = { rate_limit: null, session_limit: null, ...limited };
       const options = { redis, redisUrl: server.url, gateways: 3, plan, decided: total };
       const simulation = await startSimulation(options);
       try {
@@ -132,6 +134,28 @@ test('points: a gateway that hung while its share expired, and missed the recall
   await simulation.perform({ do: 'settle', gateway: 1, calls: 1, points: 1_000 });
   await simulation.perform({ do: 'calls', gateway: 0, calls: 1 });
   expect(total.share).toBe(1);
+  await simulation.close();
+});
+
+test('budgets: a settlement at another gateway that uses one up ends the share before it is acknowledged', async () => {
+  const { simulation, total } = await startWithShare({ budget: 1_000 });
+  await simulation.perform({ do: 'settle', gateway: 1, calls: 1, points: 1_000 });
+  expect(await simulation.holders()).toBe(0);
+  await simulation.perform({ do: 'calls', gateway: 0, calls: 1 });
+  expect(total.share).toBe(1);
+  await simulation.close();
+});
+
+test('budgets: the share does not cover one that is nearly used up', async () => {
+  const { simulation, total } = await startWithShare({ budget: 1_000 });
+  await simulation.perform({ do: 'settle', gateway: 0, calls: 10, points: 95 });
+  for (let intervals = 0; intervals < 4; intervals += 1) {
+    await simulation.perform({ do: 'busy interval', ms: 100, calls: 1 });
+  }
+  const { share } = total;
+  await simulation.perform({ do: 'calls', gateway: 0, calls: 1 });
+  expect(await simulation.holders()).toBeGreaterThan(0);
+  expect(total.share).toBe(share);
   await simulation.close();
 });
 
