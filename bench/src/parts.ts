@@ -4,6 +4,7 @@ import { measureHotPayer } from './gateway/hot-payer.ts';
 import { measureGateway } from './gateway/gateway.ts';
 import { measureGraphql } from './graphql/graphql.ts';
 import { measureIdle } from './cost/idle.ts';
+import { measureClosings } from './usage/closings.ts';
 import { measureCounting } from './usage/counting.ts';
 import { measureIngest } from './usage/ingest.ts';
 import { measureRate } from './auth/measure-rate.ts';
@@ -36,6 +37,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   revocation: { timeLimitSec: 120, run: measureRevocation },
   idle: { timeLimitSec: 600, run: measureIdle },
   counting: { timeLimitSec: 180, run: measureCounting },
+  closings: { timeLimitSec: 1_500, run: measureClosings },
   cost: { timeLimitSec: 540, run: measureCost },
   simulate: { timeLimitSec: 120, compute: simulateCapacity },
   'hot-payer': { timeLimitSec: 120, run: measureHotPayer },

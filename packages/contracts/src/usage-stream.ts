@@ -35,7 +35,8 @@ export function usageTrimmedKey(lane: number): string {
  * (docs/design/counting.md). Its fields are
  * `data_set`, `usage_version`, `counters`, `shares` while gateways hold shares that depend on it, `instants` of the
  * payer's credits that lie ahead (Unix ms, ascending, separated by spaces), `cut:<ms>`: the points at such an instant,
- * and, once a call was held to a budget, `budgets` and a field for each such budget (liveBudgetField).
+ * and, once a call was held to a budget, `budgets` and a field for each such budget (liveBudgetField). Once shares have
+ * covered callers with budgets: `shared_budgets`, and for each budget `shared:` and that field.
  */
 export function usageLiveKey(shard: number, periodId: number): string {
   return `{s${String(shard)}}:live:${String(periodId)}`;

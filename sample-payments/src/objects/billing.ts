@@ -339,9 +339,9 @@ export function newSubscription(input: {
     status: 'incomplete' as SubscriptionStatus,
     test_clock: null,
     transfer_data: null,
-    trial_end: null,
+    trial_end: null as number | null,
     trial_settings: { end_behavior: { missing_payment_method: 'create_invoice' } },
-    trial_start: null,
+    trial_start: null as number | null,
   };
 }
 

@@ -23,7 +23,7 @@ function changeStatus(double: Double, invoice: Invoice, status: SubscriptionStat
   const id = subscriptionOf(invoice);
   if (id === undefined) return;
   const subscription = double.store.get('subscription', id);
-  if (subscription.status === status || subscription.status === 'canceled') return;
+  if (subscription.status === status || ['canceled', 'trialing'].includes(subscription.status)) return;
   const previous = { status: subscription.status };
   subscription.status = status;
   emit(double, 'customer.subscription.updated', subscription, previous);

@@ -1,6 +1,6 @@
 import { emit } from '../double.ts';
 import type { Double } from '../double.ts';
-import { Failure } from '../http/failure.ts';
+import { Failure, invalid } from '../http/failure.ts';
 import { newInvoice, newSubscription } from '../objects/billing.ts';
 import type { Invoice, InvoiceLine, Subscription } from '../objects/billing.ts';
 import type { Metadata, Price } from '../objects/catalogue.ts';
@@ -70,6 +70,7 @@ function payQuietly(double: Double, invoice: Invoice): void {
 
 function renew(double: Double, subscription: Subscription): void {
   const start = endOf(subscription);
+  if (subscription.status === 'trialing') subscription.status = 'active';
   for (const item of subscription.items.data) {
     const interval = item.price.recurring?.interval ?? 'month';
     item.current_period_start = start;
@@ -153,12 +154,17 @@ export function chargeChange(
   at: number,
 ): void {
   const prorated = prorate(double, subscription, changes, at);
+  deferItems(double, subscription, prorated);
+  invoiceChange(double, subscription, prorated.lines);
+}
+
+/** With items that wait. */
+function invoiceChange(double: Double, subscription: Subscription, lines: readonly InvoiceLine[]): void {
   const pending = pendingItems(double, subscription.customer, subscription.currency);
-  const lines = [...prorated.lines, ...pending];
-  const invoice = double.store.add(draftOf(double, subscription, 'subscription_update', lines));
+  const all = [...lines, ...pending];
+  const invoice = double.store.add(draftOf(double, subscription, 'subscription_update', all));
   for (const item of pending) item.invoice = invoice.id;
   subscription.latest_invoice = invoice.id;
-  deferItems(double, subscription, prorated);
   emit(double, 'invoice.created', invoice);
   payQuietly(double, invoice);
 }
@@ -170,6 +176,34 @@ export function changeItems(
   changes: readonly ItemChange[],
 ): void {
   applyItems(double, subscription, prorate(double, subscription, changes, double.clock.now()));
+}
+
+/**
+ * A change whose first charge is at that time: until then it is a trial, which an invoice states, with items that wait.
+ * @throws {Failure} if it isn't in the future
+ */
+export function changeAt(
+  double: Double,
+  subscription: Subscription,
+  changes: readonly ItemChange[],
+  end: number,
+): void {
+  const { store, clock } = double;
+  const start = clock.now();
+  if (end <= start) throw invalid('`trial_end` must be in the future.', { param: 'trial_end' });
+  const { items } = prorate(double, subscription, changes, start);
+  for (const item of items) Object.assign(item, { current_period_start: start, current_period_end: end });
+  Object.assign(subscription, { status: 'trialing', trial_start: start, trial_end: end });
+  applyItems(double, subscription, { items, anchor: end });
+  const trial = subscription.items.data.map(({ price }) => ({
+    amount: 0,
+    description: `Trial period for ${store.get('product', price.product).name}`,
+    period: { start, end },
+    metadata: subscription.metadata,
+    price,
+    subscription: subscription.id,
+  }));
+  invoiceChange(double, subscription, trial);
 }
 
 export function cancel(double: Double, subscription: Subscription, reason: string): Subscription {
@@ -209,7 +243,7 @@ function defaultMethodOf(double: Double, customer: string): PaymentMethod | null
 }
 
 function isLive({ status }: Subscription): boolean {
-  return status === 'active' || status === 'past_due';
+  return status === 'active' || status === 'trialing' || status === 'past_due';
 }
 
 function endOf(subscription: Subscription): number {

@@ -11,6 +11,7 @@ import { finalize, pay } from '../payments/invoices.ts';
 import { dropPendingUpdate } from '../payments/subscription-status.ts';
 import {
   cancel,
+  changeAt,
   changeItems,
   chargeChange,
   DRAFT_SEC,
@@ -65,6 +66,7 @@ const subscriptionUpdateSchema = z.object({
   proration_behavior: z.enum(['none', 'always_invoice']).optional(),
   proration_date: whole.optional(),
   payment_behavior: z.literal('pending_if_incomplete').optional(),
+  trial_end: whole.optional(),
   metadata: metadataOrNone.optional(),
 });
 const previewSchema = z.object({
@@ -188,7 +190,8 @@ export const BILLING: Route[] = [
     if (wanted.items === undefined) return subscription;
     const changes = changesOf(double, subscription, wanted.items);
     // Tollgate names it always; Stripe's default is to add the difference to the next invoice.
-    if (wanted.proration_behavior !== 'always_invoice') changeItems(double, subscription, changes);
+    if (wanted.trial_end !== undefined) changeAt(double, subscription, changes, wanted.trial_end);
+    else if (wanted.proration_behavior !== 'always_invoice') changeItems(double, subscription, changes);
     else chargeChange(double, subscription, changes, wanted.proration_date ?? double.clock.now());
     return subscription;
   }),

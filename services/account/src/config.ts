@@ -29,7 +29,7 @@ import { auditStreamUrl, checkAuditStream } from './operating/audit-stream/setti
 import { OVERUSE_MODES } from './billing/credits/settlement.ts';
 import { explorerExamples } from './console/explorer/examples-setting.ts';
 import { signingSecrets } from './notifications/secrets/setting.ts';
-import { PAYMENT_MODES, checkPayments, stripeSecretKey } from './payments/settings.ts';
+import { PAYMENT_MODES, TAX_MODES, checkPayments, stripeSecretKey } from './payments/settings.ts';
 import { SELF_SERVICE_ACTIONS } from './self-service/settings.ts';
 import { isVisible, textFault } from './http/input/visible-text.ts';
 import { senderOf } from './mail/sender.ts';
@@ -370,6 +370,10 @@ export const SETTINGS = {
       description: 'address of a server that stands in for Stripe; refused with a live key',
       unset: "Stripe's",
     }),
+    STRIPE_TAX: z
+      .enum(TAX_MODES)
+      .default('off')
+      .describe('whether Stripe Tax computes the tax of plans, packs and further points: `off`, `automatic`'),
     PAYMENT_GRACE_SEC: wholeNumber(0, 2_419_200)
       .default(604_800)
       .describe('how long after its start a renewed period may stay unpaid; then calls are refused'),

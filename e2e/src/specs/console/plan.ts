@@ -225,6 +225,9 @@ export function limitJourneys(journey: Journey): void {
     await page.getByRole('button', { name: /^Pay \d/ }).click();
     await page.getByText('Thank you. 10,000 points are yours,').waitFor();
     await page.getByText('10,000 of 10,000').waitFor();
+    // Both figures say how much is in addition to the plan's points: here, what was used beyond them is forgiven.
+    await page.getByText(/of 2\d,\d{3}: 10,000 of your plan, 1\d,\d{3} in addition/).waitFor();
+    await page.getByText('10,000 points left in addition to your plan’s.').waitFor();
     await expectAccessible(page);
     await eventually(
       async () => (await postGraphql(demo, token, QUERY)).status,

@@ -81,6 +81,16 @@ export function unpaidRenewalJourneys(journey: Journey): void {
         await openPlan(page, demo.console.url);
         await page.getByText('Active', { exact: true }).first().waitFor();
         expect(await page.getByText('Your payment is overdue.').count()).toBe(0);
+
+        // From the year to months, at its end.
+        await page.getByLabel('Billing').selectOption('month');
+        await page.getByRole('button', { name: 'Change to Starter' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByText('At the end of the billing period').waitFor();
+        await dialog.getByText('You pay today’s price from then on.').waitFor();
+        await expectAccessible(page);
+        await dialog.getByRole('button', { name: 'Change plan' }).click();
+        await page.getByText('Next plan', { exact: true }).waitFor();
       } finally {
         await clock.set(new Date());
         await operate(demo, 'POST', `/private/plans/${String(plan.plan_id)}/archive`);

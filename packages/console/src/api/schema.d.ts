@@ -3663,6 +3663,8 @@ export interface components {
                     traffic_bytes_limit: number | null;
                     team_slots_limit: number | null;
                 };
+                /** @description The plan’s part of the points in `limits`; the rest is in addition. Null for no limit. */
+                points_included: number | null;
                 usage: {
                     points_usage: number;
                     requests_usage: number;

@@ -38,6 +38,7 @@ import {
 import { buySlots, previewSlots } from './team-slots/buy.ts';
 import { startSubscriptionOutbox } from './subscriptions/outbox.ts';
 import type { TopUps } from './top-ups/operations.ts';
+import { closeWithdrawnPages } from './withdrawn-pages.ts';
 import { setTopUp, stopTopUp } from './top-ups/set.ts';
 import { createTopUpMetrics, startTopUps } from './top-ups/worker.ts';
 
@@ -79,7 +80,12 @@ export function openPayments(
     };
     return { needs, events: null, workers: [] };
   }
-  const provider = createStripeProvider({ secretKey, webhookSecrets, apiUrl: config.STRIPE_API_URL });
+  const provider = createStripeProvider({
+    secretKey,
+    webhookSecrets,
+    apiUrl: config.STRIPE_API_URL,
+    tax: config.STRIPE_TAX,
+  });
   const metrics = createEventMetrics(registry);
   const onWorkers = () => {
     const database = pools.mailsAndHousekeeping;
@@ -116,11 +122,12 @@ export function openPayments(
       payments: {
         begin: (wanted, by) => beginPurchase(buyer, wanted, by),
         refresh,
+        closeWithdrawnPages: () => withinDeadline(closeWithdrawnPages(buyer)).catch(() => undefined),
         reconcile: (wanted) => reconcile({ ...handling, transact }, wanted),
       },
       topUps: {
         set: async (accountId, choice, by) => {
-          await setTopUp({ ...handling, transact }, accountId, choice, by);
+          await setTopUp({ ...handling, transact, tax: config.STRIPE_TAX }, accountId, choice, by);
           topUpWorker.wake();
         },
         stop: (accountId, by) => stopTopUp({ ...handling, transact }, accountId, by),

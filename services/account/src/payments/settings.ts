@@ -2,6 +2,10 @@ import { z } from 'zod';
 
 export const PAYMENT_MODES = ['none', 'stripe'] as const;
 
+export const TAX_MODES = ['off', 'automatic'] as const;
+
+export type TaxMode = (typeof TAX_MODES)[number];
+
 /** A key of Stripe's: secret or restricted, of either mode. */
 export const stripeSecretKey = z
   .string()

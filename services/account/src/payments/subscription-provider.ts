@@ -16,6 +16,8 @@ export type ProvidedSubscription = ProvidedItems & {
   cancel_at_period_end: boolean;
   /** All periods are counted from this second. */
   anchor: Date;
+  /** Of the period that was charged last. */
+  period_started_at: Date;
   ended_at: Date | null;
   /** A change that takes effect once it is paid on that page; null if there is none. */
   unpaid_change: (ProvidedItems & { payment_url: string | null }) | null;
@@ -60,10 +62,13 @@ export type ProratedChange = ItemsChange & { prorated_at: Date };
 export type SubscriptionProvider = {
   /** Undefined if the provider doesn't know it (yet). */
   readSubscription: (id: string) => Promise<ProvidedSubscription | undefined>;
-  /** `key` makes a repetition harmless. Changed items count from the next period. */
+  /**
+   * `key` makes a repetition harmless. Changed items count from the next period, which `begins_at` then: items with
+   * another interval would otherwise begin one at once.
+   */
   changeSubscription: (
     id: string,
-    changes: ItemsChange & { cancel_at_period_end?: boolean },
+    changes: ItemsChange & { cancel_at_period_end?: boolean; begins_at?: Date | undefined },
     key: string,
   ) => Promise<void>;
   /** What `changeNow` would charge, with tax and discounts, in the minor unit. */

@@ -56,6 +56,9 @@ const periodSchema = z.object({
   grace_ends_at: instant.meta({ description: 'Calls pass until then, unless another period has followed.' }),
   is_trial: z.boolean().meta({ description: 'Started at sign-up; ends without renewal.' }),
   limits,
+  points_included: z.int().nullable().meta({
+    description: 'The plan’s part of the points in `limits`; the rest is in addition. Null for no limit.',
+  }),
   usage: z.record(z.enum(USAGE_FIELDS), z.int()),
 });
 

@@ -96,7 +96,7 @@ export async function changeOwnPlan(
   if (!isSame) {
     const plan = await lockPublicPlan(query, plan_id, billing_interval, { isPriced: paid !== null });
     refuseExcessSlots(plan, subscription);
-    if (paid !== null) await requireSoldSlots(query, paid, subscription, plan);
+    if (paid !== null) await requireSoldSlots(query, paid, subscription, { ...plan, billing_interval });
   }
   if (effective === 'now') {
     const plan = await lockPlanForShare(query, plan_id);
@@ -112,37 +112,33 @@ export async function changeOwnPlan(
 }
 
 /**
- * What Stripe charges can change at the period's end, to a plan with a price for the same interval and in the same
- * currency: the next invoice has it. @throws {Problem} plan_not_offered
+ * What Stripe charges can change at the period's end, to a plan with a price in the same currency: the next invoice has
+ * it. @throws {Problem} plan_not_offered
  */
 async function requirePaid(
   query: Query,
   paidPlans: PaidPlans,
-  { subscription_id, billing_interval }: Subscription,
+  { subscription_id }: Subscription,
   wanted: Wanted,
 ): Promise<void> {
   const price = findPrice(await paidPlans.prices(query), wanted);
-  if (price !== undefined && price.currency !== (await paidPlans.currency(query, subscription_id))) {
-    throw new Problem('plan_not_offered', { detail: OTHER_CURRENCY });
-  }
-  if (price !== undefined && wanted.billing_interval === billing_interval) return;
-  throw new Problem('plan_not_offered', {
-    detail: 'To be billed for another interval, cancel your plan and subscribe again when it has ended.',
-  });
+  if (price === undefined) throw new Problem('plan_not_offered');
+  if (price.currency === (await paidPlans.currency(query, subscription_id))) return;
+  throw new Problem('plan_not_offered', { detail: OTHER_CURRENCY });
 }
 
 /** Slots that are charged go on with a plan that sells slots only. @throws {Problem} plan_not_offered */
 async function requireSoldSlots(
   query: Query,
   paidPlans: PaidPlans,
-  { subscription_id, billing_interval, team_slots_limit }: Subscription,
-  plan: Plan,
+  { subscription_id, team_slots_limit }: Subscription,
+  plan: Plan & { billing_interval: BillingInterval },
 ): Promise<void> {
   if (addOnUnder(plan, team_slots_limit) === null) return;
   if ((await paidPlans.chargedSlots(query, subscription_id)) === 0) return;
   const last = await lastStartedPeriod(query, subscription_id, await databaseNow(query));
   if (last !== undefined) refuseFewerIncluded(last, plan);
-  const price = findPrice(await paidPlans.slotPrices(query), { plan_id: plan.plan_id, billing_interval });
+  const price = findPrice(await paidPlans.slotPrices(query), plan);
   // Stripe charges a subscription in one currency.
   if (price !== undefined && price.currency === (await paidPlans.currency(query, subscription_id))) return;
   throw new Problem('plan_not_offered', {

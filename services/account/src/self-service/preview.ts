@@ -42,7 +42,6 @@ export async function previewOf(
   }
   const charger = isPaid ? await findCharger(query, subscription.subscription_id) : 'operator';
   const is_charged = charger === 'stripe';
-  const keepsInterval = interval === subscription.billing_interval;
   const isImmediate =
     charger !== 'none' &&
     period !== undefined &&
@@ -54,8 +53,7 @@ export async function previewOf(
     period_id,
     now: isImmediate ? immediate(period, subscription, interval, now) : null,
     is_charged,
-    // Stripe would begin another interval at once.
-    period_end: is_charged && !keepsInterval ? null : await atPeriodEnd(query, subscription, interval, now),
+    period_end: await atPeriodEnd(query, subscription, interval, now),
   };
 }
 

@@ -5,7 +5,13 @@ import { countTaken, findMembership } from '../teams/store.ts';
 import { entitlementAnswer } from '../billing/entitlements/entitlement-answer.ts';
 import { secondAfter } from '../billing/periods/calendar.ts';
 import type { BillingInterval } from '../billing/periods/calendar.ts';
-import { callRules, enforcedLimits, overagePrice, rolloverPointsMax } from '../billing/periods/limits.ts';
+import {
+  callRules,
+  enforcedLimits,
+  includedPoints,
+  overagePrice,
+  rolloverPointsMax,
+} from '../billing/periods/limits.ts';
 import { overageOffer } from '../billing/periods/overage-offer.ts';
 import { findDue } from '../billing/periods/payment-blocks.ts';
 import { findPayerPeriods } from '../billing/periods/payer-periods.ts';
@@ -84,6 +90,7 @@ async function periodView(query: Query, { payer_id, periods, now }: PayerPeriods
     /** Whether nothing follows it by itself. */
     is_trial: own?.subscription_id === null && own.is_sign_up,
     limits: enforcedLimits(period),
+    points_included: includedPoints(period.description),
     usage: sumUsage([period]),
   };
 }

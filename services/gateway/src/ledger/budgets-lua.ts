@@ -51,11 +51,45 @@ local function budget_left(argument, key, now_ms, wanted, reserved)
 end
 `;
 
+/** Of live counters: the figures of a budget whose calls gateways may admit from shares, and until when. */
+const LUA_SHARED_BUDGETS = `
+local function shared_field(field) return 'shared:' .. field end
+local function shared_at(text)
+  local until_us, per_period, per_day = string.match(text or '', '^(%d+) (-?%d+) (-?%d+)$')
+  return { until_us = tonumber(until_us) or 0, per_period = tonumber(per_period), per_day = tonumber(per_day) }
+end
+`;
+
 /**
- * Adds a batch's usage to what is known of budgets in a period's live counters. The batch is decoded once for all of its
- * periods. Nothing in it may raise an error, because the batch is in the stream then.
+ * `cover` a caller by a share of its payer's limits: until then, a settlement that reaches one of its budgets recalls the
+ * payer's shares. While a changed figure is on its way, gateways may hold shares of different ones: the lower holds.
  */
-export const LUA_SPEND = `${LUA_SPENT}
+export const LUA_COVER = `${LUA_SHARED_BUDGETS}
+local function lower(one, other)
+  if one < 0 or other < 0 then return math.max(one, other) end
+  return math.min(one, other)
+end
+local function cover(argument, key, now_us, until_us)
+  for field, per_period, per_day in string.gmatch(argument, '(%S+) (%S+) (%S+)') do
+    per_period, per_day = tonumber(per_period), tonumber(per_day)
+    local other = shared_at(redis.call('HGET', key, shared_field(field)))
+    if other.until_us > now_us then
+      per_period, per_day = lower(per_period, other.per_period), lower(per_day, other.per_day)
+    end
+    redis.call('HSET', key, shared_field(field), string.format('%d %d %d', until_us, per_period, per_day))
+  end
+  redis.call('HSET', key, 'shared_budgets', '1')
+end
+`;
+
+/**
+ * `spend` adds a batch's usage to what is known of budgets in a period's live counters, if it wasn't added before
+ * (`adds`). The batch is decoded once for all of its periods. Nothing in it may raise an error, because the batch is in
+ * the stream then.
+ * Returns until when shares may admit calls by a budget that is used up now, in µs; 0 if there is none. One of which it
+ * isn't known what was spent may be used up.
+ */
+export const LUA_SPEND = `${LUA_SPENT}${LUA_SHARED_BUDGETS}
 local uses_by_period = nil
 local function decode_uses(json)
   uses_by_period = {}
@@ -76,20 +110,28 @@ local function decode_uses(json)
     end
   end
 end
-local function spend(key, json)
+local function is_used_up(shared, spent)
+  if not spent then return true end
+  return shared.per_period >= 0 and spent.points >= shared.per_period
+    or shared.per_day >= 0 and spent.of_day >= shared.per_day
+end
+local function spend(key, json, adds, is_shared)
   if not uses_by_period then decode_uses(json) end
-  local uses, fields = uses_by_period[tonumber(string.match(key, '%d+$'))], {}
+  local uses, fields, shared_until_us = uses_by_period[tonumber(string.match(key, '%d+$'))], {}, 0
   for field in pairs(uses or {}) do fields[#fields + 1] = field end
-  if #fields == 0 then return end
+  if #fields == 0 then return 0 end
   for index, text in ipairs(redis.call('HMGET', key, unpack(fields))) do
-    if text then
-      local spent = spent_at(text)
-      for _, use in ipairs(uses[fields[index]]) do
+    local field, spent = fields[index], text and spent_at(text)
+    if spent and adds then
+      for _, use in ipairs(uses[field]) do
         spent.points = spent.points + use.points
         spend_in_day(spent, use.day, use.points)
       end
-      store_spent(key, fields[index], spent)
+      store_spent(key, field, spent)
     end
+    local shared = shared_at(is_shared and redis.call('HGET', key, shared_field(field)))
+    if shared.until_us > shared_until_us and is_used_up(shared, spent) then shared_until_us = shared.until_us end
   end
+  return shared_until_us
 end
 `;

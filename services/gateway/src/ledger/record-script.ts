@@ -31,19 +31,22 @@ const SEEN_TTL_SEC = 86_400;
  * Usage that reaches a limit while gateways hold shares of the payer recalls these: until they are returned or expire,
  * it isn't acknowledged, so that no gateway admits a call after a caller could know (docs/design/admission.md).
  * Points of an entry at or after an instant of the payer's credits are added when the cut at it is fixed. Points of
- * applications and members are added to what is known of their budgets.
+ * applications and members are added to what is known of their budgets; one that is used up is a limit that is reached.
  * Returns 0 repeated, 1 recorded, 2 not primed; then for each period four counters, -1 if it isn't live, and for how
  * many ms such shares may be in use.
  */
 const LUA = `${LUA_DATA_SET}${LUA_CUTS}${LUA_SPEND}
-local function ms_of_shares(shares, points, traffic_bytes, payer)
+local function shared_beyond(shares, points, traffic_bytes)
   local until_us, points_limit, traffic_limit = string.match(shares, '^(%d+) (-?%d+) (-?%d+)$')
   points_limit, traffic_limit = tonumber(points_limit), tonumber(traffic_limit)
   local is_reached =
     points_limit >= 0 and points >= points_limit or traffic_limit >= 0 and traffic_bytes >= traffic_limit
-  if not is_reached then return 0 end
+  return is_reached and tonumber(until_us) or 0
+end
+local function ms_of_shares(until_us, payer)
+  if until_us == 0 then return 0 end
   local time = redis.call('TIME')
-  local left_us = tonumber(until_us) - tonumber(time[1]) * 1000000 - tonumber(time[2])
+  local left_us = until_us - tonumber(time[1]) * 1000000 - tonumber(time[2])
   if left_us <= 0 then return 0 end
   redis.call('PUBLISH', '${SHARE_CHANNEL}', payer)
   return math.min(math.ceil(left_us / 1000), ${String(RESERVED_MS)})
@@ -60,7 +63,8 @@ ${LUA_NOT_TO_DISK}
 local answer = { fresh and 1 or 0 }
 for period = 1, periods do
   local key, first = KEYS[3 + period], 6 + (period - 1) * 5
-  local live = redis.call('HMGET', key, 'data_set', 'counters', 'shares', 'instants', 'budgets')
+  local live =
+    redis.call('HMGET', key, 'data_set', 'counters', 'shares', 'instants', 'budgets', 'shared_budgets')
   local points, requests, time_ms, traffic_bytes, shared_ms = -1, -1, -1, -1, 0
   if live[1] == data_set and live[2] then
     points, requests, time_ms, traffic_bytes = struct.unpack('${LIVE_COUNTERS}', live[2])
@@ -70,10 +74,12 @@ for period = 1, periods do
       time_ms, traffic_bytes = time_ms + ARGV[first + 3], traffic_bytes + ARGV[first + 4]
       local counters = struct.pack('${LIVE_COUNTERS}', points, requests, time_ms, traffic_bytes)
       redis.call('HSET', key, 'counters', counters)
-      if live[5] then spend(key, ARGV[3]) end
       redis.call('EXPIRE', key, ARGV[5])
     end
-    if live[3] then shared_ms = ms_of_shares(live[3], points, traffic_bytes, ARGV[first + 5]) end
+    local is_shared, until_us = live[3] and live[6], 0
+    if fresh and live[5] or is_shared then until_us = spend(key, ARGV[3], fresh, is_shared) end
+    if live[3] then until_us = math.max(until_us, shared_beyond(live[3], points, traffic_bytes)) end
+    shared_ms = ms_of_shares(until_us, ARGV[first + 5])
   end
   local last = #answer
   answer[last + 1], answer[last + 2], answer[last + 3] = points, requests, time_ms

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
+import { liveBudgetField, usageLiveKey, usageShard } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
@@ -36,7 +36,7 @@ async function connect(): Promise<RedisConnection> {
   return connection;
 }
 
-const NEED = { calls: 64, slots: 32, points: 1, trafficBytes: 1 };
+const NEED = { calls: 64, slots: 32, points: 1, trafficBytes: 1, budgets: [] };
 const NOTHING_HELD = { isHeld: false, used: 0, rateState: '', level: 0 };
 
 type Limits = Parameters<typeof payerWith>[1];
@@ -94,12 +94,25 @@ test('payers of several lanes go apart: a lane has the keys of one slot on a Red
 });
 
 const amount = fc.nat(200);
+const applicationId = fc.nat(2);
+/** The argument of a caller's budgets; its figures change now and then. */
+const budget = fc
+  .record({ applicationId, perPeriod: fc.constantFrom(-1, 500, 4_000), perDay: fc.constantFrom(-1, 4_000) })
+  .map((one) =>
+    [liveBudgetField('application', one.applicationId), String(one.perPeriod), String(one.perDay)].join(' '),
+  );
 const request = fc.record({
   gateway: fc.nat(1),
   /** What it states is wrong now and then: Redis may have lost a share, or have one that it doesn't know of. */
   isTrue: fc.nat(9).map((one) => one > 0),
   used: amount,
-  need: fc.record({ calls: amount, slots: amount, points: amount, trafficBytes: amount }),
+  need: fc.record({
+    calls: amount,
+    slots: amount,
+    points: amount,
+    trafficBytes: amount,
+    budgets: fc.array(budget, { maxLength: 3 }),
+  }),
   isRecalled: fc.nat(19).map((one) => one === 0),
 });
 const none = fc.constant(null);
@@ -114,6 +127,10 @@ const limits = fc.record({
 const story = fc.record({
   limits,
   isLive: fc.nat(9).map((one) => one > 0),
+  /** By applications with budgets, where it is known. */
+  spent: fc.uniqueArray(fc.record({ applicationId, points: fc.nat(1_000) }), {
+    selector: (one) => one.applicationId,
+  }),
   requests: fc.array(request, { minLength: 3, maxLength: 3 }),
 });
 
@@ -125,6 +142,7 @@ test('a script call for many payers answers each, and leaves of each, what one f
   clock.rule(ruled);
   const gateways = [createShareScripts(ruled, 'first-gateway'), createShareScripts(ruled, 'second-gateway')];
   const outcomes = new Map<string, number>();
+  const count = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
 
   /** What a gateway knows of its share of one payer. */
   function holderOf(payer: PayerEntitlement) {
@@ -147,21 +165,29 @@ test('a script call for many payers answers each, and leaves of each, what one f
   }
 
   async function leftOf({ payerId, periodId }: PayerEntitlement) {
+    const live = await redis.hgetall(usageLiveKey(usageShard(payerId), periodId));
     return {
       shares: await redis.hgetall(sharesKey(payerId)),
       rate: await redis.get(rateKey(payerId)),
-      live: await redis.hget(usageLiveKey(usageShard(payerId), periodId), 'shares'),
+      live: Object.entries(live).filter(([field]) => field.startsWith('share')),
     };
   }
 
   await fc.assert(
     fc.asyncProperty(fc.array(story, { minLength: 2, maxLength: 20 }), async (stories) => {
       const payers = await Promise.all(
-        stories.map(async ({ limits: plan, isLive, requests }) => {
+        stories.map(async ({ limits: plan, isLive, spent, requests }) => {
           const pair = await Promise.all([newPayer(plan), newPayer(plan)]);
-          if (!isLive)
-            for (const { payerId, periodId } of pair)
-              await redis.del(usageLiveKey(usageShard(payerId), periodId));
+          for (const { payerId, periodId } of pair) {
+            const live = usageLiveKey(usageShard(payerId), periodId);
+            for (const one of spent)
+              await redis.hset(
+                live,
+                liveBudgetField('application', one.applicationId),
+                `${String(one.points)} 0 0`,
+              );
+            if (!isLive) await redis.del(live);
+          }
           const [together, alone] = pair;
           return { together, alone, ask: holderOf(together), askAlone: holderOf(alone), requests };
         }),
@@ -182,14 +208,15 @@ test('a script call for many payers answers each, and leaves of each, what one f
           const answer = answers[index];
           expect(answer).toEqual(await askAlone(one));
           expect(await leftOf(together)).toEqual(await leftOf(alone));
-          const outcome = typeof answer === 'string' ? answer : 'granted';
-          outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+          count(typeof answer === 'string' ? answer : 'granted');
+          if (typeof answer === 'object' && answer.budgets.size > 0) count('covers a caller');
         }
       }
     }),
     { numRuns: 25 },
   );
   // Else nothing was tested.
-  for (const outcome of ['granted', 'refused', 'lost']) expect(outcomes.get(outcome)).toBeGreaterThan(20);
+  for (const outcome of ['granted', 'refused', 'lost', 'covers a caller'])
+    expect(outcomes.get(outcome)).toBeGreaterThan(20);
   ruled.disconnect();
 });

@@ -4,6 +4,7 @@ import { batchCalls } from '@tollgate/redis/batch-calls';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import type { PayerEntitlement } from './principal.ts';
+import { LUA_BUDGET_LEFT, LUA_COVER } from './budgets-lua.ts';
 import { LUA_POINTS_LEFT } from './credits-lua.ts';
 import { leasesKey, rateKey, sharesKey } from './keys.ts';
 import { LEASE_MS } from './admit-script.ts';
@@ -16,14 +17,14 @@ const MAX_PART = 8;
 /** A share that is smaller than this part of what the gateway needs isn't worth its renewals. */
 const USEFUL_PART = 4;
 
-/** Points and traffic must last for this many times what the gateway needs. */
+/** Points, traffic and budgets must last for this many times what the gateway needs. */
 const MARGIN = 16;
 
 /** Redis does nothing else while a script runs: so many payers take it less than a millisecond. */
 const MAX_PAYERS = 16;
 
 const KEYS_PER_PAYER = 4;
-const ARGS_PER_PAYER = 13;
+const ARGS_PER_PAYER = 14;
 
 const NOW = `
 local time = redis.call('TIME')
@@ -35,19 +36,16 @@ local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
  * reduces it, because calls may be using it meanwhile.
  * The report is charged late, so that the level is never below the true one. It may drain to 0 before the report, and
  * drains less then; as the only holder, a gateway that saw every change of the level states it exactly.
- * With credits, the share's limit of points is what the period can use until the next instant.
+ * With credits, the share's limit of points is what the period can use until the next instant. `callers` have budgets:
+ * those whose budgets last are covered by the share.
  * One script call is for several payers of a lane, because it costs as much for itself as for a payer.
  * Returns for each payer 0 lost, 1 refused, 2 granted; then calls, slots, level, the rate's state, points and traffic
- * used, and the limit of points.
+ * used, the limit of points, and for each caller 1 if the share covers it.
  */
 const SYNC = `
-${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_DATA_SET}${NOW}
+${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}${LUA_COVER}${LUA_DATA_SET}${NOW}
 ${LUA_NOT_TO_DISK}
 local holder, lease_ms = ARGV[1], tonumber(ARGV[2])
-local function lower(one, other)
-  if one < 0 or other < 0 then return math.max(one, other) end
-  return math.min(one, other)
-end
 local function granted(own_part, wanted, free)
   local share = math.max(own_part, math.min(wanted, math.floor((free + own_part) / ${String(MAX_PART)})))
   return share * ${String(USEFUL_PART)} >= wanted and share or nil
@@ -58,7 +56,8 @@ local function sync(first_key, first_arg)
   local points_limit, traffic_limit, rate, slots = number(1), number(2), number(3), number(4)
   local has, used = number(5), number(6)
   local wanted_calls, wanted_slots, wanted_points, wanted_traffic = number(7), number(8), number(9), number(10)
-  local seen_state, own_level, credits = ARGV[first_arg + 10], number(12), ARGV[first_arg + 12]
+  local seen_state, own_level = ARGV[first_arg + 10], number(12)
+  local credits, callers = ARGV[first_arg + 12], ARGV[first_arg + 13]
   local state = rate >= 0 and redis.call('GET', rate_key)
   local level = rate >= 0 and level_at(state, now_us, rate) or 0
   local shares = nil
@@ -80,12 +79,15 @@ local function sync(first_key, first_arg)
     return { 1 }
   end
   if shares.recalled_until_us > now_us then return refused() end
-  local points, traffic, other_shares = 0, 0, nil
-  if points_limit >= 0 or traffic_limit >= 0 then
+  local points, traffic, other_shares, is_live = 0, 0, nil, false
+  local is_limited = points_limit >= 0 or traffic_limit >= 0
+  local needed_points = math.max(wanted_points * ${String(MARGIN)}, 1)
+  if is_limited or callers ~= '' then
     local live = redis.call('HMGET', live_key, 'data_set', 'counters', 'shares')
-    if live[1] ~= data_set or not live[2] then return refused() end
+    is_live = live[1] == data_set and live[2] and true
+    if is_limited and not is_live then return refused() end
     local requests, time_ms = nil, nil
-    points, requests, time_ms, traffic = struct.unpack('${LIVE_COUNTERS}', live[2])
+    if is_live then points, requests, time_ms, traffic = struct.unpack('${LIVE_COUNTERS}', live[2]) end
     other_shares = live[3]
     if credits ~= '' then
       local points_left, next_ms = points_left_of(credits, { live_key }, data_set)
@@ -93,7 +95,6 @@ local function sync(first_key, first_arg)
       if not points_left or next_ms * 1000 <= now_us + reserved_us then return refused() end
       points_limit = points + points_left
     end
-    local needed_points = math.max(wanted_points * ${String(MARGIN)}, 1)
     local needed_traffic = math.max(wanted_traffic * ${String(MARGIN)}, 1)
     if points_limit >= 0 and points_limit - points < needed_points then return refused() end
     if traffic_limit >= 0 and traffic_limit - traffic < needed_traffic then return refused() end
@@ -111,8 +112,13 @@ local function sync(first_key, first_arg)
   }
   store_share(shares_key, holder, own)
   redis.call('PEXPIRE', shares_key, lease_ms + recall_us / 1000)
-  local limit_of_points = points_limit
-  if points_limit >= 0 or traffic_limit >= 0 then
+  local limit_of_points, covered = points_limit, {}
+  for argument in string.gmatch(is_live and callers or '', '[^;]+') do
+    local is_covered = budget_left(argument, live_key, now_us / 1000, needed_points, {}) == 0
+    if is_covered then cover(argument, live_key, now_us, own.until_us) end
+    covered[#covered + 1] = is_covered and 1 or 0
+  end
+  if is_limited or #covered > 0 then
     -- While a change of plan is on its way, gateways may hold shares of different limits.
     local other_until_us, other_points, other_traffic = string.match(other_shares or '', '^(%d+) (-?%d+) (-?%d+)$')
     if other_until_us and tonumber(other_until_us) > now_us then
@@ -121,7 +127,7 @@ local function sync(first_key, first_arg)
     end
     redis.call('HSET', live_key, 'shares', string.format('%d %d %d', own.until_us, points_limit, traffic_limit))
   end
-  return { 2, calls, slots_granted, level, state or '', points, traffic, limit_of_points }
+  return { 2, calls, slots_granted, level, state or '', points, traffic, limit_of_points, covered }
 end
 local answers = {}
 for index = 0, #KEYS / ${String(KEYS_PER_PAYER)} - 1 do
@@ -161,7 +167,14 @@ return 1
 `;
 
 /** What a gateway asks for: about as much as its calls use until the share is renewed. */
-export type Need = { calls: number; slots: number; points: number; trafficBytes: number };
+export type Need = {
+  calls: number;
+  slots: number;
+  points: number;
+  trafficBytes: number;
+  /** Of callers that the share is to admit, too: the arguments of their budgets. */
+  budgets: readonly string[];
+};
 
 /** A share as Redis keeps it. Calls and slots are infinite where the plan has no such limit. */
 export type Grant = {
@@ -175,6 +188,8 @@ export type Grant = {
   /** What `pointsUsed` may reach; infinite without a limit. */
   pointsLimit: number;
   trafficBytesUsed: number;
+  /** The arguments of the budgets whose callers it admits. */
+  budgets: ReadonlySet<string>;
 };
 
 export type SyncReport = { isHeld: boolean; used: number; rateState: string; level: number };
@@ -199,6 +214,7 @@ type SyncResult = [
   points?: number,
   trafficBytes?: number,
   pointsLimit?: number,
+  covered?: number[],
 ];
 
 export function createShareScripts(
@@ -234,6 +250,7 @@ export function createShareScripts(
         pointsUsed = 0,
         trafficBytesUsed = 0,
         pointsLimit = 0,
+        covered = [],
       ] = await sync(payer.lane, {
         keys: keysOf(payer),
         args: [
@@ -250,6 +267,7 @@ export function createShareScripts(
           rateState,
           Math.ceil(level),
           credits?.argument ?? '',
+          need.budgets.join(';'),
         ],
       });
       if (code !== 2) return code === 0 ? 'lost' : 'refused';
@@ -261,6 +279,7 @@ export function createShareScripts(
         pointsUsed,
         trafficBytesUsed,
         pointsLimit: limits.points_limit === null ? Infinity : pointsLimit,
+        budgets: new Set(need.budgets.filter((_, index) => covered[index] === 1)),
       };
     },
     giveBack: async (payer, used, members) => {

@@ -1264,7 +1264,7 @@ export interface paths {
         put?: never;
         /**
          * Take a pack off sale
-         * @description Purchases already started are granted as sold.
+         * @description Its open payment pages are closed. A purchase that is paid all the same is granted as it was sold.
          */
         post: operations["withdrawPack"];
         delete?: never;
@@ -1351,7 +1351,7 @@ export interface paths {
         get?: never;
         /**
          * Set the price of a plan
-         * @description Stripe has it once it is first needed, or after `POST /private/payments/sync`. The currency is that of the plan's team slots and further points, if it sells any: an invoice has one.
+         * @description Stripe has it once it is first needed, or after `POST /private/payments/sync`. Open payment pages with another price are closed. The currency is that of the plan's team slots and further points, if it sells any: an invoice has one.
          */
         put: operations["setPlanPrice"];
         post?: never;
@@ -2623,7 +2623,7 @@ export interface components {
         PaymentIssue: {
             issue_id: number;
             /** @enum {string} */
-            kind: "dispute" | "dispute_inquiry" | "late_payment_refunded" | "overage_unpaid" | "payment_failed_after_grant" | "points_not_granted" | "possible_duplicate" | "price_not_mapped" | "refund_outside_purchases" | "refund_shortfall" | "subscription_not_started";
+            kind: "dispute" | "dispute_inquiry" | "interval_changed_late" | "late_payment_refunded" | "overage_unpaid" | "payment_failed_after_grant" | "points_not_granted" | "possible_duplicate" | "price_not_mapped" | "refund_outside_purchases" | "refund_shortfall" | "subscription_not_started";
             /** @description At Stripe: the payment or the dispute. */
             object_id: string;
             account_id: number | null;

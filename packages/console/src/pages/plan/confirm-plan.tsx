@@ -2,17 +2,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, resultOf } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
-import pageStyles from '../../ui/page/page.module.css';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { ChangeChoice, SubscribeSummary } from './meaning.tsx';
 import { CheckoutPlan } from './payment/checkout-plan.tsx';
 import { UnpaidChange } from './payment/unpaid-change.tsx';
 import { changing, previewQuery, refreshingIfRefused, upgradePriceQuery } from './queries.ts';
 import type { ChangePrice, Effect, Interval, Plan, Preview, Subscription } from './queries.ts';
-import { PER_INTERVAL, changeTarget } from './wording.ts';
+import { changeTarget } from './wording.ts';
 
 type ConfirmPlanProps = {
   plan: Plan;
@@ -81,23 +79,6 @@ function Confirmation({
       <UnpaidChange paymentUrl={unpaid}>
         <bdi>{plan.name}</bdi> starts
       </UnpaidChange>
-    );
-  }
-  // Stripe begins another interval at once, or not at all.
-  if (isChange && preview.period_end === null && (preview.now === null || price.isError)) {
-    return (
-      <>
-        {price.isError ? (
-          <ErrorMessage error={price.error} what="what it costs" onRetry={() => void price.refetch()} />
-        ) : (
-          <p>
-            To be billed {PER_INTERVAL[interval]}, cancel your plan and subscribe again when it has ended.
-          </p>
-        )}
-        <div className={pageStyles['actions']}>
-          <Button onPress={onClose}>Close</Button>
-        </div>
-      </>
     );
   }
   const change = async (effective: Effect): Promise<string | null> => {

@@ -81,6 +81,8 @@ type FactsProps = { period: Period; status: Subscription['status']; graceEndsAt:
 function Facts({ period, status, graceEndsAt }: FactsProps) {
   const { usage, limits } = period;
   const limit = limits.points_limit;
+  const included = period.points_included ?? 0;
+  const inAddition = typeof limit === 'number' ? limit - included : 0;
   return (
     <dl className={pageStyles['facts']}>
       {period.product_name !== null && (
@@ -106,6 +108,8 @@ function Facts({ period, status, graceEndsAt }: FactsProps) {
       <dd>
         {formatNumber(usage.points_usage)}
         {typeof limit === 'number' ? ` of ${formatNumber(limit)}` : ', unlimited'}
+        {inAddition > 0 &&
+          `: ${formatNumber(included)} of your plan, ${formatNumber(inAddition)} in addition`}
       </dd>
     </dl>
   );

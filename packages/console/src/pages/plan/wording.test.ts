@@ -32,6 +32,7 @@ function using(points_usage: number, used: number, bought: number | null = null)
       ended_at: '2026-11-30T23:59:59Z',
       grace_ends_at: '2026-12-03T00:00:00Z',
       is_trial: false,
+      points_included: 1_000_000,
       limits: { ...limits, points_limit: 1_000_000, team_slots_limit: bought ?? 5 },
       usage: { points_usage, requests_usage: 1, time_sec_usage: 0, traffic_bytes_usage: 0 },
     },

@@ -6,6 +6,7 @@ import type { Page } from '../../http/input/page.ts';
 export const ISSUE_KINDS = [
   'dispute',
   'dispute_inquiry',
+  'interval_changed_late',
   'late_payment_refunded',
   'overage_unpaid',
   'payment_failed_after_grant',

@@ -4,13 +4,14 @@ import type { Chapter } from '@tollgate/operation';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
+import type { Payments } from '../purchases/payments.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { createPack, withdrawPack } from './changes.ts';
 import { newPackSchema } from './input.ts';
 import { listPacks } from './store.ts';
 
-type Needs = { query: Query; transact: Transact };
+type Needs = { query: Query; transact: Transact; payments: Payments | null };
 
 const packAnswerSchema = z
   .object({
@@ -67,14 +68,18 @@ export const operatorPacks = {
     operation('POST /private/packs/{pack_id}/withdraw', {
       operationId: 'withdrawPack',
       summary: 'Take a pack off sale',
-      description: 'Purchases already started are granted as sold.',
+      description:
+        'Its open payment pages are closed. A purchase that is paid all the same is granted as it was sold.',
       caller: operator,
       roles: ['admin'],
       params: ofPack,
       answers: { 200: { description: 'The pack.', schema: packAnswerSchema } },
       problems: ['not_found'],
-      handle: ({ transact }: Needs, { by, params: { pack_id } }) =>
-        transact((inside) => withdrawPack(inside, pack_id, by.actor)),
+      handle: async ({ transact, payments }: Needs, { by, params: { pack_id } }) => {
+        const pack = await transact((inside) => withdrawPack(inside, pack_id, by.actor));
+        await payments?.closeWithdrawnPages();
+        return pack;
+      },
     }),
   ],
 } satisfies Chapter;

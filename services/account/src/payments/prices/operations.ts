@@ -3,13 +3,14 @@ import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { id } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
+import type { Payments } from '../purchases/payments.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { newPriceSchema } from '../money/price-input.ts';
 import { PLANS, setPlanPrice, withdrawPrice } from './changes.ts';
 import { planPrices } from './store.ts';
 
-type Needs = { query: Query; transact: Transact };
+type Needs = { query: Query; transact: Transact; payments: Payments | null };
 
 const intervalField = z.enum(['month', 'year'], 'must be month or year');
 
@@ -47,7 +48,8 @@ export const operatorPrices = {
       operationId: 'setPlanPrice',
       summary: 'Set the price of a plan',
       description:
-        'Stripe has it once it is first needed, or after `POST /private/payments/sync`. The currency is that of the ' +
+        'Stripe has it once it is first needed, or after `POST /private/payments/sync`. Open payment pages with another ' +
+        'price are closed. The currency is that of the ' +
         "plan's team slots and further points, if it sells any: an invoice has one.",
       caller: operator,
       roles: ['admin'],
@@ -56,8 +58,11 @@ export const operatorPrices = {
       example: { currency: 'eur', unit_amount: 4_900 },
       answers: { 200: { description: 'The price.', schema: planPriceSchema } },
       problems: ['not_found'],
-      handle: ({ transact }: Needs, { by, params, body }) =>
-        transact((query) => setPlanPrice(query, { ...params, ...body }, by.actor)),
+      handle: async ({ transact, payments }: Needs, { by, params, body }) => {
+        const price = await transact((query) => setPlanPrice(query, { ...params, ...body }, by.actor));
+        await payments?.closeWithdrawnPages();
+        return price;
+      },
     }),
     operation('DELETE /private/plans/{plan_id}/prices/{billing_interval}', {
       operationId: 'withdrawPlanPrice',
@@ -67,8 +72,10 @@ export const operatorPrices = {
       params: ofPrice,
       answers: { 204: { description: 'Withdrawn. Subscribers keep their price.' } },
       problems: ['not_found'],
-      handle: ({ transact }: Needs, { by, params }) =>
-        transact((query) => withdrawPrice(query, PLANS, params, by.actor)),
+      handle: async ({ transact, payments }: Needs, { by, params }) => {
+        await transact((query) => withdrawPrice(query, PLANS, params, by.actor));
+        await payments?.closeWithdrawnPages();
+      },
     }),
   ],
 } satisfies Chapter;

@@ -15,6 +15,8 @@ export type Payments = {
   begin: (wanted: { account_id: number; pack_id: number; quantity: number }, by: Actor) => Promise<Purchase>;
   /** Asks the provider what became of it. Does nothing if it can't be reached. */
   refresh: (purchase: Purchase) => Promise<void>;
+  /** Of packs and prices. Does nothing if the provider can't be reached. */
+  closeWithdrawnPages: () => Promise<void>;
   /** @throws {Problem} payments_unavailable */
   reconcile: (wanted: { since: Date; isDryRun: boolean }) => Promise<Reconciled>;
 };

@@ -140,10 +140,21 @@ describe('a pack', () => {
     expect(entries.filter(({ pack_id }) => pack_id === pack)).toHaveLength(1);
   });
 
-  test('that was withdrawn while it is paid is granted as it was sold', async () => {
+  test('that is withdrawn can not be paid on a page that is open', async () => {
     const [owner, pack] = [await newBuyer(suite), await newPack(suite)];
     const bought = await buy(owner, pack);
     await done(suite.account, 'POST', `/private/packs/${String(pack)}/withdraw`);
+    expect(await stateOf(owner, bought)).toBe('expired');
+    await suite.payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+    expect(await grantsOf(owner)).toEqual([]);
+  });
+
+  test('that was withdrawn while it is paid is granted as it was sold', async () => {
+    const [owner, pack] = [await newBuyer(suite), await newPack(suite)];
+    const bought = await buy(owner, pack);
+    await suite.payments.post('/sample/outage', { on: 'true' });
+    await done(suite.account, 'POST', `/private/packs/${String(pack)}/withdraw`);
+    await suite.payments.post('/sample/outage', { on: 'false' });
     expect((await owner.browser.request('POST', '/purchases', { pack_id: pack })).body['code']).toBe(
       'pack_not_offered',
     );

@@ -3,6 +3,8 @@ import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
 import { startLoop } from '@tollgate/server/background-loop';
 import type { BackgroundLoop } from '@tollgate/server/background-loop';
+import type { PaymentProvider } from '../provider.ts';
+import { closeWithdrawnPages } from '../withdrawn-pages.ts';
 import { reconcile } from './reconcile.ts';
 import type { ReconcileNeeds } from './reconcile.ts';
 import { findLastStart, findWaiting, insertRun } from './store.ts';
@@ -51,7 +53,11 @@ export function createReconcileMetrics(registry: Registry): ReconcileMetrics {
 
 /** Reconciles every hour. Each replica may run it: a run that two make changes nothing twice. */
 export function startHourlyReconciliation(
-  needs: ReconcileNeeds & { logger: Pick<Logger, 'info' | 'warn' | 'error'>; metrics: ReconcileMetrics },
+  needs: ReconcileNeeds & {
+    provider: Pick<PaymentProvider, 'expireCheckout'>;
+    logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+    metrics: ReconcileMetrics;
+  },
 ): Pick<BackgroundLoop, 'close'> {
   const { query, logger, metrics } = needs;
   const begunMs = Date.now();
@@ -61,6 +67,7 @@ export function startHourlyReconciliation(
       const { oldest_event_sec, open_issues } = await findWaiting(query);
       metrics.oldestEvent.set(oldest_event_sec);
       metrics.issues.set(open_issues);
+      await closeWithdrawnPages(needs);
       await runIfDue(signal);
     } catch (error) {
       logger.warn({ err: error }, 'payments could not be reconciled; will retry');

@@ -52,6 +52,8 @@ const price = (lookup_key: string, billing_interval?: 'month') => ({
   ...(billing_interval !== undefined && { billing_interval }),
 });
 
+const urls = { success_url: 'http://127.0.0.1/paid', cancel_url: 'http://127.0.0.1/' };
+
 /** Stripe has forgotten all keys by then. */
 const aDayLater = () => payments.post('/sample/clock', { seconds: String(25 * 3_600) });
 
@@ -108,7 +110,6 @@ test('what is paid back once, confirmed, cancelled or closed once stays so', asy
   const paid = await provider.preparePayment(payment('once', payer));
   const cancelled = await provider.preparePayment(payment('cancelled', payer));
   const price_id = await provider.ensurePrice(price('once'));
-  const urls = { success_url: 'http://127.0.0.1/paid', cancel_url: 'http://127.0.0.1/' };
   const { session_id } = await provider.openCheckout({
     ...urls,
     key: 'once',
@@ -151,12 +152,35 @@ const KEYS: Readonly<Record<string, RegExp>> = {
   'POST /v1/subscriptions/{id}': /^change:/,
 };
 
+test('with STRIPE_TAX, payment pages ask for what the tax depends on', async () => {
+  const taxing = createStripeProvider({
+    secretKey: SAMPLE_SECRET_KEY,
+    webhookSecrets: ['whsec_1'],
+    apiUrl: payments.url,
+    tax: 'automatic',
+  });
+  const customer_id = await taxing.createCustomer(newAccount());
+  const price_id = await taxing.ensurePrice(price('taxed', 'month'));
+  const wanted = { customer_id, price_id, quantity: 1, ...urls, metadata: {} };
+  const page = await taxing.openCheckout({ ...wanted, key: 'taxed', mode: 'subscription' });
+  const untaxed = await provider.openCheckout({ ...wanted, key: 'untaxed', mode: 'subscription' });
+  const taxOf = async ({ session_id }: { session_id: string }) =>
+    (
+      (await (
+        await fetch(`${payments.url}/v1/checkout/sessions/${session_id}`, {
+          headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` },
+        })
+      ).json()) as { automatic_tax: { enabled: boolean } }
+    ).automatic_tax.enabled;
+  expect(await taxOf(page)).toBe(true);
+  expect(await taxOf(untaxed)).toBe(false);
+});
+
 test('each request that changes something has a key that is derived from our row and step', async () => {
   const payer = await newPayer();
   const { customer_id } = payer;
   const price_id = await provider.ensurePrice(price('sold', 'month'));
   const sold = { key: 'sold', customer_id, price_id, quantity: 1, metadata: {} };
-  const urls = { success_url: 'http://127.0.0.1/paid', cancel_url: 'http://127.0.0.1/' };
   const { session_id } = await provider.openCheckout({ ...sold, ...urls, mode: 'subscription' });
   await payments.post(`/sample/sessions/${session_id}/pay`);
   const { subscription_id = '' } = (await provider.readCheckout(session_id)) ?? {};

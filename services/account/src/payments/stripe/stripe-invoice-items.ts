@@ -1,11 +1,12 @@
 import type Stripe from 'stripe';
 import type { InvoiceItem, InvoiceItemProvider } from '../invoice-item-provider.ts';
+import type { TaxMode } from '../settings.ts';
 import { asked } from './refusals.ts';
 import { idOf, secondsOf } from './values.ts';
 
 const PAGE = 100;
 
-export function createStripeInvoiceItems(stripe: Stripe): InvoiceItemProvider {
+export function createStripeInvoiceItems(stripe: Stripe, tax: TaxMode): InvoiceItemProvider {
   async function isLost({ invoice }: Stripe.InvoiceItem): Promise<boolean> {
     const id = idOf(invoice);
     if (id === undefined) return false;
@@ -51,6 +52,7 @@ export function createStripeInvoiceItems(stripe: Stripe): InvoiceItemProvider {
             currency,
             ...(payment_method_id !== undefined && { default_payment_method: payment_method_id }),
             pending_invoice_items_behavior: 'include',
+            ...(tax === 'automatic' && { automatic_tax: { enabled: true } }),
             auto_advance: true,
           },
           { idempotencyKey: `invoice:${key}` },

@@ -4,6 +4,7 @@ import type { Checkout, PaymentProvider, WantedPrice } from '../provider.ts';
 import { listReversedPayments, readPayment } from './payments.ts';
 import { asked, askedAll, falseIfRefused, undefinedIfMissing } from './refusals.ts';
 import { readSignedEvent } from './signed-event.ts';
+import type { TaxMode } from '../settings.ts';
 import { createOffSessionPayments } from './off-session-payments.ts';
 import { createStripeInvoiceItems } from './stripe-invoice-items.ts';
 import { createStripeSubscriptions } from './stripe-subscriptions.ts';
@@ -15,14 +16,27 @@ export type StripeSettings = {
   webhookSecrets: readonly string[];
   /** Undefined for Stripe itself. */
   apiUrl: string | undefined;
+  tax?: TaxMode;
 };
+
+/** Tax depends on the address and the VAT number, which the page asks for and the customer keeps. */
+const TAXED_PAGE = {
+  automatic_tax: { enabled: true },
+  tax_id_collection: { enabled: true },
+  customer_update: { address: 'auto', name: 'auto' },
+} satisfies Stripe.Checkout.SessionCreateParams;
 
 /** Two attempts and the pause between them end before callers give up. */
 const ATTEMPT_TIMEOUT_MS = 4_000;
 const RETRIES = 1;
 
 /** Stripe by its official package. Every POST has a key that is derived from our rows (docs/design/payments.md). */
-export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: StripeSettings): PaymentProvider {
+export function createStripeProvider({
+  secretKey,
+  webhookSecrets,
+  apiUrl,
+  tax = 'off',
+}: StripeSettings): PaymentProvider {
   const stripe = new Stripe(secretKey, {
     ...addressOf(apiUrl),
     timeout: ATTEMPT_TIMEOUT_MS,
@@ -75,6 +89,7 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
             success_url,
             cancel_url,
             metadata,
+            ...(tax === 'automatic' && TAXED_PAGE),
             ...(mode === 'payment'
               ? { payment_intent_data: { metadata } }
               : { subscription_data: { metadata } }),
@@ -105,7 +120,7 @@ export function createStripeProvider({ secretKey, webhookSecrets, apiUrl }: Stri
       askedAll(idsOf(stripe.invoices.list({ created: { gte: secondsOf(since) }, limit: PAGE }))),
     ...createStripeSubscriptions(stripe),
     ...createOffSessionPayments(stripe),
-    ...createStripeInvoiceItems(stripe),
+    ...createStripeInvoiceItems(stripe, tax),
     readEvent: (body, signature, nowMs) =>
       readSignedEvent(body, signature, { webhooks: stripe.webhooks, webhookSecrets, livemode, nowMs }),
   };

@@ -89,7 +89,7 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
         const found = await read(id);
         return found === undefined ? undefined : subscriptionOf(found);
       }),
-    changeSubscription: (id, { cancel_at_period_end, ...change }, key) =>
+    changeSubscription: (id, { cancel_at_period_end, begins_at, ...change }, key) =>
       asked(async () => {
         const isOfItems = change.price_id !== undefined || change.slots !== undefined;
         const items = isOfItems
@@ -100,6 +100,8 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
           {
             ...(cancel_at_period_end !== undefined && { cancel_at_period_end }),
             ...(items.length > 0 && { items, proration_behavior: 'none' as const }),
+            // What is left of the period is paid. Without a trial, Stripe begins another interval at once.
+            ...(begins_at !== undefined && { trial_end: secondsOf(begins_at) }),
           },
           { idempotencyKey: key },
         );
@@ -156,6 +158,9 @@ function subscriptionOf(found: Stripe.Subscription): ProvidedSubscription {
     latest_invoice_id: idOf(found.latest_invoice) ?? null,
     cancel_at_period_end,
     anchor: dateOf(billing_cycle_anchor),
+    period_started_at: dateOf(
+      Math.max(...items.data.map(({ current_period_start }) => current_period_start)),
+    ),
     ended_at: ended_at === null ? null : dateOf(ended_at),
     ...itemsOf(items.data),
     unpaid_change: unpaidChangeOf(found, latest),

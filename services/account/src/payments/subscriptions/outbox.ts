@@ -7,6 +7,7 @@ import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import { repeated } from '../../platform/outbox/repeated.ts';
 import { stripePriceOf, stripeSlotPriceOf } from '../prices/stripe-price.ts';
 import { findPlannedPrice, findPriceByStripeId, planPrices, slotPrices } from '../prices/store.ts';
+import { reportIssue } from '../issues/store.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { RETRY_WAITS } from '../retry-waits.ts';
 import type { ItemsChange, ProvidedSubscription } from '../subscription-provider.ts';
@@ -113,6 +114,7 @@ type Ours = {
   plan_id: number;
   billing_interval: 'month' | 'year';
   team_slots_limit: number | null;
+  anchor: Date;
   cancel_at_period_end: boolean;
   ended_at: Date | null;
   plan_changed: boolean;
@@ -126,8 +128,8 @@ type Ours = {
 async function tell({ query, provider, logger }: Options, changed: ChangedSubscription): Promise<void> {
   const { checkout_id, account_id, stripe_subscription_id: id, revision } = changed;
   const [ours] = await query<Ours>(
-    `SELECT subscriptions.plan_id, subscriptions.billing_interval, team_slots_limit, cancel_at_period_end, ended_at,
-       plan_changed, end_changed, slots_changed, pending_slots, currency
+    `SELECT subscriptions.plan_id, subscriptions.billing_interval, anchor, team_slots_limit, cancel_at_period_end,
+       ended_at, plan_changed, end_changed, slots_changed, pending_slots, currency
      FROM stripe_subscriptions JOIN subscriptions USING (subscription_id) WHERE checkout_id = :checkout_id`,
     { checkout_id },
   );
@@ -148,15 +150,28 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
     logger.error(about, 'the plan has no price; Stripe goes on charging the one before');
   }
   const isOtherPlan = typeof price_id === 'string';
+  const isOtherInterval = isOtherPlan && (await intervalOf(query, theirs)) !== billing_interval;
+  if (isOtherInterval && theirs.period_started_at >= ours.anchor) {
+    const details = { stripe_subscription_id: id, plan_id, billing_interval, price_id };
+    await reportIssue(query, { kind: 'interval_changed_late', object_id: id, account_id, details });
+    logger.error({ account_id, ...details }, 'Stripe has renewed a subscription for the interval before');
+    return;
+  }
   const slots = await changedSlots({ query, provider }, ours, { charged: theirs.slots, isOtherPlan });
   // An attempt before may have made the release without hearing so.
   if (ours.slots_changed && slots === undefined) await setKnownSlots(query, checkout_id, theirs.slots);
   if (!isOtherPlan && slots === undefined) return;
-  const change = { ...(isOtherPlan && { price_id }), ...(slots !== undefined && { slots }) };
+  const begins_at = isOtherInterval && ours.anchor > new Date() ? ours.anchor : undefined;
+  const change = { ...(isOtherPlan && { price_id }), ...(slots !== undefined && { slots }), begins_at };
   const items = `${price_id ?? 'same'}:${slots === undefined ? 'same' : String(slots?.quantity ?? 0)}`;
   await provider.changeSubscription(id, change, `${id}:${String(revision)}:${items}`);
   if (isOtherPlan) await setKnownPrice(query, checkout_id, price_id);
   if (slots !== undefined) await setKnownSlots(query, checkout_id, slots?.quantity ?? 0);
+}
+
+/** What Stripe charges for now; undefined if its price is none of ours. */
+async function intervalOf(query: Query, { price_id }: ProvidedSubscription): Promise<string | undefined> {
+  return price_id === undefined ? undefined : (await findPriceByStripeId(query, price_id))?.billing_interval;
 }
 
 /** Undefined if Stripe charges the plan already. Null if it has no price. */

@@ -46,12 +46,12 @@ const setPrice = (plan_id: number, unit_amount: number, interval = 'month') =>
 
 type Subscriber = Owner & { plan_id: number; stripeId: string; subscription_id: number };
 
-/** €49 a month, of which half is over by Stripe's clock. */
-async function newSubscriber(): Promise<Subscriber> {
-  const [owner, plan_id] = [await newOwner(suite), await newPlan(5_000, 4_900)];
+/** €49 a month, or a year. */
+async function newSubscriber(interval = 'month'): Promise<Subscriber> {
+  const [owner, plan_id] = [await newOwner(suite), await newPlan(5_000, 4_900, interval)];
   const { body } = await owner.browser.request('POST', '/subscription/checkout', {
     plan_id,
-    billing_interval: 'month',
+    billing_interval: interval,
   });
   const checkout = body as { checkout_id: number; checkout_url: string };
   await suite.payments.post(`/sample/sessions/${checkout.checkout_url.split('/').at(-1) ?? ''}/pay`, {});
@@ -292,6 +292,101 @@ describe('an upgrade', () => {
 async function itemOf({ stripeId }: Subscriber): Promise<Record<string, string>> {
   const { items } = (await stripeOf(`/subscriptions/${stripeId}`)) as { items: { data: Row[] } };
   return { 'items[0][id]': String(items.data[0]?.['id']) };
+}
+
+describe('from a year to months', () => {
+  test("the month begins at the year's end, here and at Stripe, and is charged then", async () => {
+    const subscriber = await newSubscriber('year');
+    const plan_id = await newPlan(1_000, 900);
+    expect(await previewOf(subscriber, plan_id)).toMatchObject({
+      now: null,
+      is_charged: true,
+      period_end: expect.anything(),
+    });
+    expect((await planFor(subscriber, plan_id)).status).toBe(200);
+    await quiet(suite);
+    // Stripe goes on as it is until then.
+    expect(await stripesPeriodOf(subscriber)).toMatchObject({ interval: 'year' });
+    const border = await endPeriodSoon(subscriber);
+    await waitFor(async () => (await periodsOf(subscriber)).length === 2, { what: 'the month' });
+    expect((await periodsOf(subscriber))[1]).toMatchObject({ plan_id, started_at: border });
+    await quiet(suite);
+    const price = await stripePriceOf(plan_id);
+    expect(await stripesPeriodOf(subscriber)).toMatchObject({ price, interval: 'month', ends_at: border });
+    expect(await suite.database('payment_blocks')).toHaveLength(1);
+
+    const now = await suite.payments.post('/sample/clock', { seconds: '0' });
+    const untilBorder = Math.floor(border.getTime() / 1_000) - Number(now['now']);
+    // A draft at the border, which Stripe charges an hour later.
+    for (const seconds of [untilBorder, 3_601]) {
+      await suite.payments.post('/sample/clock', { seconds: String(seconds) });
+    }
+    await waitFor(async () => (await suite.database('payment_blocks')).length === 0, {
+      what: 'the month to be paid',
+    });
+    const { account_id } = subscriber;
+    expect(await suite.database('invoices').where({ account_id }).orderBy('invoice_id')).toMatchObject([
+      { billing_reason: 'subscription_create', total: 4_900 },
+      { billing_reason: 'subscription_update', total: 0 },
+      { billing_reason: 'subscription_cycle', state: 'paid', total: 900 },
+    ]);
+    await quiet(suite);
+    expect(await periodsOf(subscriber)).toHaveLength(2);
+    expect(await view(subscriber)).toMatchObject({
+      subscription: { plan_id, billing_interval: 'month', pending: null },
+    });
+    expect(suite.faults()).toEqual([]);
+  });
+
+  test('is told to an operator if Stripe has renewed the year before it heard of it', async () => {
+    const subscriber = await newSubscriber('year');
+    const plan_id = await newPlan(1_000, 900);
+    await planFor(subscriber, plan_id);
+    await suite.payments.post('/sample/outage', { on: 'true' });
+    await endPeriodSoon(subscriber);
+    await waitFor(async () => (await periodsOf(subscriber)).length === 2, { what: 'the month' });
+    await suite.payments.post('/sample/clock', { seconds: String(366 * 86_400) });
+    await suite.payments.post('/sample/outage', { on: 'false' });
+    const issues = () => suite.database('payment_issues').where({ object_id: subscriber.stripeId });
+    await waitFor(async () => (await issues()).length > 0, { what: 'the issue' });
+    expect(await issues()).toMatchObject([{ kind: 'interval_changed_late', details: { plan_id } }]);
+    expect(await stripesPeriodOf(subscriber)).toMatchObject({ interval: 'year' });
+  });
+});
+
+async function previewOf({ browser }: Owner, plan_id: number): Promise<Row> {
+  const path = `/subscription/preview?plan_id=${String(plan_id)}&billing_interval=month`;
+  return (await browser.request('GET', path)).body;
+}
+
+const planFor = async (subscriber: Subscriber, plan_id: number) =>
+  subscriber.browser.request('POST', '/subscription/change-plan', {
+    plan_id,
+    billing_interval: 'month',
+    effective: 'period_end',
+    period_id: (await periodsOf(subscriber))[0]?.['period_id'],
+  });
+
+/** What Stripe charges, and until when it has. */
+async function stripesPeriodOf({ stripeId }: Subscriber) {
+  const { items } = (await stripeOf(`/subscriptions/${stripeId}`)) as {
+    items: { data: { current_period_end: number; price: { id: string; recurring: Row } }[] };
+  };
+  const [item] = items.data;
+  const ends_at = new Date(Number(item?.current_period_end) * 1_000);
+  return { price: item?.price.id, interval: item?.price.recurring['interval'], ends_at };
+}
+
+/** The next period is opened ahead. Returns its start. */
+async function endPeriodSoon({ subscription_id }: Subscriber): Promise<Date> {
+  const renews_at = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 300_000);
+  const ended_at = new Date(renews_at.getTime() - 1_000);
+  await suite.database('billing_periods').where({ subscription_id }).update({ ended_at });
+  await suite
+    .database('subscriptions')
+    .where({ subscription_id })
+    .update({ renews_at, next_attempt_at: new Date() });
+  return renews_at;
 }
 
 describe("a price that is changed in Stripe's dashboard", () => {

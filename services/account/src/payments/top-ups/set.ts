@@ -10,6 +10,7 @@ import { withinDeadline } from '../deadline.ts';
 import type { OffSessionProvider } from '../off-session-provider.ts';
 import { lockPack } from '../packs/store.ts';
 import { requireUseForPoints } from '../purchases/begin.ts';
+import type { TaxMode } from '../settings.ts';
 import { applyPaymentOfTopUp } from './apply.ts';
 import type { TopUpNeeds } from './apply.ts';
 import { cancelOpen, findDeclinedMethod, findPending, lockSettings, saveChoice, switchOff } from './store.ts';
@@ -20,6 +21,7 @@ const FOR_WANT = new Set(['no_payment_method', 'pack_withdrawn']);
 
 export type SetNeeds = TopUpNeeds & {
   transact: Transact;
+  tax: TaxMode;
   provider: TopUpNeeds['provider'] & Pick<OffSessionProvider, 'findPaymentMethod'>;
 };
 
@@ -29,7 +31,7 @@ export type SetNeeds = TopUpNeeds & {
  * for the amount; no_payment_method; payments_unavailable
  */
 export async function setTopUp(
-  { query, transact, provider }: SetNeeds,
+  { query, transact, provider, tax }: SetNeeds,
   accountId: number,
   choice: TopUpChoice,
   by: Actor,
@@ -42,6 +44,12 @@ export async function setTopUp(
     const before = await lockSettings(inside, accountId);
     const pack = await lockPack(inside, choice.pack_id, 'SHARE');
     if (pack === undefined || pack.withdrawn_at !== null) throw new Problem('pack_not_offered');
+    // Stripe computes the tax of invoices and pages, and a top-up has neither.
+    if (tax === 'automatic' && pack.tax_behavior === 'exclusive') {
+      throw invalidFields([
+        { field: 'pack_id', message: 'is sold plus tax, which a top-up does not charge' },
+      ]);
+    }
     if (choice.max_amount < pack.unit_amount) {
       throw invalidFields([{ field: 'max_amount', message: 'must be at least the price of the pack' }]);
     }

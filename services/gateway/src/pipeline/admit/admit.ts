@@ -62,8 +62,8 @@ const RESTORING_POLL_MAX_MS = 500;
 
 /**
  * Admits a call: one script checks the plan's limits, exactly over all gateways (docs/design/admission.md), unless this
- * one holds a share of them (docs/design/admission.md). Shares contain neither budgets nor reserved points, so Redis
- * decides where there are any.
+ * one holds a share of them (docs/design/admission.md). Shares hold no reserved points, so Redis decides where there are
+ * any.
  * @throws {Problem} (the promise) points_limit_exceeded, budget_exceeded, traffic_limit_exceeded, time_limit_exceeded;
  * points_reserved; rate_limit_exceeded; session_limit_exceeded or subscription_limit_exceeded; service_unavailable if
  * Redis is away or behind, usage couldn't be recorded, or account is needed and away.
@@ -145,7 +145,7 @@ export function createAdmission(options: AdmissionOptions): Admit {
       onAdmission?.('unavailable');
       return Promise.reject(unavailable('usage cannot be recorded at the moment'));
     }
-    const mayShare = kind === 'call' && payer.budgets === null && !payer.reservesPoints;
+    const mayShare = kind === 'call' && !payer.reservesPoints;
     const local = mayShare ? shares?.admit(payer, units) : undefined;
     if (local) {
       onDecided?.('share');

@@ -23,7 +23,7 @@ export type Step =
   | { do: 'time'; ms: number }
   /** No gateway does anything meanwhile. */
   | { do: 'stall'; ms: number }
-  /** The gateway learns that the plan's slots and points are so many fifths of the first ones. */
+  /** The gateway learns that the plan's slots, points and budget are so many fifths of the first ones. */
   | { do: 'change'; gateway: number; payer?: number; part: number }
   /** Redis loses its data. account has counted what was acknowledged. */
   | { do: 'flush' }
@@ -35,7 +35,10 @@ export type Step =
   /** While Redis renews its shares. */
   | { do: 'kill renewing'; gateway: number };
 
-type Plan = Pick<Limits, 'rate_limit' | 'session_limit' | 'points_limit'>;
+type Plan = Pick<Limits, 'rate_limit' | 'session_limit' | 'points_limit'> & {
+  /** Of the calling application, per period. */
+  budget?: number | null;
+};
 
 type Call = { lease: Lease; payer: PayerEntitlement; beganMs: number };
 
@@ -131,7 +134,7 @@ class ShareSimulation {
       const { payerId, plan } = model;
       model.seats = this.#members.map((member) => ({
         member,
-        payer: payerWith(payerId, plan),
+        payer: payerOf(payerId, plan),
         inFlight: [],
       }));
     }
@@ -203,7 +206,7 @@ class ShareSimulation {
         await this.#options.redis.flushall();
         return this.#clock.pass(0);
       case 'change':
-        seat.payer = payerWith(model.payerId, partOf(model.plan, step.part));
+        seat.payer = payerOf(model.payerId, partOf(model.plan, step.part));
         return;
       case 'lose renewals':
         member.gateway.loseRenewals();
@@ -306,11 +309,14 @@ class ShareSimulation {
       this.#fault('above the rate', model);
     if (this.#slotsTaken(model) > slots) this.#fault('above the slots', model);
     if (points_limit !== null && before >= points_limit) this.#fault('admitted with no points left', model);
+    if (before >= budgetOf(payer)) this.#fault('admitted with nothing left of the budget', model);
   }
 
-  #onRefused({ model, payer: { limits }, code, units }: Refusal): void {
-    const isPoints = code === 'points_limit_exceeded';
-    if (isPoints && model.acknowledged >= (limits.points_limit ?? Infinity)) return;
+  #onRefused({ model, payer, code, units }: Refusal): void {
+    const { limits } = payer;
+    const isPoints = code === 'points_limit_exceeded' || code === 'budget_exceeded';
+    const allowed = code === 'budget_exceeded' ? budgetOf(payer) : (limits.points_limit ?? Infinity);
+    if (isPoints && model.acknowledged >= allowed) return;
     // What a dead gateway held counts as used.
     if (this.#hasLoss && !isPoints && code !== 'service_unavailable') return;
     const hasNoSlot = this.#slotsTaken(model) >= (limits.session_limit ?? Infinity);
@@ -334,6 +340,14 @@ class ShareSimulation {
   }
 }
 
+function payerOf(payerId: number, { budget = null, ...limits }: Plan): PayerEntitlement {
+  return payerWith(payerId, limits, budget);
+}
+
+function budgetOf({ budgets }: PayerEntitlement): number {
+  return budgets?.all[0]?.points_per_period ?? Infinity;
+}
+
 function slotsOf({ payer }: Seat): number {
   return payer.limits.session_limit ?? Infinity;
 }
@@ -350,8 +364,13 @@ function oneOf<T>(all: readonly T[], isIt: (one: T) => boolean): T {
   return one;
 }
 
-/** The plan with so many fifths of its slots and points. */
+/** The plan with so many fifths of its slots, points and budget. */
 function partOf(plan: Plan, part: number): Plan {
   const fifths = (of: number | null) => (of === null ? null : Math.ceil((of * part) / 5));
-  return { ...plan, session_limit: fifths(plan.session_limit), points_limit: fifths(plan.points_limit) };
+  return {
+    ...plan,
+    session_limit: fifths(plan.session_limit),
+    points_limit: fifths(plan.points_limit),
+    budget: fifths(plan.budget ?? null),
+  };
 }

@@ -9,6 +9,7 @@ import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { batchWrites } from '@tollgate/redis/batch-writes';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { BUDGET_OWNERS, callerBudgets } from '../../../src/ledger/budgets.ts';
 import { createAdmission } from '../../../src/pipeline/admit/admit.ts';
 import type { Admit } from '../../../src/pipeline/admit/admit.ts';
 import { createAdmissionScript } from '../../../src/ledger/admit-script.ts';
@@ -190,13 +191,22 @@ async function leaseOrCode(admit: () => ReturnType<Admit>): Promise<Lease | stri
 }
 
 function usageOf({ payerId, periodId }: PayerEntitlement, points: number): UntimedUsage {
-  const ids = { payer_id: payerId, period_id: periodId, account_id: payerId, application_id: 1 };
+  const ids = {
+    payer_id: payerId,
+    period_id: periodId,
+    account_id: payerId,
+    application_id: APPLICATION_ID,
+  };
   return { ...ids, api_version: 'v2', points, requests: 1, time_ms: 0, traffic_bytes: 1, operation: null };
 }
 
 function accountOf(snapshot: SimulationOptions['snapshot']) {
   return <T>(path: string, schema: { parse: (value: unknown) => T }): Promise<T> => {
-    const periodId = Number(path.split('/').at(-1));
+    const { pathname, searchParams } = new URL(path, 'http://account');
+    const periodId = Number(pathname.split('/').at(-1));
+    const { points } = snapshot(periodId);
+    // All calls are of one application.
+    const budgets = { application: { points, days: [] } };
     const counted: UsageSnapshot = {
       period_id: periodId,
       requests: 0,
@@ -205,6 +215,7 @@ function accountOf(snapshot: SimulationOptions['snapshot']) {
       usage_version: 0,
       usage_lane: 0,
       ...snapshot(periodId),
+      ...(searchParams.has(BUDGET_OWNERS.application) && { budgets }),
     };
     return Promise.resolve(schema.parse(counted));
   };
@@ -220,8 +231,15 @@ const NO_LIMITS: Limits = {
   team_slots_limit: null,
 };
 
-/** Whose usage all goes to one lane, as by default. */
-export function payerWith(payerId: number, limits: Partial<Limits>): PayerEntitlement {
+const APPLICATION_ID = 1;
+
+/** Whose usage all goes to one lane, as by default. `budget`: of the calling application, per period. */
+export function payerWith(
+  payerId: number,
+  limits: Partial<Limits>,
+  budget: number | null = null,
+): PayerEntitlement {
+  const applications = [{ application_id: APPLICATION_ID, points_per_period: budget, points_per_day: null }];
   return {
     payerId,
     periodId: payerId * 10,
@@ -230,7 +248,7 @@ export function payerWith(payerId: number, limits: Partial<Limits>): PayerEntitl
     endedAt: '2099-12-31T23:59:59Z',
     limits: { ...NO_LIMITS, ...limits },
     credits: null,
-    budgets: null,
+    budgets: callerBudgets({ applications }, { accountId: payerId, applicationId: APPLICATION_ID }),
     callRules: null,
     reservesPoints: false,
     documentLimit: null,

@@ -15,6 +15,8 @@ export function Bought({ purchaseId }: { purchaseId: number }) {
     if (!decided) return;
     void client.invalidateQueries({ queryKey: ['credits'] });
     void client.invalidateQueries({ queryKey: ['pace'] });
+    // Its limit has the points, too.
+    void client.invalidateQueries({ queryKey: ['plan'] });
   }, [client, decided]);
   if (data === undefined && isError) {
     return <ErrorMessage error={error} what="your purchase" onRetry={() => void refetch()} />;

@@ -42,8 +42,8 @@ function Loaded({ left, overuse, grants, packs }: LoadedProps) {
   return (
     <>
       <p>
-        <strong>{counted(left, 'point')}</strong> left in addition to your plan. Calls use your plan’s points
-        first.
+        <strong>{counted(left, 'point')}</strong> left in addition to your plan’s. Calls use your plan’s
+        points first, then these: “Points used” counts both.
       </p>
       {overuse > 0 && (
         <p>

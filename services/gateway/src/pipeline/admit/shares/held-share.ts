@@ -1,3 +1,4 @@
+import type { CallerBudgets } from '../../../ledger/budgets.ts';
 import type { PayerEntitlement } from '../../../ledger/principal.ts';
 import { leasesKey } from '../../../ledger/keys.ts';
 import { rateAt } from '../../../ledger/admit-script.ts';
@@ -17,6 +18,9 @@ export const MAX_TRUST_MS = 400;
  */
 export type HeldShare = {
   payer: PayerEntitlement;
+  /** Whether it admits calls that are held to these budgets. */
+  covers: (budgets: CallerBudgets | null) => boolean;
+  hasBudgets: () => boolean;
   /** Null if the share has no room. Its units count as used; its lease takes one of the share's slots. */
   admit: (nowMs: number, units: number) => { decision: AdmissionDecision; lease: Lease } | null;
   /** Calls that can still be made. */
@@ -78,6 +82,8 @@ export function createHeldShare(options: HeldShareOptions): HeldShare {
 
   return {
     payer,
+    covers: (budgets) => budgets === null || grant.budgets.has(budgets.argument),
+    hasBudgets: () => grant.budgets.size > 0,
     admit: (nowMs, units) => {
       if (!hasRoom(nowMs, units)) return null;
       calls -= units;

@@ -4,6 +4,8 @@ import type { Need } from '../../../ledger/share-script.ts';
 export type RecentUse = {
   /** `slots`: how many of the share's are in use; `units`: of the rate. */
   countCall: (slots: number, units: number) => void;
+  /** The argument of a caller's budgets. */
+  countBudgets: (argument: string) => void;
   countUsage: (points: number, trafficBytes: number) => void;
   /** Ends an interval; returns its calls. */
   endInterval: () => number;
@@ -27,10 +29,16 @@ const INTERVALS = 4;
 const MIN_CALLS = 64;
 const MIN_SLOTS = 32;
 
+/** For how many intervals a caller with budgets is remembered, and how many of them: the script checks each. */
+const BUDGETS_INTERVALS = 10;
+const MAX_BUDGETS = 32;
+
 export function createRecentUse(): RecentUse {
   const now = { calls: 0, slots: 0, points: 0, trafficBytes: 0 };
   const peak = { calls: 0, slots: 0, points: 0, trafficBytes: 0 };
   let average = 0;
+  /** Intervals since a call, the latest callers last. */
+  const budgets = new Map<string, number>();
   const decayed = (past: number, current: number) => Math.max(current, past * DECAY);
   const timesIntervals = (perInterval: number) => Math.ceil(INTERVALS * perInterval);
 
@@ -38,6 +46,11 @@ export function createRecentUse(): RecentUse {
     countCall: (slots, units) => {
       now.calls += units;
       now.slots = Math.max(now.slots, slots);
+    },
+    countBudgets: (argument) => {
+      if (budgets.get(argument) === 0) return;
+      budgets.delete(argument);
+      budgets.set(argument, 0);
     },
     countUsage: (points, trafficBytes) => {
       now.points += points;
@@ -51,6 +64,10 @@ export function createRecentUse(): RecentUse {
       peak.points = decayed(peak.points, now.points);
       peak.trafficBytes = decayed(peak.trafficBytes, now.trafficBytes);
       Object.assign(now, { calls: 0, slots: 0, points: 0, trafficBytes: 0 });
+      for (const [argument, intervals] of budgets) {
+        if (intervals < BUDGETS_INTERVALS) budgets.set(argument, intervals + 1);
+        else budgets.delete(argument);
+      }
       return calls;
     },
     calls: () => Math.max(peak.calls, now.calls),
@@ -60,6 +77,7 @@ export function createRecentUse(): RecentUse {
       slots: Math.max(MIN_SLOTS, Math.ceil(2 * Math.max(peak.slots, now.slots))),
       points: timesIntervals(Math.max(peak.points, now.points)),
       trafficBytes: timesIntervals(Math.max(peak.trafficBytes, now.trafficBytes)),
+      budgets: [...budgets.keys()].slice(-MAX_BUDGETS),
     }),
   };
 }

@@ -68,6 +68,8 @@ export function createSharePolicy(first: PayerEntitlement, options: SharePolicyO
         requests.end();
         return null;
       }
+      if (!share.covers(called.budgets)) return null;
+      if (called.budgets !== null) use.countBudgets(called.budgets.argument);
       const admitted = share.admit(nowMs(), units);
       if (admitted !== null) use.countCall(share.slotsInUse(), units);
       // An interval's worth is left, so that calls needn't wait for the renewal.
@@ -77,8 +79,8 @@ export function createSharePolicy(first: PayerEntitlement, options: SharePolicyO
     onDecision: (called, decision, units) => {
       const share = requests.share();
       const isAdmitted = decision.outcome === 'admitted';
-      // No share would admit a call with a budget.
-      if (isAdmitted && called.budgets === null) use.countCall(share?.slotsInUse() ?? 0, units);
+      if (isAdmitted) use.countCall(share?.slotsInUse() ?? 0, units);
+      if (isAdmitted && called.budgets !== null) use.countBudgets(called.budgets.argument);
       payer = called;
       if (share === null) return decision;
       if (isAdmitted) share.onOtherCall(nowMs(), units);
@@ -91,7 +93,7 @@ export function createSharePolicy(first: PayerEntitlement, options: SharePolicyO
       const { points_limit, traffic_bytes_limit } = share.payer.limits;
       if (used !== null) share.onUsage(used.points, used.trafficBytes);
       // Redis has lost the live counters.
-      else if (points_limit !== null || traffic_bytes_limit !== null) requests.end();
+      else if (points_limit !== null || traffic_bytes_limit !== null || share.hasBudgets()) requests.end();
     },
     endInterval: () => {
       const calls = use.endInterval();

@@ -72,7 +72,8 @@ const limits = fc.oneof(
   fc.record({ rate_limit, session_limit: none, points_limit: none }),
   fc.record({ rate_limit: none, session_limit, points_limit: none }),
   fc.record({ rate_limit: none, session_limit: none, points_limit }),
-  fc.record({ rate_limit, session_limit, points_limit }),
+  fc.record({ rate_limit: none, session_limit: none, points_limit: none, budget: points_limit }),
+  fc.record({ rate_limit, session_limit, points_limit, budget: points_limit }),
 );
 
 /** Of so many payers, whose shares are renewed by the same script calls. */
@@ -80,7 +81,7 @@ const plans = fc.array(limits, { minLength: 1, maxLength: 3 });
 
 const decided = () => ({ share: 0, redis: 0, recall: 0 });
 
-test('points: none are admitted beyond the limit when Redis loses its data while gateways hold shares', async () => {
+test('points and budgets: none are exceeded when Redis loses its data while gateways hold shares', async () => {
   const flush: fc.Arbitrary<Step> = fc.constant({ do: 'flush' });
   const some = fc.array(fc.oneof({ weight: 8, arbitrary: step }, { weight: 1, arbitrary: flush }), {
     minLength: 20,
@@ -89,10 +90,17 @@ test('points: none are admitted beyond the limit when Redis loses its data while
   const total = decided();
   await fc.assert(
     fc.asyncProperty(
-      fc.array(between(1_000, 6_000), { minLength: 1, maxLength: 3 }),
+      fc.array(fc.record({ points: between(1_000, 6_000), isBudget: fc.boolean() }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
       some,
-      async (points, all) => {
-        const plans = points.map((points_limit) => ({ rate_limit: null, session_limit: null, points_limit }));
+      async (limited, all) => {
+        const plans = limited.map(({ points, isBudget }) => ({
+          rate_limit: null,
+          session_limit: null,
+          ...(isBudget ? { points_limit: null, budget: points } : { points_limit: points }),
+        }));
         const options = { redis, redisUrl: server.url, gateways: 3, plans, decided: total };
         const simulation = await startSimulation(options);
         try {
@@ -144,6 +152,28 @@ test('points: a gateway that hung while its share expired, and missed the recall
   await simulation.perform({ do: 'settle', gateway: 1, calls: 1, points: 1_000 });
   await simulation.perform({ do: 'calls', gateway: 0, calls: 1 });
   expect(total.share).toBe(1);
+  await simulation.close();
+});
+
+test('budgets: a settlement at another gateway that uses one up ends the share before it is acknowledged', async () => {
+  const { simulation, total } = await startWithShare({ budget: 1_000 });
+  await simulation.perform({ do: 'settle', gateway: 1, calls: 1, points: 1_000 });
+  expect(await simulation.holders()).toBe(0);
+  await simulation.perform({ do: 'calls', gateway: 0, calls: 1 });
+  expect(total.share).toBe(1);
+  await simulation.close();
+});
+
+test('budgets: the share does not cover one that is nearly used up', async () => {
+  const { simulation, total } = await startWithShare({ budget: 1_000 });
+  await simulation.perform({ do: 'settle', gateway: 0, calls: 10, points: 95 });
+  for (let intervals = 0; intervals < 4; intervals += 1) {
+    await simulation.perform({ do: 'busy interval', ms: 100, calls: 1 });
+  }
+  const { share } = total;
+  await simulation.perform({ do: 'calls', gateway: 0, calls: 1 });
+  expect(await simulation.holders()).toBeGreaterThan(0);
+  expect(total.share).toBe(share);
   await simulation.close();
 });
 
