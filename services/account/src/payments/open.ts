@@ -38,7 +38,7 @@ import {
 import { buySlots, previewSlots } from './team-slots/buy.ts';
 import { startSubscriptionOutbox } from './subscriptions/outbox.ts';
 import type { TopUps } from './top-ups/operations.ts';
-import { closeWithdrawnPages } from './withdrawn-pages.ts';
+import { closeWithdrawnPages } from './reconcile/withdrawn-pages.ts';
 import { setTopUp, stopTopUp } from './top-ups/set.ts';
 import { createTopUpMetrics, startTopUps } from './top-ups/worker.ts';
 

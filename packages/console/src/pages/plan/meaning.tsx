@@ -86,7 +86,9 @@ export function ChangeChoice({ plan, interval, subscription, preview, price }: C
       </fieldset>
       {preview.now === null && (
         <p className={pageStyles['muted']}>
-          Only a plan with higher limits can start before the period ends.
+          {preview.is_charged && own.billing_interval === 'year' && interval === 'month'
+            ? 'Monthly billing can start only when the year that you have paid for ends.'
+            : 'Only a plan with higher limits can start before the period ends.'}
         </p>
       )}
       {shortfalls({ plan, subscription }).map((shortfall) => (

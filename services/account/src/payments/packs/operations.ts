@@ -4,14 +4,17 @@ import type { Chapter } from '@tollgate/operation';
 import { id, instant, nextCursor } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import type { Payments } from '../purchases/payments.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { createPack, withdrawPack } from './changes.ts';
 import { newPackSchema } from './input.ts';
 import { listPacks } from './store.ts';
 
-type Needs = { query: Query; transact: Transact; payments: Payments | null };
+type Needs = {
+  query: Query;
+  transact: Transact;
+  payments: { closeWithdrawnPages: () => Promise<void> } | null;
+};
 
 const packAnswerSchema = z
   .object({

@@ -3,14 +3,17 @@ import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { id } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
-import type { Payments } from '../purchases/payments.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { newPriceSchema } from '../money/price-input.ts';
 import { PLANS, setPlanPrice, withdrawPrice } from './changes.ts';
 import { planPrices } from './store.ts';
 
-type Needs = { query: Query; transact: Transact; payments: Payments | null };
+type Needs = {
+  query: Query;
+  transact: Transact;
+  payments: { closeWithdrawnPages: () => Promise<void> } | null;
+};
 
 const intervalField = z.enum(['month', 'year'], 'must be month or year');
 

@@ -140,6 +140,17 @@ describe('a pack', () => {
     expect(entries.filter(({ pack_id }) => pack_id === pack)).toHaveLength(1);
   });
 
+  test('that is paid after its buyer has joined a team is the buyer’s, not the manager’s', async () => {
+    const [manager, buyer] = [await newBuyer(suite), await newBuyer(suite)];
+    const bought = await buy(buyer, await newPack(suite));
+    await makeTeam(manager);
+    await joinTeam(manager, buyer);
+    await suite.payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+    const granted = async () => (await grantsOf(buyer)).length > 0;
+    await waitFor(granted, { what: 'the points' });
+    expect([await grantsOf(buyer), await grantsOf(manager)]).toEqual([[POINTS], []]);
+  });
+
   test('that is withdrawn can not be paid on a page that is open', async () => {
     const [owner, pack] = [await newBuyer(suite), await newPack(suite)];
     const bought = await buy(owner, pack);

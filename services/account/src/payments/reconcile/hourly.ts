@@ -4,7 +4,7 @@ import type { Logger } from '@tollgate/log';
 import { startLoop } from '@tollgate/server/background-loop';
 import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import type { PaymentProvider } from '../provider.ts';
-import { closeWithdrawnPages } from '../withdrawn-pages.ts';
+import { closeWithdrawnPages } from './withdrawn-pages.ts';
 import { reconcile } from './reconcile.ts';
 import type { ReconcileNeeds } from './reconcile.ts';
 import { findLastStart, findWaiting, insertRun } from './store.ts';

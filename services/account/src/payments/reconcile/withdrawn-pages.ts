@@ -1,7 +1,7 @@
-import type { Query } from '../platform/database/query.ts';
-import type { PaymentProvider } from './provider.ts';
-import { setState } from './purchases/store.ts';
-import { setPageState } from './subscriptions/store.ts';
+import type { Query } from '../../platform/database/query.ts';
+import type { PaymentProvider } from '../provider.ts';
+import { setState } from '../purchases/store.ts';
+import { setPageState } from '../subscriptions/store.ts';
 
 type Page = { id: number; session_id: string };
 
