@@ -4,6 +4,7 @@ import type { authorizationServerMetadataSchema } from '@tollgate/contracts/oaut
 import { oauthApi } from '@tollgate/contracts/oauth-api';
 import { Problem } from '@tollgate/http/problem';
 import { Reply, anyone, operation } from '@tollgate/operation';
+import { ANY_ORIGIN } from '../../oauth/any-origin.ts';
 import { AUTHORIZATION_CODE } from '../token/grants/authorization-code.ts';
 import { CLIENT_CREDENTIALS } from '../token/grants/client-credentials.ts';
 import { REFRESH_TOKEN } from '../token/grants/refresh-token.ts';
@@ -20,7 +21,7 @@ export const getServerMetadata = operation('GET /.well-known/oauth-authorization
   handle: ({ issuer, authorizationEndpoint }: MetadataNeeds) => {
     if (issuer === undefined) throw new Problem('not_found');
     const metadata = metadataOf(issuer, authorizationEndpoint ?? `${issuer}/oauth2/authorize`);
-    return new Reply(200, metadata, { 'cache-control': 'public, max-age=300' });
+    return new Reply(200, metadata, { ...ANY_ORIGIN, 'cache-control': 'public, max-age=300' });
   },
 });
 
