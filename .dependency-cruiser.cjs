@@ -11,7 +11,7 @@ const rooms = {
     http: { of: [], floors: ['input', '.'] },
     platform: {
       of: ['http'],
-      floors: ['database', 'sealing', 'audit', 'background', 'outbox', 'money', '.'],
+      floors: ['database', 'sealing', 'audit', 'background', 'outbox', 'money', 'outgoing', '.'],
     },
     mail: { of: ['http', 'platform'], floors: ['layout', '.'] },
     identity: {
@@ -48,6 +48,7 @@ const rooms = {
         'authentication',
         'client-changes',
         'redirect-uris',
+        'registrations',
         'authorization',
         'connections',
         'applications',

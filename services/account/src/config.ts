@@ -17,6 +17,7 @@ import {
   issuerUrl,
   networks,
   processSettings,
+  documentHosts,
   requestSettings,
   serviceCredentials,
   trueOrFalse,
@@ -172,6 +173,11 @@ export const SETTINGS = {
     AUTH_URL: httpUrl
       .optional()
       .meta({ description: 'base URL of the token endpoint', unset: 'that of the web interface' }),
+    CIMD_HOSTS: documentHosts.default([]).meta({
+      description: 'hosts whose client ID metadata documents are read; set it for auth too',
+      values: '`host` or `host:port`, separated by white space',
+      unset: 'none are read',
+    }),
     ISSUER_URL: issuerUrl.optional().meta({
       description: "auth's `ISSUER_URL`, which answers to applications that act for other people name",
       values: 'an origin',

@@ -7,7 +7,12 @@ import { postIntrospection, postToken, postTokenInChunks, tokenForm } from '../.
 /** Pages of any origin may use a public client, which has no secret; nothing lets a page keep one. */
 
 const ORIGIN = { origin: 'https://page.example' };
-const PATHS = ['/oauth2/token', '/oauth2/revoke', '/.well-known/oauth-authorization-server'];
+const PATHS = [
+  '/oauth2/token',
+  '/oauth2/revoke',
+  '/oauth2/register',
+  '/.well-known/oauth-authorization-server',
+];
 
 let auth: AuthUnderTest;
 let publicClient: TestClient;

@@ -20,7 +20,7 @@ export type Consent = {
 };
 
 type Described = {
-  application: { name: string; client_id: string; developer: string };
+  application: { name: string; client_id: string; developer: string | null };
   redirect_host: string | null;
   scopes: string[];
   account: { name: string; email: string };
@@ -43,7 +43,8 @@ export function createConsent({
     describe: async (id, { session }) => {
       const asked = await findRequest(query, hashOf(id));
       if (asked === undefined) throw new Problem('not_found');
-      const { name, client_id, developer, redirect_uri, scope, expires_at } = asked;
+      const { name, developer, redirect_uri, scope, expires_at } = asked;
+      const client_id = asked.document_url ?? asked.client_id;
       const { account } = session;
       return {
         application: { name, client_id, developer },

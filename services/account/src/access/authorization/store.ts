@@ -22,7 +22,7 @@ export async function findAskingApplication(
   clientId: string,
 ): Promise<{ application_id: number; redirect_uris: string[] } | undefined> {
   const rows = await query<{ application_id: number; redirect_uris: string[] }>(
-    `SELECT application_id, redirect_uris FROM applications JOIN accounts AS developer USING (account_id)
+    `SELECT application_id, redirect_uris FROM applications LEFT JOIN accounts AS developer USING (account_id)
      WHERE client_id = :clientId AND type = 'authorization' AND status = 'active'
        AND developer.blocked_at IS NULL`,
     { clientId },
@@ -47,7 +47,10 @@ export async function insertRequest(
 export type AskedFor = AuthorizationRequest & {
   name: string;
   client_id: string;
-  developer: string;
+  /** Of one whose client ID, as it says it, is the address of a document. */
+  document_url: string | null;
+  /** Null for one that registered itself. */
+  developer: string | null;
   redirect_uris: string[];
   expires_at: Date;
 };
@@ -56,11 +59,12 @@ export type AskedFor = AuthorizationRequest & {
 export async function findRequest(query: Query, requestHash: Buffer): Promise<AskedFor | undefined> {
   const rows = await query<AskedFor>(
     `SELECT request.application_id, redirect_uri, state, scope, resource, code_challenge, request.expires_at,
-            application.name, application.client_id, application.redirect_uris,
+            application.name, application.client_id, document_url, application.redirect_uris,
             developer.name AS developer
      FROM authorization_requests AS request
      JOIN applications AS application USING (application_id)
-     JOIN accounts AS developer USING (account_id)
+     LEFT JOIN accounts AS developer USING (account_id)
+     LEFT JOIN client_registrations USING (application_id)
      WHERE request_hash = :requestHash AND request.expires_at > now() AND application.status = 'active'
        AND developer.blocked_at IS NULL`,
     { requestHash },

@@ -1,6 +1,6 @@
 import { errors } from 'undici';
 import type { Agent } from 'undici';
-import { NoPublicAddressError } from '../addresses/connector.ts';
+import { NoPublicAddressError } from '../../platform/outgoing/connector.ts';
 import type { AttemptError } from './delivery-errors.ts';
 import { retryAfterSec } from './retry-after.ts';
 

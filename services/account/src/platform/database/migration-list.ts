@@ -25,6 +25,7 @@ import * as memberRoles from './migrations/0029-member-roles.ts';
 import * as datedMovements from './migrations/0032-dated-movements.ts';
 import * as operatorViews from './migrations/0036-operator-views.ts';
 import * as teamDomains from './migrations/0039-team-domains.ts';
+import * as clientRegistrations from './migrations/0051-client-registrations.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0032-dated-movements', migration: datedMovements },
   { name: '0036-operator-views', migration: operatorViews },
   { name: '0039-team-domains', migration: teamDomains },
+  { name: '0051-client-registrations', migration: clientRegistrations },
 ];
 
 export function migrationSource(
