@@ -2972,6 +2972,8 @@ export interface components {
             developer: string | null;
             /** @description Where the application runs; null for one on the person’s own device. */
             redirect_host: string | null;
+            /** @description What it may do, as words: `api`, `mcp`, `mcp:write`. */
+            scope: string;
             /**
              * Format: date-time
              * @example 2026-07-01T12:34:56.789Z

@@ -110,8 +110,22 @@ export function openAccess(
   });
   const recoveredRevocations = createRecoveredRevocations(registry);
   const issuer = config.ISSUER_URL ?? new URL(config.AUTH_URL ?? config.PUBLIC_URL).origin;
-  const connections = createConnections({ transact, query, deliver });
-  const consent = createConsent({ transact, query, issuer, codePrefix: codePrefix(config.TOKEN_PREFIX) });
+  const connections = createConnections({
+    transact,
+    query,
+    deliver,
+    lifetimes: {
+      refreshTokenIdleSec: config.REFRESH_TOKEN_IDLE_TIMEOUT_SEC,
+      connectionSec: config.CONNECTION_LIFETIME_SEC,
+    },
+  });
+  const consent = createConsent({
+    transact,
+    query,
+    issuer,
+    codePrefix: codePrefix(config.TOKEN_PREFIX),
+    codeLifetimeSec: config.AUTHORIZATION_CODE_LIFETIME_SEC,
+  });
   const documents = createWebhookAgent({
     connectTimeoutMs: config.WEBHOOK_CONNECT_TIMEOUT_MS,
     allowPrivateAddresses: config.WEBHOOK_ALLOW_PRIVATE_ADDRESSES,

@@ -33,11 +33,13 @@ export function createConsent({
   transact,
   issuer,
   codePrefix,
+  codeLifetimeSec,
 }: {
   query: Query;
   transact: Transact;
   issuer: string;
   codePrefix: string;
+  codeLifetimeSec: number;
 }): Consent {
   return {
     describe: async (id, { session }) => {
@@ -64,6 +66,7 @@ export function createConsent({
           code_hash: accessTokenHash(code),
           account_id,
           session_id: session.session_id,
+          lifetimeSec: codeLifetimeSec,
         });
         return answerAddress(request, issuer, { code });
       }),

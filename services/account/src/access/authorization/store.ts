@@ -4,9 +4,6 @@ import { isRegistered } from '../redirect-uris/redirect-uri.ts';
 /** Requests wait for their user's answer for so long. */
 const REQUEST_LIFETIME_SEC = 600;
 
-/** RFC 6749, section 4.1.2, allows ten minutes; an application needs a second. */
-const CODE_LIFETIME_SEC = 60;
-
 export type AuthorizationRequest = {
   application_id: number;
   redirect_uri: string;
@@ -83,13 +80,18 @@ export async function takeRequest(query: Query, requestHash: Buffer): Promise<bo
 
 export async function insertCode(
   query: Query,
-  code: AuthorizationRequest & { code_hash: string; account_id: number; session_id: number },
+  code: AuthorizationRequest & {
+    code_hash: string;
+    account_id: number;
+    session_id: number;
+    lifetimeSec: number;
+  },
 ): Promise<void> {
   await query(
     `INSERT INTO authorization_codes
        (code_hash, application_id, account_id, session_id, redirect_uri, scope, resource, code_challenge, expires_at)
      VALUES (:code_hash, :application_id, :account_id, :session_id, :redirect_uri, :scope, :resource, :code_challenge,
-       now() + ${String(CODE_LIFETIME_SEC)} * interval '1 second')`,
+       now() + :lifetimeSec * interval '1 second')`,
     code,
   );
 }

@@ -30,6 +30,7 @@ const connectionSchema = z
       .string()
       .nullable()
       .meta({ description: 'Where the application runs; null for one on the person’s own device.' }),
+    scope: z.string().meta({ description: 'What it may do, as words: `api`, `mcp`, `mcp:write`.' }),
     created_at: instant,
     last_used_at: instant.nullable().meta({ description: 'The last call, to the minute.' }),
     expires_at: instant.meta({ description: 'When it has to be authorized again.' }),

@@ -189,6 +189,7 @@ export type ListedConnection = {
   client_id: string;
   developer: string | null;
   redirect_host: string | null;
+  scope: string;
   created_at: Date;
   last_used_at: Date | null;
   expires_at: Date;
@@ -200,7 +201,7 @@ export function listConnections(query: Query, accountId: number): Promise<Listed
   return query<ListedConnection>(
     `SELECT hidden.application_id AS connection_id, acting.name,
             coalesce(document_url, CAST(acting.client_id AS text)) AS client_id, developer.name AS developer,
-            connections.redirect_host, connections.created_at, uses.last_used_at, connections.expires_at,
+            connections.redirect_host, connections.scope, connections.created_at, uses.last_used_at, connections.expires_at,
             coalesce(usage.points, 0) AS points_usage
      FROM connections
      JOIN applications AS hidden USING (application_id)
