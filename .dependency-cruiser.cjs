@@ -49,6 +49,7 @@ const rooms = {
         'authentication',
         'client-changes',
         'redirect-uris',
+        'registrations',
         'authorization',
         'connections',
         'applications',

@@ -62,7 +62,7 @@ const MAX_MESSAGE_CHARACTERS = 500;
 
 /** The codes of docs/errors.md that a caller can get; a test compares both. */
 const CODES = [
-  [AuthenticationError, 'unauthorized invalid_credentials invalid_client invalid_grant'],
+  [AuthenticationError, 'unauthorized invalid_credentials invalid_client invalid_grant invalid_token'],
   [AccessDeniedError, 'forbidden csrf_token_required confirmation_required account_blocked'],
   [
     AccessDeniedError,
@@ -77,7 +77,7 @@ const CODES = [
   [RequestError, 'introspection_disabled subscriptions_only not_found method_not_allowed request_timeout'],
   [RequestError, 'payload_too_large uri_too_long unsupported_media_type header_fields_too_large'],
   [RequestError, 'http_version_not_supported unsupported_grant_type invalid_scope invalid_target'],
-  [RequestError, 'duplicate_operation'],
+  [RequestError, 'duplicate_operation invalid_redirect_uri invalid_client_metadata'],
   [RequestError, 'call_too_expensive price_unknown document_unknown persisted_query_mismatch'],
   [RequestError, 'PERSISTED_QUERY_NOT_FOUND document_not_trusted'],
   [UnavailableError, 'connection_init_timeout idle_timeout internal_error server_error service_restart'],

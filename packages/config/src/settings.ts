@@ -39,6 +39,16 @@ export const issuerUrl = httpUrl.refine(
   'must be an http:// or https:// address without path, in lower case and without a default port',
 );
 
+/** Hosts of client ID metadata documents, as `URL.host` spells them. */
+export const documentHosts = z
+  .string()
+  .transform((value) => value.split(/\s+/).filter((host) => host !== ''))
+  .refine(
+    (hosts) =>
+      hosts.every((host) => URL.canParse(`https://${host}`) && new URL(`https://${host}`).host === host),
+    'must be hosts such as agent.example or agent.example:8443, separated by white space',
+  );
+
 export const trueOrFalse = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 function isHttpUrl(value: string): boolean {

@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = [
   'token_issued',
   'token_copied',
   'token_revoked',
+  'client_registered',
   'connection_made',
   'connection_ended',
   'account_created',

@@ -3,7 +3,8 @@ import { z } from 'zod';
 export const clientRecordSchema = z.object({
   client_id: z.uuid(),
   application_id: z.int(),
-  account_id: z.int(),
+  /** Null for a client that registered itself; its tokens are connections', which have accounts. */
+  account_id: z.int().nullable(),
   status: z.enum(['active', 'revoked']),
   /**
    * Of an application that acts for other people (docs/design/authorization.md): how it authenticates. It gets tokens by

@@ -1,7 +1,9 @@
 import type { Answer, Answers, ApiChapter } from './api-description.ts';
 import {
   authorizationServerMetadataSchema,
+  clientMetadataSchema,
   oauthErrorSchema,
+  registeredClientSchema,
   revocationRequestSchema,
   tokenRequestSchema,
   tokenResponseSchema,
@@ -106,6 +108,43 @@ export const oauthApi = {
         200: { description: 'The token is revoked.', headers: NO_STORE },
       },
       errors: { 400: refusal('invalid_request', 'The request is malformed.'), ...ERRORS },
+    },
+    'POST /oauth2/register': {
+      operationId: 'registerClient',
+      summary: 'Register a client',
+      description:
+        'RFC 7591, if the operator has turned it on; with `REGISTRATION=token`, send an initial access token as a Bearer ' +
+        'token. The client is public. It is removed after a day in which no person has used it.',
+      caller: 'anyone',
+      body: clientMetadataSchema,
+      example: { client_name: 'Agent', redirect_uris: ['http://127.0.0.1/callback'] },
+      answers: {
+        201: {
+          description: 'The client.',
+          schema: registeredClientSchema,
+          headers: NO_STORE,
+          example: {
+            client_id: CREDENTIALS.client_id,
+            client_id_issued_at: 1_790_000_000,
+            client_name: 'Agent',
+            redirect_uris: ['http://127.0.0.1/callback'],
+            token_endpoint_auth_method: 'none',
+            grant_types: ['authorization_code', 'refresh_token'],
+            response_types: ['code'],
+          },
+        },
+      },
+      errors: {
+        ...ERRORS,
+        400: refusal('invalid_client_metadata', 'Or `invalid_redirect_uri`.'),
+        401: {
+          ...refusal('invalid_token', 'The initial access token is missing or invalid.', {
+            ...NO_STORE,
+            'WWW-Authenticate': 'The `Bearer` challenge.',
+          }),
+        },
+        404: refusal('invalid_request', 'Clients cannot register themselves here.'),
+      },
     },
     'GET /.well-known/oauth-authorization-server': {
       operationId: 'getAuthorizationServerMetadata',

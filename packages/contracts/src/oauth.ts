@@ -57,9 +57,48 @@ export const revocationRequestSchema = z.object({
   ...clientFields,
 });
 
+/** RFC 7591, section 2: what is read of it. auth checks it by hand, because RFC 7591 has an error for each kind of fault. */
+export const clientMetadataSchema = z.looseObject({
+  redirect_uris: z
+    .unknown()
+    .optional()
+    .meta({
+      type: 'array',
+      items: { type: 'string' },
+      description: '1 to 10: `https`, `http` to a loopback address, or a scheme with a dot.',
+    }),
+  client_name: z.unknown().optional().meta({ type: 'string', description: 'At most 80 characters.' }),
+  token_endpoint_auth_method: z
+    .unknown()
+    .optional()
+    .meta({ type: 'string', description: 'Whatever a client asks for, it gets no secret: `none`.' }),
+  grant_types: z
+    .unknown()
+    .optional()
+    .meta({ type: 'array', items: { type: 'string' } }),
+  response_types: z
+    .unknown()
+    .optional()
+    .meta({ type: 'array', items: { type: 'string' } }),
+});
+
+/** RFC 7591, section 3.2.1. */
+export const registeredClientSchema = z.object({
+  client_id: z.uuid(),
+  client_id_issued_at: z.int().meta({ description: 'Unix seconds.' }),
+  client_name: z.string(),
+  redirect_uris: z.array(z.string()),
+  token_endpoint_auth_method: z.literal('none'),
+  grant_types: z.array(z.string()),
+  response_types: z.array(z.string()),
+});
+
 /** RFC 6749, section 5.2: the statuses and meanings of each code, in Markdown (docs/errors.md). */
 export const OAUTH_ERRORS = {
-  invalid_request: [{ status: '400, 405, 413', meaning: 'The request is malformed.' }],
+  invalid_request: [
+    { status: '400, 405, 413', meaning: 'The request is malformed.' },
+    { status: '404', meaning: "Clients can't register themselves here." },
+  ],
   invalid_client: [{ status: '401', meaning: 'Client authentication failed.' }],
   invalid_grant: [
     {
@@ -68,6 +107,13 @@ export const OAUTH_ERRORS = {
     },
   ],
   invalid_target: [{ status: '400', meaning: 'The resource is unknown, or was not granted.' }],
+  invalid_token: [
+    { status: '401', meaning: 'The initial access token of a registration is missing or wrong.' },
+  ],
+  invalid_redirect_uri: [
+    { status: '400', meaning: 'A redirect URI that a client registers is not allowed.' },
+  ],
+  invalid_client_metadata: [{ status: '400', meaning: 'What a client registers is malformed.' }],
   unauthorized_client: [{ status: '400', meaning: "The application's type doesn't allow the grant type." }],
   unsupported_grant_type: [{ status: '400', meaning: 'The grant type is unknown.' }],
   invalid_scope: [{ status: '400', meaning: "The scope is missing, unknown or wasn't granted." }],
@@ -91,6 +137,11 @@ export const authorizationServerMetadataSchema = z.object({
   issuer: z.url(),
   authorization_endpoint: z.url(),
   token_endpoint: z.url(),
+  registration_endpoint: z.url().optional().meta({ description: 'Only if clients may register themselves.' }),
+  client_id_metadata_document_supported: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Only if a client ID can be the address of a document.' }),
   revocation_endpoint: z.url(),
   scopes_supported: z.array(z.string()),
   response_types_supported: z.array(z.string()),

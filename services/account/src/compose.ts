@@ -41,8 +41,8 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   });
   const traces = await openServiceTraces(config, platform.redis, logger);
   const mail = openMail(platform, MAIL_RENDERERS);
-  const access = openAccess(platform);
   const identity = openIdentity(platform);
+  const access = openAccess(platform, identity.needs);
   const billing = openBilling(platform);
   const teams = openTeams(platform, mail.needs);
   const scim = openScim(platform, mail.needs);

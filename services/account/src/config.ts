@@ -17,6 +17,7 @@ import {
   issuerUrl,
   networks,
   processSettings,
+  documentHosts,
   requestSettings,
   serviceCredentials,
   trueOrFalse,
@@ -174,6 +175,20 @@ export const SETTINGS = {
     AUTH_URL: httpUrl
       .optional()
       .meta({ description: 'base URL of the token endpoint', unset: 'that of the web interface' }),
+    AUTHORIZATION_CODE_LIFETIME_SEC: wholeNumber(10, 600)
+      .default(60)
+      .describe('how long an authorization code works'),
+    REFRESH_TOKEN_IDLE_TIMEOUT_SEC: wholeNumber(3_600, 315_360_000)
+      .default(7_776_000)
+      .describe('a refresh token that is not used for this long ends'),
+    CONNECTION_LIFETIME_SEC: wholeNumber(3_600, 315_360_000)
+      .default(31_536_000)
+      .describe('when a person has to authorize an application again, in any case'),
+    CIMD_HOSTS: documentHosts.default([]).meta({
+      description: 'hosts whose client ID metadata documents are read; set it for auth too',
+      values: '`host` or `host:port`, separated by white space',
+      unset: 'none are read',
+    }),
     ISSUER_URL: issuerUrl.optional().meta({
       description: "auth's `ISSUER_URL`, which answers to applications that act for other people name",
       values: 'an origin',

@@ -3,6 +3,7 @@ import { PROBES } from '@tollgate/server/health';
 import { reportClientChange } from './endpoints/client-changes/operation.ts';
 import { introspectAccessToken } from './endpoints/introspection/operation.ts';
 import { getServerMetadata } from './endpoints/metadata/operation.ts';
+import { registerClient } from './endpoints/registration/operation.ts';
 import { revokeAccessToken } from './endpoints/revocation/operation.ts';
 import { issueAccessToken } from './endpoints/token/operation.ts';
 
@@ -11,7 +12,7 @@ export const PUBLIC_API = [
   {
     title: oauthApi.title,
     description: oauthApi.description,
-    operations: [issueAccessToken, revokeAccessToken, getServerMetadata],
+    operations: [issueAccessToken, revokeAccessToken, registerClient, getServerMetadata],
   },
 ] as const;
 

@@ -19,6 +19,7 @@ import { directRoutes } from './http/direct-routes.ts';
 import type { Handlers } from './http/direct-routes.ts';
 import { createFormReader } from './http/form-reader.ts';
 import { jsonProtection } from './http/json-protection.ts';
+import { answerPreflight } from './oauth/any-origin.ts';
 import { noStore } from './oauth/no-store.ts';
 import { createOAuthErrorAnswer, oauthErrorCode, oauthErrorHandler } from './oauth/oauth-error-handler.ts';
 
@@ -53,6 +54,7 @@ export function createPublicApp(
   const app = bareApp();
   app.use(requestLog(logger), http.middleware, protection);
   app.use('/oauth2', noStore);
+  app.use(PUBLIC_PATHS, answerPreflight);
   serve(app, PUBLIC_API, {
     needs,
     guards: { client: [] },
@@ -63,6 +65,8 @@ export function createPublicApp(
   app.use(notFound, problemHandler(logger, addressOf));
   return directRoutes([token], app, config.MAX_BODY_BYTES);
 }
+
+const PUBLIC_PATHS = PUBLIC_API.flatMap(({ operations }) => operations.map(({ path }) => path));
 
 /** Which ask for a credential whatever the method. */
 const SERVICE_PATHS = SERVICE_API.flatMap(({ operations }) => operations.map(({ path }) => path));

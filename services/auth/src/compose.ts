@@ -37,6 +37,9 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     }),
     account: platform.account,
     authorizationEndpoint: config.AUTHORIZATION_ENDPOINT,
+    failedAttempts: abuse.failedAttempts,
+    registration: { mode: config.REGISTRATION, tokens: config.REGISTRATION_TOKENS },
+    readsClientDocuments: config.CIMD_HOSTS.length > 0,
     tokenPrefix,
     issuer: config.ISSUER_URL,
   };

@@ -6,6 +6,7 @@ import { readConfig } from '@tollgate/config';
 import { traceSettings } from '@tollgate/trace/settings';
 import {
   callerSettings,
+  documentHosts,
   httpUrl,
   issuerUrl,
   networks,
@@ -14,6 +15,15 @@ import {
   trueOrFalse,
   wholeNumber,
 } from '@tollgate/config/settings';
+
+/** Bearer tokens (RFC 6750, section 2.1) that operators make up. */
+const registrationTokens = z
+  .string()
+  .transform((value) => value.split(/\s+/).filter((token) => token !== ''))
+  .refine(
+    (tokens) => tokens.every((token) => /^[A-Za-z0-9._~+/-]{16,500}=*$/.test(token)),
+    'must be tokens of at least 16 letters, digits or ._~+/-, separated by white space',
+  );
 
 /** The tables of docs/configuration.md, which `npm run references` writes. */
 export const SETTINGS = {
@@ -26,6 +36,22 @@ export const SETTINGS = {
     AUTHORIZATION_ENDPOINT: httpUrl.optional().meta({
       description: 'where people authorize applications: `/oauth2/authorize` of the web interface',
       unset: '`/oauth2/authorize` of `ISSUER_URL`',
+    }),
+    REGISTRATION: z
+      .enum(['off', 'token', 'open'])
+      .default('off')
+      .describe(
+        'which clients may register themselves (RFC 7591): none, those with a token of `REGISTRATION_TOKENS`, or all',
+      ),
+    REGISTRATION_TOKENS: registrationTokens.default([]).meta({
+      description: 'initial access tokens, with which clients register; required with `REGISTRATION=token`',
+      values: '16 characters each at least, separated by white space',
+      isSecret: true,
+    }),
+    CIMD_HOSTS: documentHosts.default([]).meta({
+      description: "account's `CIMD_HOSTS`, for the metadata",
+      values: '`host` or `host:port`, separated by white space',
+      unset: 'none',
     }),
     TRUSTED_PROXIES: networks.default([]).describe('proxies that are trusted'),
     CLIENT_CACHE_TTL_MS: wholeNumber(1, 3_600_000)
@@ -94,7 +120,11 @@ export const schema = z
     ...SETTINGS.manualTokens,
     ...SETTINGS.traces,
   })
-  .superRefine(checkRedisTls);
+  .superRefine(checkRedisTls)
+  .refine(({ REGISTRATION, REGISTRATION_TOKENS: tokens }) => REGISTRATION !== 'token' || tokens.length > 0, {
+    path: ['REGISTRATION_TOKENS'],
+    message: 'is required with REGISTRATION=token',
+  });
 
 export type Config = z.output<typeof schema>;
 

@@ -13,7 +13,7 @@ import type { Config } from './config.ts';
 
 const DATA_METHODS = 'GET, POST';
 
-/** CORS for the paths that take bearer tokens, not for the token endpoint: a client secret doesn't belong in a page. */
+/** CORS for the paths that take bearer tokens. auth decides about its own: a client secret doesn't belong in a page. */
 export function createGatewayCors(
   config: Pick<Config, 'CORS_ALLOWED_ORIGINS' | 'UPSTREAM_V1_URL' | 'STREAMING_URL'>,
 ): Cors | null {

@@ -163,6 +163,20 @@ describe('with CORS_ALLOWED_ORIGINS=*', () => {
     standIn.answers(null);
   });
 
+  test('of the token endpoint auth itself says what a page may read', async () => {
+    standIn.answers((_req, res) => res.setHeader('access-control-allow-origin', '*').end('{}'));
+    const answer = await call(`${gateway.process.publicUrl}/oauth2/token`, { body: '', ...from(PAGE) });
+    standIn.answers((_req, res) => res.end('{}'));
+    const silent = await call(`${gateway.process.publicUrl}/oauth2/token`, { body: '', ...from(PAGE) });
+    expect(
+      [answer, silent].map(({ status, headers }) => [status, headers['access-control-allow-origin']]),
+    ).toEqual([
+      [200, '*'],
+      [200, undefined],
+    ]);
+    standIn.answers(null);
+  });
+
   test('without an Origin nothing is said of it', async () => {
     const { headers } = await gateway.query();
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);

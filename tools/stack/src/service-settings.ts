@@ -36,6 +36,8 @@ export function serviceSettings(plan: StackPlan): Record<ServiceName, Record<str
       CLIENT_SECRET_PEPPERS: plan.peppers,
       // Clients find the metadata at the gateway, the only public listener, so the issuer must be its address.
       ISSUER_URL: localUrl(ports.gateway),
+      // Agents that are tried here register themselves.
+      REGISTRATION: 'open',
       TRUSTED_PROXIES: LOCAL_PROXIES,
     },
     account: {

@@ -84,7 +84,7 @@ class DataApiError(TollgateError):
     """Points that the call cost."""
 
 
-AuthenticationCode = Literal["unauthorized", "invalid_credentials", "invalid_client", "invalid_grant"]
+AuthenticationCode = Literal["unauthorized", "invalid_credentials", "invalid_client", "invalid_grant", "invalid_token"]
 AccessDeniedCode = Literal[
     "forbidden", "csrf_token_required", "confirmation_required", "account_blocked",
     "account_deletion_pending", "insufficient_role", "team_role", "sso_required",
@@ -104,7 +104,7 @@ RequestCode = Literal[
     "introspection_disabled", "subscriptions_only", "not_found", "method_not_allowed", "request_timeout",
     "payload_too_large", "uri_too_long", "unsupported_media_type", "header_fields_too_large",
     "http_version_not_supported", "unsupported_grant_type", "invalid_scope", "invalid_target",
-    "duplicate_operation",
+    "duplicate_operation", "invalid_redirect_uri", "invalid_client_metadata",
     "call_too_expensive", "price_unknown",
     "document_unknown", "document_not_trusted", "persisted_query_mismatch", "PERSISTED_QUERY_NOT_FOUND",
 ]  # fmt: skip

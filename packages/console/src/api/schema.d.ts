@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/oauth2/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a client
+         * @description RFC 7591, if the operator has turned it on; with `REGISTRATION=token`, send an initial access token as a Bearer token. The client is public. It is removed after a day in which no person has used it.
+         */
+        post: operations["registerClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/oauth-authorization-server": {
         parameters: {
             query?: never;
@@ -2687,7 +2707,7 @@ export interface components {
         /** @description An error (RFC 6749, section 5.2). */
         OAuthError: {
             /** @enum {string} */
-            error: "invalid_request" | "invalid_client" | "invalid_grant" | "invalid_target" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "temporarily_unavailable" | "server_error";
+            error: "invalid_request" | "invalid_client" | "invalid_grant" | "invalid_target" | "invalid_token" | "invalid_redirect_uri" | "invalid_client_metadata" | "unauthorized_client" | "unsupported_grant_type" | "invalid_scope" | "temporarily_unavailable" | "server_error";
             error_description: string;
         };
         GraphQLAnswer: {
@@ -2971,7 +2991,8 @@ export interface components {
         };
         Application: {
             application_id: number;
-            account_id: number;
+            /** @description Null for an application that registered itself. */
+            account_id: number | null;
             name: string;
             /**
              * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
@@ -3103,10 +3124,10 @@ export interface components {
         AuthorizationRequest: {
             application: {
                 name: string;
-                /** Format: uuid */
+                /** @description A UUID, or the address of a document about the application. */
                 client_id: string;
-                /** @description The name of the account that the application belongs to. */
-                developer: string;
+                /** @description The name of the account that the application belongs to; null if it registered itself. */
+                developer: string | null;
             };
             /** @description Where the person is sent; null for an application on their own device. */
             redirect_host: string | null;
@@ -3134,12 +3155,14 @@ export interface components {
             connection_id: number;
             /** @description Of the application. */
             name: string;
-            /** Format: uuid */
+            /** @description A UUID, or the address of a document about the application. */
             client_id: string;
-            /** @description The name of the account that the application belongs to. */
-            developer: string;
+            /** @description The name of the account that the application belongs to; null if it registered itself. */
+            developer: string | null;
             /** @description Where the application runs; null for one on the person’s own device. */
             redirect_host: string | null;
+            /** @description What it may do, as words: `api`, `mcp`, `mcp:write`. */
+            scope: string;
             /**
              * Format: date-time
              * @example 2026-07-01T12:34:56.789Z
@@ -5980,6 +6003,144 @@ export interface operations {
             505: components["responses"]["http_version_not_supported"];
         };
     };
+    registerClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "client_name": "Agent",
+                 *       "redirect_uris": [
+                 *         "http://127.0.0.1/callback"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description 1 to 10: `https`, `http` to a loopback address, or a scheme with a dot. */
+                    redirect_uris?: string[];
+                    /** @description At most 80 characters. */
+                    client_name?: string;
+                    /** @description Whatever a client asks for, it gets no secret: `none`. */
+                    token_endpoint_auth_method?: string;
+                    grant_types?: string[];
+                    response_types?: string[];
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The client. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "client_id": "0b7c1f9e-5a49-4b0e-9a53-6f1c2d3e4f50",
+                     *       "client_id_issued_at": 1790000000,
+                     *       "client_name": "Agent",
+                     *       "redirect_uris": [
+                     *         "http://127.0.0.1/callback"
+                     *       ],
+                     *       "token_endpoint_auth_method": "none",
+                     *       "grant_types": [
+                     *         "authorization_code",
+                     *         "refresh_token"
+                     *       ],
+                     *       "response_types": [
+                     *         "code"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** Format: uuid */
+                        client_id: string;
+                        /** @description Unix seconds. */
+                        client_id_issued_at: number;
+                        client_name: string;
+                        redirect_uris: string[];
+                        /** @constant */
+                        token_endpoint_auth_method: "none";
+                        grant_types: string[];
+                        response_types: string[];
+                    };
+                };
+            };
+            /** @description `invalid_client_metadata`: Or `invalid_redirect_uri`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_client_metadata",
+                     *       "error_description": "Or `invalid_redirect_uri`."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_token`: The initial access token is missing or invalid. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    /** @description The `Bearer` challenge. */
+                    "WWW-Authenticate": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_token",
+                     *       "error_description": "The initial access token is missing or invalid."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description `invalid_request`: Clients cannot register themselves here. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description `no-store`. */
+                    "Cache-Control": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "Clients cannot register themselves here."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["oauth.too_large"];
+            414: components["responses"]["uri_too_long"];
+            429: components["responses"]["oauth.too_many"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["oauth.server_error"];
+            503: components["responses"]["oauth.unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
     getAuthorizationServerMetadata: {
         parameters: {
             query?: never;
@@ -6041,6 +6202,13 @@ export interface operations {
                         authorization_endpoint: string;
                         /** Format: uri */
                         token_endpoint: string;
+                        /**
+                         * Format: uri
+                         * @description Only if clients may register themselves.
+                         */
+                        registration_endpoint?: string;
+                        /** @description Only if a client ID can be the address of a document. */
+                        client_id_metadata_document_supported?: boolean;
                         /** Format: uri */
                         revocation_endpoint: string;
                         scopes_supported: string[];
@@ -9727,7 +9895,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         application_id: number;
-                        account_id: number;
+                        /** @description Null for an application that registered itself. */
+                        account_id: number | null;
                         name: string;
                         /**
                          * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
@@ -9806,7 +9975,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         application_id: number;
-                        account_id: number;
+                        /** @description Null for an application that registered itself. */
+                        account_id: number | null;
                         name: string;
                         /**
                          * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
@@ -9940,7 +10110,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         application_id: number;
-                        account_id: number;
+                        /** @description Null for an application that registered itself. */
+                        account_id: number | null;
                         name: string;
                         /**
                          * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
@@ -10019,7 +10190,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         application_id: number;
-                        account_id: number;
+                        /** @description Null for an application that registered itself. */
+                        account_id: number | null;
                         name: string;
                         /**
                          * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
@@ -10108,7 +10280,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         application_id: number;
-                        account_id: number;
+                        /** @description Null for an application that registered itself. */
+                        account_id: number | null;
                         name: string;
                         /**
                          * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.
@@ -10192,7 +10365,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         application_id: number;
-                        account_id: number;
+                        /** @description Null for an application that registered itself. */
+                        account_id: number | null;
                         name: string;
                         /**
                          * @description How the application is meant to get tokens: `automatic` with its client credentials, `manual` with manual tokens; both types can do both. `authorization` acts for other people, who authorize it.

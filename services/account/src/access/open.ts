@@ -8,9 +8,11 @@ import type { Logger } from '@tollgate/log';
 import { followChannels } from '@tollgate/redis/follow-channels';
 import { observeCertificates } from '@tollgate/server/peer-certificates';
 import { currentTraceFields } from '@tollgate/trace/service-traces';
+import type { AttemptCounts } from '../identity/attempts/attempt-counts.ts';
 import type { Worker } from '../platform/background/worker.ts';
 import { createQuery } from '../platform/database/query.ts';
 import type { Platform } from '../platform/open.ts';
+import { createGuardedAgent } from '../platform/outgoing/connector.ts';
 import { createOutboxMetrics } from '../platform/outbox/metrics.ts';
 import { createApplications } from './applications/applications.ts';
 import type { Applications } from './applications/applications.ts';
@@ -28,11 +30,19 @@ import type { ResourceServer } from '@tollgate/contracts/resource-servers';
 import { createRecoveredRevocations } from './clients/operations.ts';
 import { createConnections } from './connections/connections.ts';
 import type { Connections } from './connections/connections.ts';
+import { createFindByDocument } from './registrations/documents.ts';
+import type { FindByDocument } from './registrations/documents.ts';
+import { createReadDocument } from './registrations/read-document.ts';
+import { createRegisterClient } from './registrations/register.ts';
+import type { RegisterClient } from './registrations/register.ts';
 import { createTokens } from './tokens/tokens.ts';
 import type { Tokens } from './tokens/tokens.ts';
 
 /** Applications, their tokens, and who knows of their changes: auth, and every cache of introspections. */
-export function openAccess({ config, pools, query, transact, redis, logger, registry }: Platform): {
+export function openAccess(
+  { config, pools, query, transact, redis, logger, registry }: Platform,
+  { counts }: { counts: AttemptCounts },
+): {
   /** Of Bearer tokens. */
   introspect: Introspector['introspect'];
   needs: {
@@ -40,12 +50,18 @@ export function openAccess({ config, pools, query, transact, redis, logger, regi
     tokens: Tokens;
     connections: Connections;
     consent: Consent;
+    registerClient: RegisterClient;
     deliver: ClientChangeOutbox['deliver'];
     logger: Logger;
     recoveredRevocations: Counter;
   };
   /** What `GET /oauth2/authorize` answers with. */
-  authorization: { issuer: string; resources: ReadonlyMap<string, ResourceServer>; consentUrl: string };
+  authorization: {
+    issuer: string;
+    resources: ReadonlyMap<string, ResourceServer>;
+    consentUrl: string;
+    findByDocument: FindByDocument;
+  };
   workers: Worker[];
   close: () => Promise<void>;
 } {
@@ -94,19 +110,55 @@ export function openAccess({ config, pools, query, transact, redis, logger, regi
   });
   const recoveredRevocations = createRecoveredRevocations(registry);
   const issuer = config.ISSUER_URL ?? new URL(config.AUTH_URL ?? config.PUBLIC_URL).origin;
-  const connections = createConnections({ transact, query, deliver });
-  const consent = createConsent({ transact, query, issuer, codePrefix: codePrefix(config.TOKEN_PREFIX) });
+  const connections = createConnections({
+    transact,
+    query,
+    deliver,
+    lifetimes: {
+      refreshTokenIdleSec: config.REFRESH_TOKEN_IDLE_TIMEOUT_SEC,
+      connectionSec: config.CONNECTION_LIFETIME_SEC,
+    },
+  });
+  const consent = createConsent({
+    transact,
+    query,
+    issuer,
+    codePrefix: codePrefix(config.TOKEN_PREFIX),
+    codeLifetimeSec: config.AUTHORIZATION_CODE_LIFETIME_SEC,
+  });
+  const documents = createGuardedAgent({
+    connectTimeoutMs: config.WEBHOOK_CONNECT_TIMEOUT_MS,
+    allowsPrivateAddresses: () => config.WEBHOOK_ALLOW_PRIVATE_ADDRESSES,
+    dnsServers: config.WEBHOOK_DNS_SERVERS,
+  });
   return {
     introspect,
-    needs: { applications, tokens, connections, consent, deliver, logger, recoveredRevocations },
+    needs: {
+      applications,
+      tokens,
+      connections,
+      consent,
+      registerClient: createRegisterClient({ transact, counts }),
+      deliver,
+      logger,
+      recoveredRevocations,
+    },
     authorization: {
       issuer,
       resources: resourceServers(config.STREAMING_URL ?? config.PUBLIC_URL),
       consentUrl: new URL('/user/connect', config.PUBLIC_URL).href,
+      findByDocument: createFindByDocument({
+        query,
+        transact,
+        counts,
+        hosts: config.CIMD_HOSTS,
+        readDocument: createReadDocument(documents),
+        logger,
+      }),
     },
     workers: [outbox],
     close: async () => {
-      await auth.close();
+      await Promise.all([auth.close(), documents.close()]);
       followed.close();
     },
   };

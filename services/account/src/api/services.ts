@@ -5,6 +5,7 @@ import { SERVICES_SECURITY } from '@tollgate/operation/security';
 import { PROBES } from '@tollgate/server/health';
 import { serviceClients } from '../access/clients/operations.ts';
 import { serviceGrants } from '../access/connections/operations.ts';
+import { serviceRegistrations } from '../access/registrations/operations.ts';
 import { serviceDocuments } from '../access/documents/operations.ts';
 import { serviceTokens } from '../access/tokens/auth/operations.ts';
 import { serviceEntitlements } from '../billing/entitlements/operations.ts';
@@ -17,6 +18,7 @@ export const SERVICE_API = [
   serviceClients,
   serviceTokens,
   serviceGrants,
+  serviceRegistrations,
   serviceEntitlements,
   serviceDocuments,
   servicePlans,

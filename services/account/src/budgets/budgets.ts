@@ -1,5 +1,6 @@
 import type { Budget } from '@tollgate/contracts/entitlement';
 import { Problem } from '@tollgate/http/problem';
+import { isOwned } from '../access/applications/application.ts';
 import type { ApplicationKey } from '../access/applications/application.ts';
 import { findApplication } from '../access/applications/store.ts';
 import { findSpent } from '../billing/budgets/spent.ts';
@@ -17,7 +18,7 @@ export async function applicationBudget(
   key: ApplicationKey,
 ): Promise<WithSpent<ApplicationBudget & { application_id: number }>> {
   const application = await findApplication(query, key);
-  if (application === undefined) throw new Problem('not_found');
+  if (!isOwned(application)) throw new Problem('not_found');
   const { application_id, account_id } = application;
   const budget = await findApplicationBudget(query, application_id);
   return { application_id, ...budget, spent: await findSpent(query, { account_id, application_id }) };

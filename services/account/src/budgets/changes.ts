@@ -1,5 +1,6 @@
 import type { Budget } from '@tollgate/contracts/entitlement';
 import { Problem } from '@tollgate/http/problem';
+import { isOwned } from '../access/applications/application.ts';
 import type { Application, ApplicationKey } from '../access/applications/application.ts';
 import { lockApplication } from '../access/applications/store.ts';
 import {
@@ -26,7 +27,7 @@ export async function changeApplicationBudget(
   by: Actor,
 ): Promise<void> {
   const application = await lockApplication(query, key);
-  if (application === undefined) throw new Problem('not_found');
+  if (!isOwned(application)) throw new Problem('not_found');
   const { points_per_period, points_per_day } = await findApplicationBudget(query, key.application_id);
   const details = differences({ points_per_period, points_per_day }, wanted);
   if (details === null) return;
@@ -46,7 +47,7 @@ export async function changeManagedBudget(
 ): Promise<void> {
   const team = await lockManagedTeam(query, person);
   const application = await lockApplication(query, { application_id, owner_id: null });
-  if (application === undefined) throw new Problem('not_found');
+  if (!isOwned(application)) throw new Problem('not_found');
   await requireMember(query, team, application.account_id);
   const before = await findApplicationBudget(query, application_id);
   const { manager_points_per_period, manager_points_per_day } = before;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { clientIdOf } from '@tollgate/credentials/access-token';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
+import type { Application } from '../access/applications/application.ts';
 import { findOwnerOfClient, listApplications } from '../access/applications/store.ts';
 import { id } from '../http/answer-fields.ts';
 import { describedAs } from '../http/input/described-as.ts';
@@ -118,7 +119,7 @@ const FIND: Readonly<Record<Kind, (query: Query, text: string) => Promise<Found[
   token: async (query, text) => {
     const clientId = clientIdOf(TOKEN_BEGINNING.exec(text)?.[1] ?? '');
     const owner = clientId === null ? undefined : await findOwnerOfClient(query, clientId);
-    return owner === undefined ? [] : [foundApplication(owner)];
+    return owner === undefined ? [] : foundApplication(owner);
   },
   text: async (query, text) => {
     const applications = await listApplications(query, null, {
@@ -129,7 +130,7 @@ const FIND: Readonly<Record<Kind, (query: Query, text: string) => Promise<Found[
     });
     return [
       ...(await findByEmail(query, text)),
-      ...applications.map(foundApplication),
+      ...applications.flatMap(foundApplication),
       ...(await findByInvoice(query, text)),
     ];
   },
@@ -149,14 +150,11 @@ async function findByInvoice(query: Query, number: string): Promise<Found[]> {
   }));
 }
 
+/** None for one that registered itself: there is no account to open. */
 function foundApplication({
   account_id,
   name,
   client_id,
-}: {
-  account_id: number;
-  name: string;
-  client_id: string;
-}): Found {
-  return { account_id, what: `${name} (${client_id})` };
+}: Pick<Application, 'account_id' | 'name' | 'client_id'>): Found[] {
+  return account_id === null ? [] : [{ account_id, what: `${name} (${client_id})` }];
 }

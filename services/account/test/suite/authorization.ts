@@ -1,4 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { newOwner } from './console.ts';
 import type { Owner } from './console.ts';
@@ -17,6 +20,20 @@ export type ActingApplication = {
   redirect_uri: string;
   developer: Owner;
 };
+
+/** A directory for CONSOLE_DIR, so that account has pages for requests that can't be answered by a redirect. */
+export function makePages(): { directory: string; remove: () => void } {
+  const directory = mkdtempSync(join(tmpdir(), 'tollgate-pages-'));
+  mkdirSync(join(directory, 'assets'));
+  writeFileSync(join(directory, 'index.html'), '<!doctype html><head><title>Tollgate</title></head>');
+  writeFileSync(join(directory, 'preloads.json'), '{}');
+  return {
+    directory,
+    remove: () => {
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
 
 const CALLBACK = 'https://app.example/callback?from=tollgate';
 

@@ -196,6 +196,8 @@ export function createClientStore(
 }
 
 function manualTokenFields({ client_id, account_id, application_id, manual_tokens }: ClientAnswer): string[] {
+  // It registered itself, and no one issues tokens for it.
+  if (account_id === null) return [];
   return manual_tokens.flatMap(({ token_hash, iat, exp, epoch }) => {
     const record: TokenRecord = { client_id, account_id, application_id, scope: DATA_SCOPE, iat, exp, epoch };
     return [manualTokenField(token_hash), JSON.stringify(record)];

@@ -1,3 +1,4 @@
+import { documentClientId, isDocumentClientId } from '@tollgate/credentials/client-id-document';
 import { parseBasic } from '@tollgate/http/basic-credentials';
 import type { Form } from '@tollgate/http/form';
 import { Problem } from '@tollgate/http/problem';
@@ -28,7 +29,7 @@ export function readClientCredentials(authorization: string | undefined, form: F
   if (!isText(id, CLIENT_ID_MAX_LENGTH) || (secret !== null && !isText(secret, CLIENT_SECRET_MAX_LENGTH))) {
     throw new OAuthError('invalid_client');
   }
-  return { clientId: copyOf(id), clientSecret: secret };
+  return { clientId: isDocumentClientId(id) ? documentClientId(id) : copyOf(id), clientSecret: secret };
 }
 
 function isText(text: string, maxLength: number): boolean {

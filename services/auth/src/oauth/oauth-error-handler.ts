@@ -18,6 +18,7 @@ type Answer = {
 /** Tollgate's codes as RFC 6749's; all others are server_error. */
 const OAUTH_CODES: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'invalid_request',
+  not_found: 'invalid_request',
   unsupported_media_type: 'invalid_request',
   payload_too_large: 'invalid_request',
   method_not_allowed: 'invalid_request',
@@ -73,9 +74,14 @@ function oauthResponse(thrown: unknown): Answer {
 
 function fromOAuthError({ code, status, message }: OAuthError): Answer {
   // Every 401 has a challenge (RFC 9110, 15.5.2), not only where the client used the header.
-  const headers = code === 'invalid_client' ? { 'www-authenticate': 'Basic realm="tollgate"' } : {};
+  const headers = CHALLENGES[code] ?? {};
   return { status, body: { error: code, error_description: message }, headers };
 }
+
+const CHALLENGES: Partial<Record<OAuthError['code'], Readonly<Record<string, string>>>> = {
+  invalid_client: { 'www-authenticate': 'Basic realm="tollgate"' },
+  invalid_token: { 'www-authenticate': 'Bearer realm="tollgate", error="invalid_token"' },
+};
 
 function fromAnything(thrown: unknown): Answer {
   const problem = problemOf(thrown);

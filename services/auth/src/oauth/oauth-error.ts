@@ -11,6 +11,11 @@ const OAUTH_ERRORS = {
   },
   /** RFC 8707, section 2. */
   invalid_target: { status: 400, description: 'The resource is unknown, or was not granted.' },
+  /** RFC 6750, section 3.1, of an initial access token. */
+  invalid_token: { status: 401, description: 'The initial access token is missing or invalid.' },
+  /** RFC 7591, section 3.2.2. */
+  invalid_redirect_uri: { status: 400, description: 'A redirect URI is invalid.' },
+  invalid_client_metadata: { status: 400, description: 'The client metadata is invalid.' },
   unauthorized_client: { status: 400, description: 'The client may not use this grant type.' },
   invalid_scope: { status: 400, description: 'The requested scope is invalid. Use api.' },
 } as const;
@@ -20,8 +25,8 @@ export class OAuthError extends Error {
   readonly code: keyof typeof OAUTH_ERRORS;
   readonly status: number;
 
-  constructor(code: keyof typeof OAUTH_ERRORS) {
-    super(OAUTH_ERRORS[code].description);
+  constructor(code: keyof typeof OAUTH_ERRORS, description: string = OAUTH_ERRORS[code].description) {
+    super(description);
     this.name = 'OAuthError';
     this.code = code;
     this.status = OAUTH_ERRORS[code].status;

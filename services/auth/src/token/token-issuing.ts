@@ -90,6 +90,8 @@ export function createTokenIssuing(options: {
 
 function restOfRecord(client: TokenClient, delegation: WantedToken['delegation']): string {
   const { client_id, account_id, application_id, revocation_epoch } = client;
+  // Grants refuse such a client before (client-credentials.ts): its tokens are connections'.
+  if (account_id === null) throw new Error('a token of a client without an account');
   const record: Omit<TokenRecord, 'iat' | 'exp'> = {
     client_id,
     account_id,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { becomeReady } from '@tollgate/testbed/service-process';
 import { freePort } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { answerOk, startGateway } from '../../test/suite/gateway.ts';
@@ -469,5 +470,27 @@ describe('an answer', () => {
     expect(failed.isError).toBe(true);
     // An upstream can't pose as the gateway.
     expect(failed.structuredContent).toBeUndefined();
+  });
+});
+
+describe('with MCP_TOKENS=authorization', () => {
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+  beforeAll(async () => {
+    await gateway.process.stop();
+    await gateway.process.restart({ MCP_TOKENS: 'authorization' });
+    await becomeReady(gateway.process);
+  });
+
+  test('only tokens that a person granted for MCP are accepted, and an own one stays good for data', async () => {
+    const own = newCaller();
+    const refused = await send(own, ping);
+    expect([refused.status, refused.headers['www-authenticate']]).toEqual([
+      401,
+      expect.stringContaining('error="invalid_token"'),
+    ]);
+    expect((await gateway.query({ token: own.token })).status).toBe(200);
+    expect((await send(granted('mcp'), ping)).status).toBe(200);
+    expect((await send(newCaller({ via: 'someone', scope: 'api' }), ping)).status).toBe(401);
   });
 });

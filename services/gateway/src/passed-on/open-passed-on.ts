@@ -15,6 +15,9 @@ const LIVE_USAGE_TIMEOUT_MS = 30_000;
 
 const PAYMENT_EVENT_CONNECTIONS = 4;
 
+/** This gateway's setting holds for its host, not the peer's. */
+const OWN_FIELDS = ['strict-transport-security'];
+
 /** Requests that wait for a connection, and bodies under way, for each connection. */
 const WAITING_PER_CONNECTION = 4;
 
@@ -34,8 +37,7 @@ export function openPassedOn(
     bodyTimeoutMs: config.PLAIN_ROUTE_BODY_TIMEOUT_MS,
     slowReaderMs: config.PLAIN_ROUTE_SLOW_READER_MS,
     ...callers,
-    // This gateway's setting holds for its host, not the peer's.
-    drops: ['strict-transport-security', ...(cors?.fields.drops ?? [])],
+    drops: [...OWN_FIELDS, ...(cors?.fields.drops ?? [])],
     refusal: (problem: Problem) => problem,
   };
   return {
@@ -55,6 +57,8 @@ export function openPassedOn(
     }),
     auth: createProxy(config.AUTH_PUBLIC_URL, {
       ...options,
+      // auth itself says which pages may read its answers (docs/design/authorization.md).
+      drops: OWN_FIELDS,
       refusal: (problem) => new OAuthRefusal(problem),
     }),
   };

@@ -39,7 +39,7 @@ export function ConnectionsPage() {
           keyOf={({ connection_id }) => connection_id}
           columns={[
             { label: 'Application', onCard: 'title', cell: ({ name }) => <bdi>{name}</bdi> },
-            { label: 'Made by', cell: ({ developer }) => <bdi>{developer}</bdi> },
+            { label: 'Made by', cell: ({ developer }) => <bdi>{developer ?? 'Unknown'}</bdi> },
             { label: 'Runs at', cell: ({ redirect_host }) => redirect_host ?? 'One of your devices' },
             { label: 'Connected', cell: ({ created_at }) => <Moment at={created_at} /> },
             {

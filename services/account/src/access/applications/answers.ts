@@ -5,7 +5,7 @@ import { delivered, id, instant, nextCursor } from '../../http/answer-fields.ts'
 const applicationSchema = z
   .object({
     application_id: id,
-    account_id: id,
+    account_id: id.nullable().meta({ description: 'Null for an application that registered itself.' }),
     name: z.string(),
     type: z.enum(['automatic', 'manual', 'authorization']).meta({
       description:

@@ -2,7 +2,8 @@ import type { ApplicationBudget } from '../../billing/budgets/store.ts';
 
 export type Application = {
   application_id: number;
-  account_id: number;
+  /** Null for one that registered itself. */
+  account_id: number | null;
   name: string;
   type: 'automatic' | 'manual' | 'authorization';
   token_lifespan_sec: number;
@@ -18,6 +19,13 @@ export type Application = {
   /** Of type `authorization`, where people are sent back to. */
   redirect_uris: string[];
 };
+
+/** All but those that registered themselves. */
+export type OwnedApplication = Application & { account_id: number };
+
+export function isOwned(application: Application | undefined): application is OwnedApplication {
+  return application !== undefined && application.account_id !== null;
+}
 
 /** Owners find only their own applications; a null owner is an operator, who finds all. */
 export type ApplicationKey = { application_id: number; owner_id: number | null };

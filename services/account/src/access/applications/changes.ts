@@ -10,7 +10,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { enqueueClientChange } from '../client-changes/store.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
 import { endConnectionsOf } from '../connections/end.ts';
-import type { Application, ApplicationKey } from './application.ts';
+import type { Application, ApplicationKey, OwnedApplication } from './application.ts';
 import { redirectUriFault } from '../redirect-uris/redirect-uri.ts';
 import {
   DELEGATED_TOKEN_LIFESPAN_MAX_SEC,
@@ -42,7 +42,10 @@ export type Changes = {
   redirect_uris?: string[] | undefined;
 };
 
-export type WantedApplication = Pick<Application, 'account_id' | 'name' | 'type' | 'token_lifespan_sec'> &
+export type WantedApplication = Pick<
+  OwnedApplication,
+  'account_id' | 'name' | 'type' | 'token_lifespan_sec'
+> &
   Pick<Changes, 'redirect_uris'> & { public_client?: boolean | undefined };
 
 /** `client_secret` is null for a public client. */

@@ -6,7 +6,13 @@ import { singleRow } from '../../platform/database/single-row.ts';
 import { HIDDEN_TYPES } from '../../platform/database/hidden-types.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
-import type { Application, ApplicationFilter, ApplicationKey, LiveSecret } from './application.ts';
+import type {
+  Application,
+  ApplicationFilter,
+  ApplicationKey,
+  LiveSecret,
+  OwnedApplication,
+} from './application.ts';
 import type { SecretEnd, ApplicationState } from './rules.ts';
 
 /** Deleted applications, and the hidden ones of temporary tokens and of connections, are never found. */
@@ -126,14 +132,17 @@ export async function accountExists(query: Query, accountId: number): Promise<bo
   return rows.length > 0;
 }
 
-type NewApplication = Pick<Application, 'account_id' | 'name' | 'type' | 'token_lifespan_sec' | 'client_id'> &
+type NewApplication = Pick<
+  OwnedApplication,
+  'account_id' | 'name' | 'type' | 'token_lifespan_sec' | 'client_id'
+> &
   Partial<Pick<Application, 'public_client' | 'redirect_uris'>>;
 
 export async function insertApplication(
   query: Query,
   { public_client = false, redirect_uris = [], ...made }: NewApplication,
-): Promise<Application> {
-  const rows = await query<Application>(
+): Promise<OwnedApplication> {
+  const rows = await query<OwnedApplication>(
     `INSERT INTO applications (account_id, name, type, token_lifespan_sec, client_id, public_client, redirect_uris)
      VALUES (:account_id, :name, :type, :token_lifespan_sec, :client_id, :public_client,
        CAST(:redirect_uris AS text[])) RETURNING ${COLUMNS}`,

@@ -1,11 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import {
   answerRequest,
+  makePages,
   newActingApplication,
   newPkce,
   openAuthorize,
@@ -19,19 +17,15 @@ import { insertPeriod, insertTeam } from '../../../test/suite/database/records.t
 
 const ISSUER = 'https://tokens.example';
 
-let directory: string;
+const pages = makePages();
 let suite: AccountUnderTest;
 let application: ActingApplication;
 let person: Owner;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'tollgate-authorize-'));
-  mkdirSync(join(directory, 'assets'));
-  writeFileSync(join(directory, 'index.html'), '<!doctype html><head><title>Tollgate</title></head>');
-  writeFileSync(join(directory, 'preloads.json'), '{}');
   suite = await startAccount({
     settings: {
-      CONSOLE_DIR: directory,
+      CONSOLE_DIR: pages.directory,
       PUBLIC_URL: 'https://data.example',
       ISSUER_URL: ISSUER,
       STREAMING_URL: 'https://data.example',
@@ -45,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await suite.close();
-  rmSync(directory, { recursive: true });
+  pages.remove();
 });
 
 const parameters = (): AuthorizationParameters => parametersOf(application, newPkce());

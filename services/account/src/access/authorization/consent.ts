@@ -20,7 +20,7 @@ export type Consent = {
 };
 
 type Described = {
-  application: { name: string; client_id: string; developer: string };
+  application: { name: string; client_id: string; developer: string | null };
   redirect_host: string | null;
   scopes: string[];
   account: { name: string; email: string };
@@ -33,17 +33,20 @@ export function createConsent({
   transact,
   issuer,
   codePrefix,
+  codeLifetimeSec,
 }: {
   query: Query;
   transact: Transact;
   issuer: string;
   codePrefix: string;
+  codeLifetimeSec: number;
 }): Consent {
   return {
     describe: async (id, { session }) => {
       const asked = await findRequest(query, hashOf(id));
       if (asked === undefined) throw new Problem('not_found');
-      const { name, client_id, developer, redirect_uri, scope, expires_at } = asked;
+      const { name, developer, redirect_uri, scope, expires_at } = asked;
+      const client_id = asked.document_url ?? asked.client_id;
       const { account } = session;
       return {
         application: { name, client_id, developer },
@@ -63,6 +66,7 @@ export function createConsent({
           code_hash: accessTokenHash(code),
           account_id,
           session_id: session.session_id,
+          lifetimeSec: codeLifetimeSec,
         });
         return answerAddress(request, issuer, { code });
       }),

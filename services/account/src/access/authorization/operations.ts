@@ -12,8 +12,12 @@ const requestSchema = z
   .object({
     application: z.object({
       name: z.string(),
-      client_id: z.uuid(),
-      developer: z.string().meta({ description: 'The name of the account that the application belongs to.' }),
+      client_id: z
+        .string()
+        .meta({ description: 'A UUID, or the address of a document about the application.' }),
+      developer: z.string().nullable().meta({
+        description: 'The name of the account that the application belongs to; null if it registered itself.',
+      }),
     }),
     redirect_host: z
       .string()

@@ -26,8 +26,6 @@ type AskingApplication = { application_id: number; redirect_uris: string[] };
 /** RFC 6749, appendix A.5: printable ASCII. */
 const STATE = /^[\x20-\x7e]{1,1000}$/;
 
-const CLIENT_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** What each resource server's tokens may do, in the order in which it is kept. */
 const SCOPES: Readonly<Record<ResourceServer, readonly string[]>> = {
   data: [DATA_SCOPE],
@@ -48,7 +46,7 @@ export async function readAuthorizationRequest(
     findApplication,
     resources,
   }: {
-    findApplication: (clientId: string) => Promise<AskingApplication | undefined>;
+    findApplication: (clientId: string) => Promise<AskingApplication | AuthorizationFault>;
     /** The resource servers that a token can be asked for. */
     resources: ReadonlyMap<string, ResourceServer>;
   },
@@ -56,9 +54,8 @@ export async function readAuthorizationRequest(
   const names = [...given.keys()];
   // Two parties that read different ones of two values agree on nothing (RFC 6749, section 3.1).
   if (new Set(names).size !== names.length) return { ok: false, page: 'malformed' };
-  const clientId = given.get('client_id') ?? '';
-  const application = CLIENT_ID.test(clientId) ? await findApplication(clientId) : undefined;
-  if (application === undefined) return { ok: false, page: 'unknown_client' };
+  const application = await findApplication(given.get('client_id') ?? '');
+  if (typeof application === 'string') return { ok: false, page: application };
   const redirect_uri = given.get('redirect_uri') ?? '';
   if (!isRegistered(redirect_uri, application.redirect_uris)) return { ok: false, page: 'redirect_uri' };
 

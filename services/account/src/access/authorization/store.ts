@@ -4,9 +4,6 @@ import { isRegistered } from '../redirect-uris/redirect-uri.ts';
 /** Requests wait for their user's answer for so long. */
 const REQUEST_LIFETIME_SEC = 600;
 
-/** RFC 6749, section 4.1.2, allows ten minutes; an application needs a second. */
-const CODE_LIFETIME_SEC = 60;
-
 export type AuthorizationRequest = {
   application_id: number;
   redirect_uri: string;
@@ -22,7 +19,7 @@ export async function findAskingApplication(
   clientId: string,
 ): Promise<{ application_id: number; redirect_uris: string[] } | undefined> {
   const rows = await query<{ application_id: number; redirect_uris: string[] }>(
-    `SELECT application_id, redirect_uris FROM applications JOIN accounts AS developer USING (account_id)
+    `SELECT application_id, redirect_uris FROM applications LEFT JOIN accounts AS developer USING (account_id)
      WHERE client_id = :clientId AND type = 'authorization' AND status = 'active'
        AND developer.blocked_at IS NULL`,
     { clientId },
@@ -47,7 +44,10 @@ export async function insertRequest(
 export type AskedFor = AuthorizationRequest & {
   name: string;
   client_id: string;
-  developer: string;
+  /** Of one whose client ID, as it says it, is the address of a document. */
+  document_url: string | null;
+  /** Null for one that registered itself. */
+  developer: string | null;
   redirect_uris: string[];
   expires_at: Date;
 };
@@ -56,11 +56,12 @@ export type AskedFor = AuthorizationRequest & {
 export async function findRequest(query: Query, requestHash: Buffer): Promise<AskedFor | undefined> {
   const rows = await query<AskedFor>(
     `SELECT request.application_id, redirect_uri, state, scope, resource, code_challenge, request.expires_at,
-            application.name, application.client_id, application.redirect_uris,
+            application.name, application.client_id, document_url, application.redirect_uris,
             developer.name AS developer
      FROM authorization_requests AS request
      JOIN applications AS application USING (application_id)
-     JOIN accounts AS developer USING (account_id)
+     LEFT JOIN accounts AS developer USING (account_id)
+     LEFT JOIN client_registrations USING (application_id)
      WHERE request_hash = :requestHash AND request.expires_at > now() AND application.status = 'active'
        AND developer.blocked_at IS NULL`,
     { requestHash },
@@ -79,13 +80,18 @@ export async function takeRequest(query: Query, requestHash: Buffer): Promise<bo
 
 export async function insertCode(
   query: Query,
-  code: AuthorizationRequest & { code_hash: string; account_id: number; session_id: number },
+  code: AuthorizationRequest & {
+    code_hash: string;
+    account_id: number;
+    session_id: number;
+    lifetimeSec: number;
+  },
 ): Promise<void> {
   await query(
     `INSERT INTO authorization_codes
        (code_hash, application_id, account_id, session_id, redirect_uri, scope, resource, code_challenge, expires_at)
      VALUES (:code_hash, :application_id, :account_id, :session_id, :redirect_uri, :scope, :resource, :code_challenge,
-       now() + ${String(CODE_LIFETIME_SEC)} * interval '1 second')`,
+       now() + :lifetimeSec * interval '1 second')`,
     code,
   );
 }

@@ -5,6 +5,7 @@ import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import { connect, newActingApplication, refresh } from '../../../test/suite/authorization.ts';
 import type { ActingApplication, TokenAnswer } from '../../../test/suite/authorization.ts';
+import { exported } from '../../../test/suite/contract/exports.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
@@ -17,7 +18,14 @@ let person: Owner;
 let tokens: TokenAnswer;
 
 beforeAll(async () => {
-  suite = await startAccount({ settings: { OPERATOR_CREDENTIALS: operatorCredentials } });
+  suite = await startAccount({
+    settings: {
+      OPERATOR_CREDENTIALS: operatorCredentials,
+      AUTHORIZATION_CODE_LIFETIME_SEC: '30',
+      REFRESH_TOKEN_IDLE_TIMEOUT_SEC: '7200',
+      CONNECTION_LIFETIME_SEC: '86400',
+    },
+  });
 });
 
 beforeEach(async () => {
@@ -72,6 +80,58 @@ test('hidden applications of connections are listed nowhere else, and can’t be
     expect((await operate(suite.account, method, `/${String(connection_id)}${below}`)).status).toBe(404);
   }
   expect((await browser.request('POST', `${path}/tokens`, { name: 'x' })).status).toBe(404);
+});
+
+test('codes, refresh tokens and connections last as long as the settings say', async () => {
+  const secondsLeft = async (table: string, of: object): Promise<number> => {
+    const rows = await suite
+      .database(table)
+      .where(of)
+      .select(suite.database.raw('CAST(extract(epoch FROM expires_at - now()) AS float8) AS left'));
+    return Math.max(...(rows as { left: number }[]).map(({ left }) => left));
+  };
+  const [{ connection_id: application_id } = { connection_id: 0 }] = await listed();
+  const lefts = [
+    [await secondsLeft('authorization_codes', { connection_id: application_id }), 30],
+    [await secondsLeft('refresh_tokens', { application_id }), 7_200],
+    [await secondsLeft('connections', { application_id }), 86_400],
+  ] as const;
+  for (const [left, wanted] of lefts) {
+    expect(left).toBeLessThanOrEqual(wanted);
+    expect(left).toBeGreaterThan(wanted - 60);
+  }
+});
+
+test('its owner’s export has it', async () => {
+  const { rows } = await exported(suite.account, person.browser);
+  expect(rows('connections')).toMatchObject([
+    { name: 'Chart maker', client_id: application.client_id, developer: 'Someone', scope: 'api' },
+  ]);
+});
+
+describe('after its application’s revocation', () => {
+  test('a public application stays revoked: there is no secret to renew', async () => {
+    const path = application.path;
+    const { browser } = application.developer;
+    expect((await browser.request('POST', `${path}/revoke`)).status).toBe(200);
+    const renewed = await browser.request('POST', `${path}/rotate-secret`, { overlap_sec: 0 });
+    expect(renewed.status).toBe(400);
+    expect((await browser.request('GET', path)).body['status']).toBe('revoked');
+  });
+
+  test('a confidential one that gets a new secret has no connection any more', async () => {
+    const confidential = await newActingApplication(suite);
+    const given = await connect(suite, confidential, person.browser);
+    const { browser } = confidential.developer;
+    expect((await browser.request('POST', `${confidential.path}/revoke`)).status).toBe(200);
+    const renewed = await browser.request('POST', `${confidential.path}/rotate-secret`, { overlap_sec: 0 });
+    expect(renewed.body['status']).toBe('active');
+    const again = { ...confidential, client_secret: String(renewed.body['client_secret']) };
+    await waitFor(async () => (await usageStatus(given.access_token)) === 401, { timeoutMs: 1_000 });
+    expect((await refresh(suite.auth, again, given.refresh_token)).error).toBe('invalid_grant');
+    // People authorize it again.
+    expect((await connect(suite, again, person.browser)).status).toBe(200);
+  });
 });
 
 describe('its tokens end within a second when', () => {

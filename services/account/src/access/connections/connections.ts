@@ -8,6 +8,7 @@ import { endConnection } from './end.ts';
 import { exchangeCode, refused } from './exchange.ts';
 import type { Outcome } from './exchange.ts';
 import { refreshConnection } from './refresh.ts';
+import type { ConnectionLifetimes } from './rules.ts';
 import { findRefreshToken, listConnections, lockConnection, lockConnectionOfClient } from './store.ts';
 import type { ListedConnection } from './store.ts';
 
@@ -29,7 +30,11 @@ export function createConnections({
   transact,
   query,
   deliver,
-}: { transact: Transact; query: Query } & Pick<ClientChangeOutbox, 'deliver'>): Connections {
+  lifetimes,
+}: { transact: Transact; query: Query; lifetimes: ConnectionLifetimes } & Pick<
+  ClientChangeOutbox,
+  'deliver'
+>): Connections {
   /** A refusal is committed too: it may have used up a code, or ended a connection. */
   async function answered(work: (inside: Query) => Promise<Outcome>): Promise<GrantAnswer> {
     const { answer, pending } = await transact(work).catch((error: unknown) => {
@@ -42,8 +47,8 @@ export function createConnections({
   }
 
   return {
-    exchange: (request, by) => answered((inside) => exchangeCode(inside, request, by)),
-    refresh: (request, by) => answered((inside) => refreshConnection(inside, request, by)),
+    exchange: (request, by) => answered((inside) => exchangeCode(inside, request, lifetimes, by)),
+    refresh: (request, by) => answered((inside) => refreshConnection(inside, request, lifetimes, by)),
     endByApplication: async ({ client_id, connection_client_id, refresh_token_hash }, by) => {
       const pending = await transact(async (inside) => {
         const connection = await lockConnectionOfClient(inside, connection_client_id);

@@ -7,7 +7,8 @@ import { isRegistered, redirectHost } from '../redirect-uris/redirect-uri.ts';
 import { consumeCode, findUsedCode, noteConnection } from '../authorization/store.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
 import { endConnection } from './end.ts';
-import { CONNECTION_LIFETIME_SEC, MAX_CONNECTIONS_PER_APPLICATION, REFRESH_TOKEN_IDLE_SEC } from './rules.ts';
+import { MAX_CONNECTIONS_PER_APPLICATION } from './rules.ts';
+import type { ConnectionLifetimes } from './rules.ts';
 import { insertConnection, insertRefreshToken, lockConnectionOfClient, lockSurplus } from './store.ts';
 
 export type Outcome = { answer: GrantAnswer; pending: NewClientChange[] };
@@ -16,7 +17,12 @@ export type Outcome = { answer: GrantAnswer; pending: NewClientChange[] };
  * Makes a code into a connection with its first refresh token (RFC 6749, section 4.1.3). The code is used up whatever is
  * wrong with the request, except the client: an intercepted code is tried once.
  */
-export async function exchangeCode(query: Query, request: CodeExchange, by: Actor): Promise<Outcome> {
+export async function exchangeCode(
+  query: Query,
+  request: CodeExchange,
+  { refreshTokenIdleSec, connectionSec }: ConnectionLifetimes,
+  by: Actor,
+): Promise<Outcome> {
   const { client_id, code_hash } = request;
   const code = await consumeCode(query, { client_id, code_hash });
   if (code === undefined) return refuseUsedCode(query, request, by);
@@ -42,12 +48,12 @@ export async function exchangeCode(query: Query, request: CodeExchange, by: Acto
     scope: code.scope,
     resource,
     redirect_host: redirectHost(redirect_uri),
-    lifetimeSec: CONNECTION_LIFETIME_SEC,
+    lifetimeSec: connectionSec,
   });
   await insertRefreshToken(query, {
     application_id,
     token_hash: request.refresh_token_hash,
-    idleSec: REFRESH_TOKEN_IDLE_SEC,
+    idleSec: refreshTokenIdleSec,
   });
   await noteConnection(query, { code_hash, connection_id: application_id });
   const details = { name, client_id };

@@ -20,12 +20,17 @@ const connectionSchema = z
   .object({
     connection_id: id.meta({ description: 'Usage and refused calls have it as the application ID.' }),
     name: z.string().meta({ description: 'Of the application.' }),
-    client_id: z.uuid(),
-    developer: z.string().meta({ description: 'The name of the account that the application belongs to.' }),
+    client_id: z
+      .string()
+      .meta({ description: 'A UUID, or the address of a document about the application.' }),
+    developer: z.string().nullable().meta({
+      description: 'The name of the account that the application belongs to; null if it registered itself.',
+    }),
     redirect_host: z
       .string()
       .nullable()
       .meta({ description: 'Where the application runs; null for one on the person’s own device.' }),
+    scope: z.string().meta({ description: 'What it may do, as words: `api`, `mcp`, `mcp:write`.' }),
     created_at: instant,
     last_used_at: instant.nullable().meta({ description: 'The last call, to the minute.' }),
     expires_at: instant.meta({ description: 'When it has to be authorized again.' }),

@@ -4,7 +4,8 @@ import type { Query } from '../../platform/database/query.ts';
 import { endConnection } from './end.ts';
 import { refused, scopeOf } from './exchange.ts';
 import type { Outcome } from './exchange.ts';
-import { REFRESH_TOKEN_IDLE_SEC, REPEATED_REFRESH_SEC, ROTATED_TOKEN_KEPT_SEC } from './rules.ts';
+import { REPEATED_REFRESH_SEC, ROTATED_TOKEN_KEPT_SEC } from './rules.ts';
+import type { ConnectionLifetimes } from './rules.ts';
 import {
   findRefreshToken,
   insertRefreshToken,
@@ -17,7 +18,12 @@ import {
  * Rotates a refresh token (RFC 6749, section 6; RFC 9700, section 4.14.2). The connection's lock decides between
  * concurrent refreshes, and between a refresh and the connection's end.
  */
-export async function refreshConnection(query: Query, request: Refresh, by: Actor): Promise<Outcome> {
+export async function refreshConnection(
+  query: Query,
+  request: Refresh,
+  { refreshTokenIdleSec }: Pick<ConnectionLifetimes, 'refreshTokenIdleSec'>,
+  by: Actor,
+): Promise<Outcome> {
   const connection = await lockConnectionOfClient(query, request.connection_client_id);
   if (
     connection?.status !== 'active' ||
@@ -52,7 +58,7 @@ export async function refreshConnection(query: Query, request: Refresh, by: Acto
     await insertRefreshToken(query, {
       application_id,
       token_hash: successor_hash,
-      idleSec: REFRESH_TOKEN_IDLE_SEC,
+      idleSec: refreshTokenIdleSec,
     });
   }
   const { client_id, account_id, revocation_epoch, acting_lifespan_sec } = connection;

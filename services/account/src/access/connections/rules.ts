@@ -1,11 +1,13 @@
-/** A refresh token that isn't used for so long ends (docs/design/authorization.md). */
-export const REFRESH_TOKEN_IDLE_SEC = 90 * 86_400;
+/** Settings (docs/design/authorization.md). */
+export type ConnectionLifetimes = {
+  /** A refresh token that isn't used for so long ends. */
+  refreshTokenIdleSec: number;
+  /** When people have to consent again, in any case. */
+  connectionSec: number;
+};
 
 /** For so long, a rotated token that comes again ends its connection. */
 export const ROTATED_TOKEN_KEPT_SEC = 30 * 86_400;
-
-/** When people have to consent again, in any case. */
-export const CONNECTION_LIFETIME_SEC = 365 * 86_400;
 
 /** Parallel requests of one application, or one whose answer was lost, present the same refresh token again. */
 export const REPEATED_REFRESH_SEC = 30;

@@ -33,7 +33,7 @@ const SELECT = `
   FROM connections
   JOIN applications AS hidden USING (application_id)
   JOIN applications AS acting ON acting.application_id = connections.client_application_id
-  JOIN accounts AS developer ON developer.account_id = acting.account_id`;
+  LEFT JOIN accounts AS developer ON developer.account_id = acting.account_id`;
 
 /** Serializes refreshes with the connection's end: whichever comes second sees the other. */
 export async function lockConnectionOfClient(
@@ -187,8 +187,9 @@ export type ListedConnection = {
   connection_id: number;
   name: string;
   client_id: string;
-  developer: string;
+  developer: string | null;
   redirect_host: string | null;
+  scope: string;
   created_at: Date;
   last_used_at: Date | null;
   expires_at: Date;
@@ -198,13 +199,15 @@ export type ListedConnection = {
 /** Live ones, newest first. Points are those of the hours that are kept. */
 export function listConnections(query: Query, accountId: number): Promise<ListedConnection[]> {
   return query<ListedConnection>(
-    `SELECT hidden.application_id AS connection_id, acting.name, acting.client_id, developer.name AS developer,
-            connections.redirect_host, connections.created_at, uses.last_used_at, connections.expires_at,
+    `SELECT hidden.application_id AS connection_id, acting.name,
+            coalesce(document_url, CAST(acting.client_id AS text)) AS client_id, developer.name AS developer,
+            connections.redirect_host, connections.scope, connections.created_at, uses.last_used_at, connections.expires_at,
             coalesce(usage.points, 0) AS points_usage
      FROM connections
      JOIN applications AS hidden USING (application_id)
      JOIN applications AS acting ON acting.application_id = connections.client_application_id
-     JOIN accounts AS developer ON developer.account_id = acting.account_id
+     LEFT JOIN accounts AS developer ON developer.account_id = acting.account_id
+     LEFT JOIN client_registrations ON client_registrations.application_id = acting.application_id
      LEFT JOIN application_uses AS uses ON uses.application_id = hidden.application_id
      LEFT JOIN (
        SELECT application_id, CAST(sum(points) AS bigint) AS points FROM usage_hourly

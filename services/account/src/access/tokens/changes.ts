@@ -1,5 +1,6 @@
 import { accessTokenHash, newAccessToken } from '@tollgate/credentials/access-token';
 import { Problem } from '@tollgate/http/problem';
+import { isOwned } from '../applications/application.ts';
 import type { ApplicationKey } from '../applications/application.ts';
 import { countLive } from '../applications/live-tokens.ts';
 import { lockApplication } from '../applications/store.ts';
@@ -115,7 +116,7 @@ export async function revokeOf(
 
 async function lockOwner(query: Query, { application_id, owner_id }: ApplicationKey): Promise<TokenOwner> {
   const application = await lockApplication(query, { application_id, owner_id });
-  if (application === undefined) throw new Problem('not_found');
+  if (!isOwned(application)) throw new Problem('not_found');
   return application;
 }
 

@@ -23,8 +23,9 @@ export async function revokeMadeWithin(
       pending.push((await revokeLocked(query, application, by)).pending);
       continue;
     }
+    const owner = { ...application, account_id: accountId };
     for (const token of await issuedWithin(query, application_id, { from, until, now: new Date() })) {
-      pending.push((await revokeOf(query, application, token, by)).pending);
+      pending.push((await revokeOf(query, owner, token, by)).pending);
     }
   }
   return pending;

@@ -5,6 +5,7 @@ import {
   inOpenAccount,
   lockApplicationOfClient,
 } from '../applications/store.ts';
+import { isOwned } from '../applications/application.ts';
 import type { ApplicationKey } from '../applications/application.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
@@ -84,7 +85,7 @@ export function createTokens(
     revokeOfClient: async (clientId, { token_hash, expiresAt }, by) => {
       const pending = await transact(async (inside) => {
         const owner = await lockApplicationOfClient(inside, clientId);
-        if (owner === undefined) return undefined;
+        if (!isOwned(owner)) return undefined;
         const { application_id } = owner;
         const token = await findToken(inside, application_id, { token_hash });
         if (token !== undefined) return (await revokeOf(inside, owner, token, by)).pending;

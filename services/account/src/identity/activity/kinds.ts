@@ -19,6 +19,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   token_issued: 'applications',
   token_copied: 'applications',
   token_revoked: 'applications',
+  client_registered: null,
   connection_made: 'applications',
   connection_ended: 'applications',
   account_created: 'security',

@@ -1,4 +1,5 @@
 import { listApplications } from '../../access/applications/store.ts';
+import { listConnections } from '../../access/connections/store.ts';
 import { listDocumentsOfAccount } from '../../access/documents/store.ts';
 import type { AccountDocument } from '../../access/documents/store.ts';
 import { tokenStatus } from '../../access/tokens/rules.ts';
@@ -66,6 +67,24 @@ export const applications = exportTable({
       ({ application_id }) => application_id,
     );
   },
+});
+
+export const connections = exportTable({
+  name: 'connections',
+  description: 'The applications of others that act for you because you have allowed it.',
+  columns: [
+    'connection_id',
+    'name',
+    'client_id',
+    'developer',
+    'redirect_host',
+    'scope',
+    'created_at',
+    'last_used_at',
+    'expires_at',
+    'points_usage',
+  ],
+  pages: ({ query, account_id }) => onePage(listConnections(query, account_id)),
 });
 
 export const applicationBudgets = exportTable({

@@ -1,6 +1,7 @@
 import type { Logger } from '@tollgate/log';
 import { startLoop } from '@tollgate/server/background-loop';
 import type { BackgroundLoop } from '@tollgate/server/background-loop';
+import { sweepRegistrations } from '../../access/registrations/sweep.ts';
 import type { Query } from '../../platform/database/query.ts';
 
 export type HousekeepingOptions = {
@@ -103,6 +104,7 @@ export function startHousekeeping(options: HousekeepingOptions): Pick<Background
       for (const [table, condition] of Object.entries(EXPIRED)) {
         await removeExpired(table, condition, signal);
       }
+      await sweepRegistrations(query);
     } catch (error) {
       logger.warn({ err: error }, 'expired rows could not be removed; retrying at the next interval');
     }

@@ -675,6 +675,16 @@ describe('the private listener', () => {
         authorization: ofService,
       };
     },
+    'POST /private/client-registrations': () =>
+      Promise.resolve({
+        path: '/private/client-registrations',
+        body: {
+          redirect_uris: ['http://127.0.0.1/callback'],
+          is_trusted: true,
+          address: '192.0.2.1',
+        },
+        authorization: ofService,
+      }),
     'POST /private/grants/end': async () => {
       const acting = await newActingApplication(suite);
       const { access_token } = await connect(suite, acting, (await newOwner(suite)).browser);

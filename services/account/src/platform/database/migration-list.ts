@@ -28,6 +28,7 @@ import * as teamDomains from './migrations/0039-team-domains.ts';
 import * as pendingActs from './migrations/0043-pending-acts.ts';
 import * as teamSso from './migrations/0045-team-sso.ts';
 import * as scim from './migrations/0048-scim.ts';
+import * as clientRegistrations from './migrations/0051-client-registrations.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -65,6 +66,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0043-pending-acts', migration: pendingActs },
   { name: '0045-team-sso', migration: teamSso },
   { name: '0048-scim', migration: scim },
+  { name: '0051-client-registrations', migration: clientRegistrations },
 ];
 
 export function migrationSource(

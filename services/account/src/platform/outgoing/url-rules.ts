@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress } from '../../platform/outgoing/public-address.ts';
 
 export type UrlRules = { allowHttp: boolean; allowPrivateAddresses: boolean };
 

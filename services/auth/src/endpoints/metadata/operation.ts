@@ -4,6 +4,8 @@ import type { authorizationServerMetadataSchema } from '@tollgate/contracts/oaut
 import { oauthApi } from '@tollgate/contracts/oauth-api';
 import { Problem } from '@tollgate/http/problem';
 import { Reply, anyone, operation } from '@tollgate/operation';
+import { ANY_ORIGIN } from '../../oauth/any-origin.ts';
+import type { RegistrationMode } from '../registration/operation.ts';
 import { AUTHORIZATION_CODE } from '../token/grants/authorization-code.ts';
 import { CLIENT_CREDENTIALS } from '../token/grants/client-credentials.ts';
 import { REFRESH_TOKEN } from '../token/grants/refresh-token.ts';
@@ -11,16 +13,25 @@ import { REFRESH_TOKEN } from '../token/grants/refresh-token.ts';
 /** `none` is of public clients, which can't keep a secret. */
 const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post', 'none'];
 
-type MetadataNeeds = { issuer: string | undefined; authorizationEndpoint: string | undefined };
+type MetadataNeeds = {
+  issuer: string | undefined;
+  authorizationEndpoint: string | undefined;
+  registration: { mode: RegistrationMode };
+  readsClientDocuments: boolean;
+};
 
 export const getServerMetadata = operation('GET /.well-known/oauth-authorization-server', {
   ...oauthApi.operations['GET /.well-known/oauth-authorization-server'],
   caller: anyone,
   // Not by the Host header, which callers choose.
-  handle: ({ issuer, authorizationEndpoint }: MetadataNeeds) => {
+  handle: ({ issuer, authorizationEndpoint, registration, readsClientDocuments }: MetadataNeeds) => {
     if (issuer === undefined) throw new Problem('not_found');
-    const metadata = metadataOf(issuer, authorizationEndpoint ?? `${issuer}/oauth2/authorize`);
-    return new Reply(200, metadata, { 'cache-control': 'public, max-age=300' });
+    const metadata = {
+      ...metadataOf(issuer, authorizationEndpoint ?? `${issuer}/oauth2/authorize`),
+      ...(registration.mode !== 'off' && { registration_endpoint: `${issuer}/oauth2/register` }),
+      ...(readsClientDocuments && { client_id_metadata_document_supported: true }),
+    };
+    return new Reply(200, metadata, { ...ANY_ORIGIN, 'cache-control': 'public, max-age=300' });
   },
 });
 

@@ -9,6 +9,7 @@ import type { CountRequest } from '../../abuse/caller-limit.ts';
 import type { AuthenticateClient } from '../../client/authenticator.ts';
 import { readClientCredentials } from '../../client/credentials.ts';
 import { client } from '../../http/callers.ts';
+import { allowAnyOrigin } from '../../oauth/any-origin.ts';
 import type { EndConnection, RevokeToken } from '../../token/revoke-token.ts';
 
 type RevocationNeeds = {
@@ -29,8 +30,9 @@ export const revokeAccessToken = formOperation('POST /oauth2/revoke', {
 /** Returns once Postgres has the revocation. */
 async function revoke(
   { callerOf, authenticate, countRevocation, revokeToken, endConnection, tokenPrefix }: RevocationNeeds,
-  { form, req, requestId }: FormCall,
+  { form, req, res, requestId }: FormCall,
 ): Promise<undefined> {
+  allowAnyOrigin(req, res, form);
   const credentials = readClientCredentials(req.headers.authorization, form);
   const caller = callerOf(req, requestId);
   const { client: owner } = await authenticate(credentials, () => caller).lookUp();

@@ -7,6 +7,7 @@ import type { CallerOf } from '../../abuse/caller.ts';
 import type { AuthenticateClient } from '../../client/authenticator.ts';
 import { readClientCredentials } from '../../client/credentials.ts';
 import { client } from '../../http/callers.ts';
+import { allowAnyOrigin } from '../../oauth/any-origin.ts';
 import { OAuthError } from '../../oauth/oauth-error.ts';
 import type { TokenIssuing } from '../../token/token-issuing.ts';
 import type { Grant, TokenResponse } from './grants/grant.ts';
@@ -35,8 +36,9 @@ export const issueAccessToken = formOperation('POST /oauth2/token', {
  */
 async function answerTokenRequest(
   { callerOf, authenticate, issuing, grants }: TokenNeeds,
-  { form, req, requestId }: FormCall,
+  { form, req, res, requestId }: FormCall,
 ): Promise<TokenResponse> {
+  allowAnyOrigin(req, res, form);
   const credentials = readClientCredentials(req.headers.authorization, form);
   const caller = () => callerOf(req, requestId);
   const attempt = authenticate(credentials, caller);

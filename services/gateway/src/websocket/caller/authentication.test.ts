@@ -101,6 +101,38 @@ describe('before the upgrade', () => {
   });
 });
 
+describe('a token that a person granted', () => {
+  const granted = (scope: string, aud?: string) =>
+    gateway.auth.issue({ grant: { via: 'someone', scope, ...(aud !== undefined && { aud }) } });
+
+  test('for MCP opens no socket, in the header and in the connection_init', async () => {
+    const forMcp = granted('mcp', 'https://data.example/mcp');
+    expect((await refusedUpgrade(url, bearer(forMcp))).status).toBe(401);
+    expect((await refusedUpgrade(`${url}?token=${forMcp}`)).status).toBe(401);
+    const raw = await openRaw(url);
+    raw.send({ type: 'connection_init', payload: { token: forMcp } });
+    expect(await raw.closed).toMatchObject({ code: 4401 });
+  });
+
+  test('without the scope of the data API opens none: 403 and 4403', async () => {
+    const ofMcp = granted('mcp', 'https://data.example');
+    expect((await refusedUpgrade(url, bearer(ofMcp))).status).toBe(403);
+    const raw = await openRaw(url);
+    raw.send({ type: 'connection_init', payload: { token: ofMcp } });
+    expect(await raw.closed).toMatchObject({ code: 4403 });
+  });
+
+  test('for the data API, or for both, opens one', async () => {
+    for (const token of [
+      granted('api'),
+      granted('api', 'https://data.example/graphql'),
+      granted('api mcp', 'https://data.example'),
+    ]) {
+      (await openReady(url, token)).socket.close();
+    }
+  });
+});
+
 describe('by connection_init', () => {
   const initWith = async (payload: unknown, options = {}) => {
     const raw = await openRaw(url, options);

@@ -101,10 +101,16 @@ function Application({ asked: { application, redirect_host } }: { asked: Asked }
       </dd>
       <dt>Made by</dt>
       <dd>
-        <bdi>{application.developer}</bdi> <Badge tone="neutral">Not verified</Badge>
+        {application.developer === null ? (
+          'Unknown: it registered itself.'
+        ) : (
+          <>
+            <bdi>{application.developer}</bdi> <Badge tone="neutral">Not verified</Badge>
+          </>
+        )}
       </dd>
       <dt>Sends you to</dt>
-      <dd>{redirect_host ?? 'an app on this device'}</dd>
+      <dd>{redirect_host ?? 'an app on this computer or device'}</dd>
       <dt>Client ID</dt>
       <dd>
         <code className={styles['id']}>{application.client_id}</code>
