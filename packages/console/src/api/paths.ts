@@ -36,7 +36,13 @@ export const PAGE_MODULES = {
 } as const;
 
 /** Why a person, and not the application, is told of an authorization request that can't be answered. */
-export const AUTHORIZATION_FAULTS = ['malformed', 'unknown_client', 'client_document', 'redirect_uri', 'refused'] as const;
+export const AUTHORIZATION_FAULTS = [
+  'malformed',
+  'unknown_client',
+  'client_document',
+  'redirect_uri',
+  'refused',
+] as const;
 
 export type AuthorizationFault = (typeof AUTHORIZATION_FAULTS)[number];
 
