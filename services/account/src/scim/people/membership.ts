@@ -84,7 +84,7 @@ export async function leave(
     email,
   });
   const told = await endSessions(needs, query, { account_id, actor });
-  // Whoever left before the directory said so has gone on for themselves.
+  // What a person makes after leaving by hand is their own.
   const until = isIn ? null : user.left_at;
   const changes =
     provisioned_at === null
