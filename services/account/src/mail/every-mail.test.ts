@@ -222,6 +222,7 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
     row: () => ({ kind: 'team_sso_password', ...own() }),
     pages: ['/user/reset-password'],
   },
+  {
     name: 'team_user_provisioned',
     row: () => ({ kind: 'team_user_provisioned', ...own() }),
     pages: ['/user/sign-in'],
