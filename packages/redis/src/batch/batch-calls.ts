@@ -8,15 +8,17 @@ type Waiting<Item, Result> = {
   reject: (error: unknown) => void;
 };
 
-type BatchOptions = {
+type BatchOptions<Item> = {
   /** The call waits for Redis' disk: a long turn of the event loop makes several. Default: false. */
   isSynced?: boolean;
-  /** Default: 256. */
-  maxItems?: number;
+  /** Of a batch of several items. Default: 256. */
+  maxWeight?: number;
+  /** Default: 1. */
+  weightOf?: (item: Item) => number;
 };
 
 /** Redis does nothing else while it runs a command. */
-const MAX_ITEMS = 256;
+const MAX_WEIGHT = 256;
 
 /**
  * Calls for one key in one turn of the event loop share a batch, in their order; a failed batch fails all of
@@ -24,17 +26,25 @@ const MAX_ITEMS = 256;
  */
 export function batchCalls<Key, Item, Result>(
   callBatch: CallBatch<Key, Item, Result>,
-  { isSynced = false, maxItems = MAX_ITEMS }: BatchOptions = {},
+  { isSynced = false, maxWeight = MAX_WEIGHT, weightOf = () => 1 }: BatchOptions<Item> = {},
 ): (key: Key, item: Item) => Promise<Result> {
   let batches = new Map<Key, Waiting<Item, Result>[]>();
 
   function sendAll(): void {
     const all = batches;
     batches = new Map();
-    for (const [key, batch] of all) {
-      for (let start = 0; start < batch.length; start += maxItems) {
-        void send(key, batch.length > maxItems ? batch.slice(start, start + maxItems) : batch);
+    for (const [key, waiting] of all) {
+      let [batch, weight]: [Waiting<Item, Result>[], number] = [[], 0];
+      for (const one of waiting) {
+        const more = weightOf(one.item);
+        if (batch.length > 0 && weight + more > maxWeight) {
+          void send(key, batch);
+          [batch, weight] = [[], 0];
+        }
+        batch.push(one);
+        weight += more;
       }
+      void send(key, batch);
     }
   }
 

@@ -83,6 +83,21 @@ test('renewals of one turn of the event loop go together, at most 16 payers in a
   );
 });
 
+test('a caller whose budgets are checked counts as a payer', async () => {
+  const scripts = createShareScripts(redis, randomUUID());
+  const payers = await Promise.all(Array.from({ length: 9 }, () => newPayer({ rate_limit: 6_000 })));
+  const callers = (count: number) =>
+    Array.from({ length: count }, (_, id) => `${liveBudgetField('application', id)} 500 -1`);
+  const before = await scriptCalls();
+  const answers = await Promise.all(
+    payers.map((payer, index) =>
+      scripts.sync(payer, NOTHING_HELD, { ...NEED, budgets: callers(index === 4 ? 32 : 3) }),
+    ),
+  );
+  expect((await scriptCalls()) - before).toBe(3);
+  expect(answers).toEqual(payers.map(() => expect.objectContaining({ calls: 64 })));
+});
+
 test('payers of several lanes go apart: a lane has the keys of one slot on a Redis Cluster', async () => {
   const scripts = createShareScripts(redis, randomUUID());
   const payers = await Promise.all(Array.from({ length: 6 }, () => newPayer({ rate_limit: 6_000 })));

@@ -20,7 +20,10 @@ const USEFUL_PART = 4;
 /** Points, traffic and budgets must last for this many times what the gateway needs. */
 const MARGIN = 16;
 
-/** Redis does nothing else while a script runs: so many payers take it less than a millisecond. */
+/**
+ * Redis does nothing else while a script runs: so many payers take it less than a millisecond. The budgets of a caller
+ * take it about as long as a payer.
+ */
 const MAX_PAYERS = 16;
 
 const KEYS_PER_PAYER = 4;
@@ -203,7 +206,7 @@ export type ShareScripts = {
   areOutstanding: (payerId: number, periodId: number) => Promise<boolean>;
 };
 
-type SyncedPayer = { keys: readonly string[]; args: readonly (string | number)[] };
+type SyncedPayer = { keys: readonly string[]; args: readonly (string | number)[]; callers: number };
 
 type SyncResult = [
   code: number,
@@ -229,7 +232,7 @@ export function createShareScripts(
         payers.flatMap(({ keys }) => keys),
         [gatewayId, LEASE_MS, ...payers.flatMap(({ args }) => args)],
       )) as SyncResult[],
-    { maxItems: MAX_PAYERS },
+    { maxWeight: MAX_PAYERS, weightOf: ({ callers }) => 1 + callers },
   );
   const giveBack = defineScript(redis, RETURN);
   const keysOf = ({ payerId, periodId }: PayerEntitlement) => [
@@ -269,6 +272,7 @@ export function createShareScripts(
           credits?.argument ?? '',
           need.budgets.join(';'),
         ],
+        callers: need.budgets.length,
       });
       if (code !== 2) return code === 0 ? 'lost' : 'refused';
       return {
