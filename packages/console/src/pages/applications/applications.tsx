@@ -5,8 +5,6 @@ import type { Application } from '../../api/client.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { SelectField } from '../../ui/form/select-field.tsx';
-import { Filters, SearchField } from '../../ui/list/filters.tsx';
 import { Pagination } from '../../ui/list/pagination.tsx';
 import { RowMenu } from '../../ui/list/row-menu.tsx';
 import { Table } from '../../ui/list/table.tsx';
@@ -27,6 +25,8 @@ const STATUSES = [
   { value: 'active', label: 'Active' },
   { value: 'revoked', label: 'Revoked' },
 ] as const;
+
+const ListFilters = lazyPart(async () => (await import('../../ui/list/list-filters.tsx')).ListFilters);
 
 /** Loaded right after the list, which is usable without it. */
 const NewApplication = lazyPart(async () => (await import('./new-application.tsx')).NewApplication);
@@ -60,24 +60,9 @@ export function ApplicationsPage() {
     <>
       <PageHeader title="Applications">{create}</PageHeader>
       {isLong(data?.applications, data?.next_cursor) && (
-        <Filters>
-          <SearchField
-            label="Search"
-            value={current.search ?? ''}
-            onChange={(search) => {
-              setFilters({ search });
-            }}
-          />
-          <SelectField
-            label="Status"
-            name="status"
-            options={STATUSES}
-            value={current.status ?? ''}
-            onChange={(status) => {
-              setFilters({ status });
-            }}
-          />
-        </Filters>
+        <Suspense>
+          <ListFilters current={current} setFilters={setFilters} statuses={STATUSES} />
+        </Suspense>
       )}
       {isPending && <Skeleton />}
       {data === undefined && isError && (

@@ -2,8 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { Application } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { SelectField } from '../../ui/form/select-field.tsx';
-import { Filters, SearchField } from '../../ui/list/filters.tsx';
 import { Pagination } from '../../ui/list/pagination.tsx';
 import { useListSearch } from '../../ui/list/use-list-search.ts';
 import styles from '../../ui/page/page.module.css';
@@ -11,6 +9,8 @@ import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { STATUS_OPTIONS, applicationTokensQuery } from '../tokens/queries.ts';
 import { TokenTable } from '../tokens/token-table.tsx';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
+
+const ListFilters = lazyPart(async () => (await import('../../ui/list/list-filters.tsx')).ListFilters);
 
 const GenerateToken = lazyPart(async () => (await import('../tokens/generate-token.tsx')).GenerateToken);
 
@@ -41,24 +41,9 @@ export function TokenList({ application }: { application: Application }) {
         )}
       </div>
       {isLong(data?.tokens, data?.next_cursor) && (
-        <Filters>
-          <SearchField
-            label="Search"
-            value={current.search ?? ''}
-            onChange={(search) => {
-              setFilters({ search });
-            }}
-          />
-          <SelectField
-            label="Status"
-            name="status"
-            options={STATUS_OPTIONS}
-            value={current.status ?? ''}
-            onChange={(chosen) => {
-              setFilters({ status: chosen });
-            }}
-          />
-        </Filters>
+        <Suspense>
+          <ListFilters current={current} setFilters={setFilters} statuses={STATUS_OPTIONS} />
+        </Suspense>
       )}
       {isPending && <Skeleton />}
       {data === undefined && isError && (

@@ -4,18 +4,18 @@ import { Suspense, useState } from 'react';
 import { allApplicationsQuery } from '../../api/applications.ts';
 import { isViewing } from '../../api/viewing.ts';
 import { Button } from '../../ui/button.tsx';
-import { SelectField } from '../../ui/form/select-field.tsx';
-import { Filters, SearchField } from '../../ui/list/filters.tsx';
 import { Pagination } from '../../ui/list/pagination.tsx';
 import { useListSearch } from '../../ui/list/use-list-search.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
-import { STATUS_OPTIONS, tokensQuery } from './queries.ts';
+import { tokensQuery } from './queries.ts';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
 import { useHashAction } from '../../ui/use-hash-action.ts';
 import { TemporaryToken } from './temporary-token.tsx';
 import { TokenTable } from './token-table.tsx';
+
+const TokenFilters = lazyPart(async () => (await import('./token-filters.tsx')).TokenFilters);
 
 const GenerateToken = lazyPart(async () => (await import('./generate-token.tsx')).GenerateToken);
 
@@ -51,7 +51,9 @@ export function TokensPage() {
           {usable !== undefined && usable.length > 0 && generate}
         </div>
         {isLong(data?.tokens, data?.next_cursor) && (
-          <TokenFilters current={current} setFilters={setFilters} />
+          <Suspense>
+            <TokenFilters current={current} setFilters={setFilters} />
+          </Suspense>
         )}
         {isPending && <Skeleton />}
         {data === undefined && isError && (
@@ -99,47 +101,5 @@ export function TokensPage() {
         </Suspense>
       </section>
     </>
-  );
-}
-
-type TokenFiltersProps = Pick<ReturnType<typeof useListSearch>, 'current' | 'setFilters'>;
-
-function TokenFilters({ current, setFilters }: TokenFiltersProps) {
-  const applications = useQuery(allApplicationsQuery);
-  const options = [
-    { value: '', label: 'All' },
-    ...(applications.data ?? []).map(({ application_id, name }) => ({
-      value: String(application_id),
-      label: name,
-    })),
-  ];
-  return (
-    <Filters>
-      <SearchField
-        label="Search"
-        value={current.search ?? ''}
-        onChange={(search) => {
-          setFilters({ search });
-        }}
-      />
-      <SelectField
-        label="Status"
-        name="status"
-        options={STATUS_OPTIONS}
-        value={current.status ?? ''}
-        onChange={(status) => {
-          setFilters({ status });
-        }}
-      />
-      <SelectField
-        label="Application"
-        name="application"
-        options={options}
-        value={current.application === undefined ? '' : String(current.application)}
-        onChange={(chosen) => {
-          setFilters({ application: chosen === '' ? undefined : Number(chosen) });
-        }}
-      />
-    </Filters>
   );
 }
