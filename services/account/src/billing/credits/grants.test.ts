@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { usageShard, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { basicAuthorization } from '@tollgate/http/private-api-credential';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
@@ -13,8 +14,12 @@ import { operatePath, operatorCredentials } from '../../../test/suite/operator.t
 
 let suite: AccountUnderTest;
 
+/** Another of the operators' credentials. */
+const other = { id: 'other-operator', secret: 'another-secret-of-32-characters.' };
+
 beforeAll(async () => {
-  suite = await startAccount({ settings: { OPERATOR_CREDENTIALS: operatorCredentials } });
+  const settings = { OPERATOR_CREDENTIALS: `${operatorCredentials} ${other.id}:${other.secret}` };
+  suite = await startAccount({ settings });
 });
 
 afterAll(() => suite.close());
@@ -90,6 +95,19 @@ describe('a grant', () => {
     expect([repeated.status, repeated.body]).toEqual([200, { ...made.body, points_remaining: 70, status }]);
     const others = await ask({ ...wanted, points: 101 }, key);
     expect([others.status, others.body['code']]).toEqual([409, 'idempotency_conflict']);
+  });
+
+  test('by the same key of another credential is another one', async () => {
+    const account_id = await newAccount();
+    const key = randomUUID();
+    const wanted = { account_id, points: 100, source: 'promotion' };
+    const headers = { authorization: basicAuthorization(other), 'idempotency-key': key };
+    const answers = [
+      await ask(wanted, key),
+      await operatePath(suite.account, 'POST', '/private/credits', wanted, headers),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(new Set(answers.map(({ body }) => body['credit_id'])).size).toBe(2);
   });
 
   test('is made once by twenty requests at a time', async () => {
