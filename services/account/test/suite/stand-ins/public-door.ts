@@ -25,7 +25,7 @@ export async function openPublicDoor(): Promise<PublicDoor> {
         MAIL_REQUESTS_PER_RECIPIENT: UNLIMITED,
         PASSWORD_HASH_QUEUE_MAX: '1000',
       },
-      authSettings: { ISSUER_URL: url, FAILED_ATTEMPTS_PER_ADDRESS: UNLIMITED },
+      authSettings: { ISSUER_URL: url, FAILED_ATTEMPTS_PER_ADDRESS: UNLIMITED, REGISTRATION: 'open' },
     }),
     startSampleUpstream(),
   ]);
