@@ -25,8 +25,8 @@ export function Provisioning() {
     <section className={styles['card']} aria-labelledby="provisioning">
       <h2 id="provisioning">Provisioning</h2>
       <p className={styles['muted']}>
-        Your company’s directory, such as Entra ID or Okta, adds and removes members by SCIM 2.0. People
-        whom it removes lose their sessions, and the tokens and applications made in the team, at once.
+        Your company’s directory, such as Entra ID or Okta, adds and removes members by SCIM 2.0. People whom
+        it removes lose their sessions, and the tokens and applications made in the team, at once.
       </p>
       {isPending && <Skeleton rows={2} />}
       {error !== null && <ErrorMessage error={error} what="provisioning" onRetry={() => void refetch()} />}
