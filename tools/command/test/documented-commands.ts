@@ -52,7 +52,7 @@ function commandsIn(block: string, path: string, isLine: boolean): DocumentedCom
   return [...block.matchAll(LINE)].map(({ groups }) => {
     const { variable, rest = '' } = groups ?? {};
     const { member } = JQ.exec(rest)?.groups ?? {};
-    const command = rest.replace(JQ, '').replace(/\s+[#|] .*$/, '');
+    const command = rest.replace(JQ, '').replace(/\s+[#|<] .*$/, '');
     return {
       name: `${path}: tollgate ${command}`,
       words: wordsOf(command),
