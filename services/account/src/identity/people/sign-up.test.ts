@@ -59,6 +59,7 @@ describe('signing up', () => {
         session_id: expect.any(Number),
         expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
         member_role: null,
+        sso_required: false,
         csrf_token: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       },
     ]);
