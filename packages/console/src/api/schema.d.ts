@@ -12094,7 +12094,7 @@ export interface operations {
                  * @example {
                  *       "issuer": "https://login.example.com",
                  *       "client_id": "tollgate",
-                 *       "client_secret": "a long secret"
+                 *       "client_secret": "a-long-secret"
                  *     }
                  */
                 "application/json": {

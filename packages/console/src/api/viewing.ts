@@ -3,4 +3,6 @@
  * only read there. Known when customers' pages are built, so that these have nothing of it.
  */
 export const isViewing =
-  import.meta.env.BASE_URL !== '/user/' && location.pathname.startsWith('/operator/view');
+  // Tests of single functions have no build, and no browser.
+  (import.meta.env as Partial<ImportMetaEnv> | undefined)?.BASE_URL !== '/user/' &&
+  (globalThis.location as Location | undefined)?.pathname.startsWith('/operator/view') === true;

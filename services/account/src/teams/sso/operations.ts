@@ -159,7 +159,7 @@ export const ownerSso = {
       caller: session,
       guard: requireConfirmed,
       body: providerSchema,
-      example: { issuer: 'https://login.example.com', client_id: 'tollgate', client_secret: 'a long secret' },
+      example: { issuer: 'https://login.example.com', client_id: 'tollgate', client_secret: 'a-long-secret' },
       answers: { 200: { description: 'The settings.', schema: ssoSchema } },
       problems: ['confirmation_required', 'not_found', 'sso_enforced'],
       handle: async (needs: Needs, { by, body }) => {
