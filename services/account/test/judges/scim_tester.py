@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 import uuid
 
 import httpx2
@@ -19,8 +20,21 @@ class Addresses:
         return f"{uuid.uuid4()}@{os.environ['SCIM_DOMAIN']}"
 
 
+class WaitingTransport(httpx2.HTTPTransport):
+    """Waits as directories do when the server has had too many requests in a second (RFC 6585, 4)."""
+
+    def handle_request(self, request):
+        while True:
+            response = super().handle_request(request)
+            if response.status_code != 429:
+                return response
+            response.close()
+            time.sleep(int(response.headers["Retry-After"]))
+
+
 client = SyncSCIMClient(
     httpx2.Client(
+        transport=WaitingTransport(),
         base_url=os.environ["SCIM_URL"],
         headers={"Authorization": f"Bearer {os.environ['SCIM_TOKEN']}"},
         timeout=60,
