@@ -73,7 +73,7 @@ export const operatorSearch = {
       example: { text: 'ada@example.com' },
       answers: {
         200: {
-          description: `Of each kind at most ${String(MAX_FOUND)}, newest first.`,
+          description: `Of each kind at most ${String(MAX_FOUND)}, newest first; accounts by their address.`,
           schema: z.object({ found: z.array(z.object({ account_id: id, what: z.string() })) }),
         },
       },

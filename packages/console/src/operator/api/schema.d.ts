@@ -4365,7 +4365,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Of each kind at most 20, newest first. */
+            /** @description Of each kind at most 20, newest first; accounts by their address. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -87,8 +87,9 @@ export function listAccounts(
 }
 
 /**
- * Accounts whose address begins so, in either case, newest first. By the index of addresses where the database sorts by
- * code points, as that of `npm start` does; elsewhere it reads all addresses.
+ * Accounts whose address begins so, in either case, in the order of addresses: that of their index, so that a beginning
+ * that thousands share is found as soon as any. Where the database doesn't sort by code points, unlike that of
+ * `npm start`, it reads the index from its beginning.
  */
 export function findByEmailBeginning(
   query: Query,
@@ -97,7 +98,7 @@ export function findByEmailBeginning(
 ): Promise<Pick<OperatedAccount, 'account_id' | 'email'>[]> {
   return query(
     `SELECT account_id, email FROM accounts WHERE starts_with(lower(email), lower(:beginning))
-     ORDER BY account_id DESC LIMIT :limit`,
+     ORDER BY lower(email) LIMIT :limit`,
     { beginning, limit },
   );
 }
