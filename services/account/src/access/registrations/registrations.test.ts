@@ -284,7 +284,7 @@ describe('housekeeping', () => {
     expect(again.status).toBe(200);
   });
 
-  test('ends a client that nobody has been connected to for 30 days', async () => {
+  test('ends a client without connections for 30 days', async () => {
     const made = await register(GOOD);
     const tokens = await connectTo(made);
     const before = await person.browser.request('GET', '/connections');

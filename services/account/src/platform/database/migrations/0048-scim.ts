@@ -48,7 +48,7 @@ export async function up(knex: Knex): Promise<void> {
       made_account boolean NOT NULL,
       -- Since when the directory has the person in the team; null while it hasn't.
       provisioned_at timestamptz,
-      -- When the membership ended, whoever ended it, if the directory hasn't said so yet.
+      -- When the membership ended, until the directory removes the person as well.
       left_at timestamptz,
       -- The role that groups gave last; another one was set by hand.
       assigned_role text CHECK (assigned_role IN ('billing', 'developer', 'viewer')),
