@@ -28,7 +28,7 @@ const rooms = {
         'two-factor',
       ],
     },
-    oidc: { of: [] },
+    oidc: { of: ['http'] },
     console: { of: ['http', 'identity'], floors: ['addresses', 'explorer', '.'] },
     billing: {
       of: base,

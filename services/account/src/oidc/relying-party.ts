@@ -1,4 +1,5 @@
 import type { ClientAuth, Configuration, CustomFetch, ServerMetadata } from 'openid-client';
+import { boundedBytes } from '../http/bounded-bytes.ts';
 import { SIGNING_ALGORITHMS } from './algorithms.ts';
 import { isText } from './claims.ts';
 import type { Claims } from './claims.ts';
@@ -203,17 +204,14 @@ function boundedFetch(fetch: RelyingPartyOptions['fetch'], maxBytes: number): Cu
       ...(body === undefined || body === null ? {} : { body: body as RequestInit['body'] }),
       ...(signal === undefined ? {} : { signal }),
     } as RequestInit);
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of response.body ?? []) {
-      const bytes = chunk as Uint8Array;
-      length += bytes.length;
-      if (length > maxBytes) throw new TypeError('the answer of the identity provider is too long');
-      chunks.push(bytes);
-    }
+    const bytes = await boundedBytes(
+      (response.body ?? []) as AsyncIterable<Uint8Array>,
+      maxBytes,
+      () => new TypeError('the answer of the identity provider is too long'),
+    );
     const { status, statusText } = response;
     const isEmpty = status === 204 || status === 205 || status === 304;
-    return new Response(isEmpty ? null : Buffer.concat(chunks), {
+    return new Response(isEmpty ? null : bytes, {
       status,
       statusText,
       headers: response.headers,

@@ -1,5 +1,6 @@
 import type { Agent } from 'undici';
 import { z } from 'zod';
+import { boundedBytes } from '../../http/bounded-bytes.ts';
 import { readClientMetadata } from './metadata.ts';
 import type { ClientMetadata } from './metadata.ts';
 
@@ -26,7 +27,12 @@ export function createReadDocument(agent: Agent): (url: string) => Promise<Clien
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const headers = { accept: 'application/json', 'user-agent': 'Tollgate-Client-Documents' };
     const answer = await agent.request({ origin, path: pathname, method: 'GET', headers, signal });
-    const text = await textOf(answer.body);
+    const bytes = await boundedBytes(
+      answer.body,
+      MAX_BYTES,
+      () => new Error(`it has more than ${String(MAX_BYTES)} bytes`),
+    );
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     if (answer.statusCode !== 200) throw new Error(`its server answered ${String(answer.statusCode)}`);
     const document = documentSchema.parse(JSON.parse(text));
     if (document.client_id !== url) throw new Error('its client_id is not its address');
@@ -34,16 +40,4 @@ export function createReadDocument(agent: Agent): (url: string) => Promise<Clien
     if ('code' in metadata) throw new Error(metadata.description);
     return metadata;
   };
-}
-
-/** Breaks off beyond the bound, whatever length the server has promised. */
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.byteLength;
-    if (length > MAX_BYTES) throw new Error(`it has more than ${String(MAX_BYTES)} bytes`);
-    chunks.push(chunk);
-  }
-  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
 }

@@ -1,4 +1,5 @@
 import type { Logger } from '@tollgate/log';
+import { boundedBytes } from '../../http/bounded-bytes.ts';
 import { INTROSPECTION_QUERY } from './introspection-query.ts';
 
 const KEPT_MS = 300_000;
@@ -51,14 +52,12 @@ async function readSchema(url: string): Promise<Introspection> {
     redirect: 'error',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) throw new Error(`The schema is larger than ${String(MAX_BYTES)} bytes.`);
-    chunks.push(chunk);
-  }
-  const answer: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  const bytes = await boundedBytes(
+    (response.body ?? []) as AsyncIterable<Uint8Array>,
+    MAX_BYTES,
+    () => new Error(`The schema is larger than ${String(MAX_BYTES)} bytes.`),
+  );
+  const answer: unknown = JSON.parse(bytes.toString('utf8'));
   const data = memberOf(answer, 'data');
   const schema = memberOf(data, '__schema');
   if (typeof schema !== 'object' || schema === null)

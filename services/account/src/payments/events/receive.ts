@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { MAX_PAYMENT_EVENT_BYTES } from '@tollgate/contracts/payment-events';
 import { Problem } from '@tollgate/http/problem';
+import { boundedBytes } from '../../http/bounded-bytes.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { PaymentProvider } from '../provider.ts';
 import type { EventMetrics } from './metrics.ts';
@@ -22,7 +23,8 @@ export function receiveEvents(options: {
   return async (req, res) => {
     const signature = req.get('stripe-signature');
     const receivedAtMs = nowMs();
-    const body = await bytesOf(req);
+    // As sent: a body that was parsed and written again has another signature.
+    const body = await boundedBytes(req, MAX_PAYMENT_EVENT_BYTES, () => new Problem('payload_too_large'));
     const event = signature === undefined ? undefined : provider.readEvent(body, signature, receivedAtMs);
     if (event === undefined) {
       metrics.events.inc({ type: 'unknown', outcome: 'refused' });
@@ -36,16 +38,4 @@ export function receiveEvents(options: {
     if (isNew && !event.isForeign) onStored();
     res.json({ received: true });
   };
-}
-
-/** The bytes as sent: a body that was parsed and written again has another signature. */
-async function bytesOf(req: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of req) {
-    bytes += chunk.length;
-    if (bytes > MAX_PAYMENT_EVENT_BYTES) throw new Problem('payload_too_large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
