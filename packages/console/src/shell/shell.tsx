@@ -1,14 +1,14 @@
 import { useIsFetching, useQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Outlet } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { sessionQuery } from '../api/session.ts';
-import { brand } from '../api/brand.ts';
 import { useSignOut } from '../api/sign-out.ts';
 import { Button } from '../ui/button.tsx';
 import { ConnectionBar } from './connection-bar.tsx';
 import { Help, Navigation } from './navigation.tsx';
 import { Search } from './search.tsx';
+import { Side } from './side.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { useFormerAccount } from './use-former-account.ts';
 import { useOtherTabs } from './use-other-tabs.ts';
@@ -41,43 +41,20 @@ export function Shell() {
   const { content, isMenuOpen, setMenuOpen } = usePageChange();
   return (
     <div className={styles['shell']}>
-      <a href="#content" className={styles['skip']}>
-        Skip to content
-      </a>
-      <header className={styles['side']}>
-        <div className={styles['top']}>
-          <Link to="/" className={styles['brand'] ?? ''}>
-            <img src={brand.logo} alt="" className={styles['logo']} />
-            {brand.name}
-          </Link>
-          <span className={styles['menu']}>
-            <Button
-              variant="quiet"
-              aria-expanded={isMenuOpen}
-              aria-controls="menu"
-              onPress={() => {
-                setMenuOpen(!isMenuOpen);
-              }}
-            >
-              Menu
-            </Button>
-          </span>
+      <Side isMenuOpen={isMenuOpen} setMenuOpen={setMenuOpen}>
+        <div className={styles['pages']}>
+          {deletionDueAt === null && !lacksSso && (
+            <>
+              <Search />
+              <Navigation />
+            </>
+          )}
         </div>
-        <div id="menu" className={styles['panel']} data-open={isMenuOpen}>
-          <div className={styles['pages']}>
-            {deletionDueAt === null && !lacksSso && (
-              <>
-                <Search />
-                <Navigation />
-              </>
-            )}
-          </div>
-          <div className={styles['foot']}>
-            <Help />
-            <Account email={session?.email ?? ''} />
-          </div>
+        <div className={styles['foot']}>
+          <Help />
+          <Account email={session?.email ?? ''} />
         </div>
-      </header>
+      </Side>
       <main id="content" ref={content} tabIndex={-1} className={styles['content']}>
         <Suspense>
           {deletionDueAt !== null ? (

@@ -1,10 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Outlet } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { brand } from '../../api/brand.ts';
 import { ConnectionBar } from '../../shell/connection-bar.tsx';
 import { Navigation } from '../../shell/navigation.tsx';
 import { ThemeSwitch } from '../../shell/theme-switch.tsx';
+import { Side } from '../../shell/side.tsx';
 import shell from '../../shell/shell.module.css';
 import { usePageChange } from '../../shell/use-page-change.ts';
 import { Button } from '../../ui/button.tsx';
@@ -18,36 +18,12 @@ export function ViewShell() {
   const { content, isMenuOpen, setMenuOpen } = usePageChange();
   return (
     <div className={shell['shell']}>
-      <a href="#content" className={shell['skip']}>
-        Skip to content
-      </a>
-      <header className={shell['side']}>
-        <div className={shell['top']}>
-          <Link to="/" className={shell['brand'] ?? ''}>
-            <img src={brand.logo} alt="" className={shell['logo']} />
-            {brand.name}
-          </Link>
-          <span className={shell['menu']}>
-            <Button
-              isReading
-              variant="quiet"
-              aria-expanded={isMenuOpen}
-              aria-controls="menu"
-              onPress={() => {
-                setMenuOpen(!isMenuOpen);
-              }}
-            >
-              Menu
-            </Button>
-          </span>
+      <Side isMenuOpen={isMenuOpen} setMenuOpen={setMenuOpen}>
+        <Navigation />
+        <div className={shell['foot']}>
+          <ThemeSwitch />
         </div>
-        <div id="menu" className={shell['panel']} data-open={isMenuOpen}>
-          <Navigation />
-          <div className={shell['foot']}>
-            <ThemeSwitch />
-          </div>
-        </div>
-      </header>
+      </Side>
       <div>
         <Banner />
         <main id="content" ref={content} tabIndex={-1} className={shell['content']}>
