@@ -17,7 +17,7 @@ export const AUTH_RATES: Readonly<Record<'token' | 'introspect', Rate>> = {
   token: {
     name: 'token',
     unit: 'tokens/s',
-    targetRatio: 4,
+    targetRatio: 6,
     ours: (servers, auth) => Promise.resolve(ourTokenTarget(servers, auth)),
     ofPeer: (peer) => Promise.resolve(tokenTarget(peer)),
     isRight: ({ access_token: token, expires_in: seconds }) =>
@@ -26,7 +26,7 @@ export const AUTH_RATES: Readonly<Record<'token' | 'introspect', Rate>> = {
   introspect: {
     name: 'introspect',
     unit: 'introspections/s',
-    targetRatio: 5,
+    targetRatio: 10,
     ours: ourIntrospectionTarget,
     ofPeer: introspectionTarget,
     isRight: ({ active }) => active === true,

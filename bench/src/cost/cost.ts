@@ -156,7 +156,7 @@ function resultOf({ versions, lines, states, costs }: Measured): PartResult {
   const { cpu } = states.scripts.apart;
   const neighbours = SYSTEM_PARTS.reduce((sum, part) => sum + cpu[part], -cpu.gateway);
   return {
-    goals: [goalOf('the gateway', cpu.gateway, 100), goalOf('all others', neighbours, 60)],
+    goals: [goalOf('the gateway', cpu.gateway, 50), goalOf('all others', neighbours, 30)],
     notes: [
       `CPU-µs of ${SYSTEM_PARTS.join(' / ')}, from /proc/PID/stat, without what each uses idle; ${String(CONNECTIONS)} connections at full load, ${String(CALLS_SEC)} s each, 1 KB answers; account's and Postgres' share until all calls were counted`,
       'data calls: all states in turn, median (min–max) of the rounds, while all tokens of this part are live',

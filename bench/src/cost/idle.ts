@@ -17,7 +17,7 @@ const WINDOWS = [
   { fromSec: 420, toSec: 540 },
 ] as const;
 
-const GOAL_PERCENT = 1;
+const GOAL_PERCENT = 0.5;
 
 type Percents = { name: string; percent: number }[];
 

@@ -48,14 +48,15 @@ export async function compare(
 }
 
 export function goalOf({ peer, payers, rounds }: Comparison): Goal[] {
-  if (peer.targetRatio === undefined) return [];
+  const target = payers === 1 ? peer.targetRatio?.one : peer.targetRatio?.many;
+  if (target === undefined) return [];
   const ratio = spreadOf(ratiosOf(rounds));
   return [
     {
       what: `calls/s, times those of ${peer.door.name}${ofPayers(payers)}`,
       figure: spreadText(ratio),
-      target: `≥ ${String(peer.targetRatio)}`,
-      reached: ratio.median >= peer.targetRatio,
+      target: `≥ ${String(target)}`,
+      reached: ratio.median >= target,
     },
   ];
 }

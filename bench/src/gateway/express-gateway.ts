@@ -52,5 +52,5 @@ export async function expressGateway(
       },
     }),
   });
-  return { door, version, targetRatio: 3 };
+  return { door, version, targetRatio: { one: 3 } };
 }

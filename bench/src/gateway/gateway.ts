@@ -1,12 +1,13 @@
 import { accessToken } from '../auth/auth-rates.ts';
 import { makePayers, makeTokens } from '../cost/callers.ts';
 import type { PartResult } from '../part.ts';
+import { syncMs } from '../report/run-facts.ts';
 import { percent, spreadOf, whole } from '../report/ratios.ts';
 import type { Servers } from '../servers.ts';
 import { findTools } from '../tools.ts';
 import { widenLimits } from '../usage/wide-limits.ts';
 import type { WrkRound } from '../load/wrk.ts';
-import { addedLatency, latencyGoal, latencyNote } from './added-latency.ts';
+import { addedLatency, latencyGoals, latencyNote } from './added-latency.ts';
 import type { AddedLatency } from './added-latency.ts';
 import { LARGER_ANSWERS, startUpstream } from './nginx.ts';
 import { startPeers } from './peers.ts';
@@ -58,7 +59,7 @@ export async function measureGateway(servers: Servers, say: Say): Promise<PartRe
   const curve = await measureCurve(wrk, ours, token, say);
   for (const door of [ours, ...peers.map((peer) => peer.door)]) await expectDoor(door, token);
   return {
-    goals: [...compared.flatMap(goalOf), latencyGoal(added)],
+    goals: [...compared.flatMap(goalOf), ...latencyGoals(added, syncMs())],
     notes: [
       `each peer: ${String(ROUNDS)} rounds of ${String(ROUND_SEC)} s, ${String(CONNECTIONS)} kept-alive connections of wrk, small POSTs, answers of 1 KB; ours does the whole job, of the peers only nginx-lua records usage before the response ends (peers/*: what each does)`,
       ...leftOut,

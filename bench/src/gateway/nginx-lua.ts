@@ -9,7 +9,7 @@ import { startNginx } from './nginx.ts';
 import type { Peer, PeerSetting } from './peer.ts';
 
 /** `/graphql` records usage before the end of the answer, `/logged` afterwards (peers/nginx-lua). */
-type Variant = { name: string; path: '/graphql' | '/logged'; targetRatio?: number };
+type Variant = { name: string; path: '/graphql' | '/logged' } & Pick<Peer, 'targetRatio'>;
 
 export async function nginxLua(
   servers: Servers,

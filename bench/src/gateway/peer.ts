@@ -9,11 +9,11 @@ export type PeerSetting = {
   token: string;
 };
 
-/** Without `targetRatio`, there is no goal. */
 export type Peer = {
   door: Door;
   version: string;
-  targetRatio?: number;
+  /** The goals, with one account calling and with many; without one, there is none. */
+  targetRatio?: { one: number; many?: number };
   /** Of a peer that admits and records calls as ours does: those that it has recorded so far. */
   recordedCalls?: () => Promise<number>;
 };

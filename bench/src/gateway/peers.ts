@@ -15,7 +15,7 @@ import type { Tools } from '../tools.ts';
 import { startTlsRelay } from './tls-relay.ts';
 import { tyk } from './tyk.ts';
 
-const RECORDING = { name: 'nginx-lua', path: '/graphql', targetRatio: 1 } as const;
+const RECORDING = { name: 'nginx-lua', path: '/graphql', targetRatio: { one: 2.5, many: 2 } } as const;
 const LOGGING = { name: 'nginx-lua-logging', path: '/logged' } as const;
 
 export type Peers = { peers: Peer[]; leftOut: string[] };
@@ -64,7 +64,7 @@ async function modOauth2(servers: Servers, setting: PeerSetting, say: (line: str
   return {
     door: await apachePeer('mod_oauth2', servers, tools, { ...setting, template: 'mod_oauth2/apache.conf' }),
     version: tools.versions.mod_oauth2,
-    targetRatio: 1.2,
+    targetRatio: { one: 2 },
   };
 }
 
@@ -83,7 +83,7 @@ async function modAuthOpenidc(
       template: 'mod_auth_openidc/apache.conf',
     }),
     version: tools.versions.mod_auth_openidc,
-    targetRatio: 1,
+    targetRatio: { one: 2 },
   };
 }
 
@@ -99,7 +99,7 @@ async function nginxPeer(servers: Servers, tools: Tools, setting: PeerSetting): 
       BASIC: authorization,
     },
   });
-  return { door, version: tools.versions.nginx, targetRatio: 0.4 };
+  return { door, version: tools.versions.nginx, targetRatio: { one: 0.7 } };
 }
 
 async function httpProxyMiddleware(servers: Servers, { upstreamUrl }: PeerSetting): Promise<Peer> {

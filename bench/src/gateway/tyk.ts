@@ -72,7 +72,11 @@ export async function tyk(
     const headers = { 'x-tyk-authorization': secret };
     return (await fetch(key, { method: 'POST', headers, body: JSON.stringify(SESSION) })).ok;
   });
-  return { door, version: /Release version:\s+(\S+)/.exec(stated)?.[1] ?? 'unknown', targetRatio: 4 };
+  return {
+    door,
+    version: /Release version:\s+(\S+)/.exec(stated)?.[1] ?? 'unknown',
+    targetRatio: { one: 8 },
+  };
 }
 
 /** It promises no durability, so that it needn't wait for the disk. */

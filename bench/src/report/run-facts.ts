@@ -44,8 +44,8 @@ export function dependency(manifest: string, name: string): string {
   return dependencies?.[name] ?? devDependencies?.[name] ?? 'unknown';
 }
 
-/** What `appendfsync always` waits for, measured in the run's data directory. */
-function syncMs(): number {
+/** What `appendfsync always` waits for, the median in ms, measured in the run's data directory. */
+export function syncMs(): number {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-bench-sync-'));
   const file = openSync(join(directory, 'file'), 'w');
   try {

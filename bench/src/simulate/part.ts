@@ -45,7 +45,7 @@ export async function simulateCapacity(project: string, say: (line: string) => v
 
 /** Calls a second at which there are goals. */
 const GOALS_AT = 100_000;
-const MOST = { gatewayPods: 18, accountPods: 6, postgresCores: 12 } as const;
+const MOST = { gatewayPods: 10, accountPods: 2, postgresCores: 4, redisShards: 6 } as const;
 
 function goalsOf(plan: Plan): Goal[] {
   const goal = (what: string, name: keyof typeof MOST): Goal => ({
@@ -58,6 +58,7 @@ function goalsOf(plan: Plan): Goal[] {
     goal('gateway pods', 'gatewayPods'),
     goal('account pods', 'accountPods'),
     goal('Postgres cores', 'postgresCores'),
+    goal('Redis shards', 'redisShards'),
   ];
 }
 
