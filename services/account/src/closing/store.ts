@@ -3,10 +3,14 @@ import type { PeriodState, Use } from '../billing/credits/settlement.ts';
 import { includedPoints, rolloverPointsMax } from '../billing/periods/limits.ts';
 import type { Query } from '../platform/database/query.ts';
 
-/** False if another transaction has locked the account. */
+/**
+ * False if another transaction has locked the account. Leaves the notice of changed entitlements to the worker
+ * (./notices.ts).
+ */
 export async function lockAccountIfFree(query: Query, accountId: number): Promise<boolean> {
   const rows = await query(
-    'SELECT FROM accounts WHERE account_id = :accountId FOR NO KEY UPDATE SKIP LOCKED',
+    `SELECT set_config('tollgate.entitlement_notice', 'later', true)
+     FROM accounts WHERE account_id = :accountId FOR NO KEY UPDATE SKIP LOCKED`,
     { accountId },
     'closing_lock_account',
   );

@@ -12,6 +12,8 @@ import { carryOver } from './carry-over.ts';
 import { closePeriod, correctPeriod } from './close-period.ts';
 import { createCountedUntil } from './counted.ts';
 import type { CountedUntil } from './counted.ts';
+import { createClosingNotices } from './notices.ts';
+import type { ClosingNotices } from './notices.ts';
 import { resolveNextCut } from './resolve-cut.ts';
 import type { StepNeeds } from './step-needs.ts';
 
@@ -51,7 +53,7 @@ type Step = {
 const LISTED = 500;
 
 /** Connections of the pool. */
-const LANES = 2;
+const LANES = 4;
 
 /** An account whose step failed waits this long and holds up no other. */
 const RETRY_MS = 60_000;
@@ -99,6 +101,7 @@ export function startClosing(options: ClosingOptions): { close: () => Promise<vo
   const steps = stepsOf(options.delaySec);
   /** Accounts whose step failed, with the time by performance.now() until which they wait. */
   const waiting = new Map<number, number>();
+  const notices = createClosingNotices(options.query);
   return startWorkLoop({
     work: async (signal) => {
       for (const [accountId, untilMs] of waiting) if (untilMs <= performance.now()) waiting.delete(accountId);
@@ -107,7 +110,7 @@ export function startClosing(options: ClosingOptions): { close: () => Promise<vo
       options.metrics.stopped.set(isStopped ? 1 : 0);
       if (isStopped) return;
       const countedUntil = createCountedUntil(options.query, options.redis, options.usageLanes);
-      for (const step of steps) await runStep(options, step, { countedUntil, waiting, signal });
+      for (const step of steps) await runStep(options, step, { countedUntil, waiting, notices, signal });
     },
     messages: {
       failed: 'usage cannot be settled with credits; retrying',
@@ -152,7 +155,12 @@ export function createClosingMetrics(registry: Registry): ClosingMetrics {
   return metrics;
 }
 
-type Run = { countedUntil: CountedUntil; waiting: Map<number, number>; signal: AbortSignal };
+type Run = {
+  countedUntil: CountedUntil;
+  waiting: Map<number, number>;
+  notices: ClosingNotices;
+  signal: AbortSignal;
+};
 
 /** Until nothing is due that can be done now. */
 async function runStep(options: ClosingOptions, step: Step, run: Run): Promise<void> {
@@ -168,11 +176,15 @@ async function runStep(options: ClosingOptions, step: Step, run: Run): Promise<v
       for (let one = due.shift(); one !== undefined && !run.signal.aborted; one = due.shift()) {
         const until = await run.countedUntil(one.account_id);
         if (until < one.at.getTime()) uncounted.add(usageLane(one.account_id, lanes));
-        else if (await runOne(options, step, run, one, new Date(until))) done += 1;
+        else if (await runOne(options, step, run, one, new Date(until))) {
+          done += 1;
+          await run.notices.stepDone();
+        }
       }
       return done;
     };
     const done = await Promise.all(Array.from({ length: LANES }, lane));
+    await run.notices.allDone();
     if (run.signal.aborted || done.every((steps) => steps === 0)) return;
   }
 }

@@ -60,7 +60,7 @@ const DATABASE_POOLS = {
   /** A renewal locks a subscription and its plan, which requests lock too. */
   renewals: { name: 'renewals', poolMax: 1, acquireTimeoutMs: 5_000, statementTimeoutMs: 1_500 },
   /** A step locks an account, of which others are skipped. */
-  closing: { name: 'closing', poolMax: 2, ...BACKGROUND },
+  closing: { name: 'closing', poolMax: 4, ...BACKGROUND },
   alertDetector: { name: 'alert_detector', poolMax: 1, ...BACKGROUND },
   webhookDeliveries: { name: 'webhook_deliveries', poolMax: 2, ...BACKGROUND },
   mailsAndHousekeeping: { name: 'mails_and_housekeeping', poolMax: 2, ...BACKGROUND },
