@@ -77,7 +77,8 @@ function invoiceSession(double: Double, session: CheckoutSession): void {
   const { store, clock } = double;
   const { customer, payment_intent, currency } = session;
   const terms = store.terms[session.id];
-  if (terms?.invoiceMetadata == null || customer === null || payment_intent === null) return;
+  if (terms === undefined || customer === null || payment_intent === null) return;
+  if (terms.invoiceMetadata === null) return;
   const period = { start: clock.now(), end: clock.now() };
   const lines = terms.lines.map(({ amount, description, price }) => ({
     amount,
