@@ -98,6 +98,7 @@ export const AUDIT_ACTIONS = [
   'subscription_resumed',
   'subscription_team_slots_set',
   'subscription_team_slots_planned',
+  'subscription_billing_date_moved',
   'subscription_ended',
   'subscription_checkout_begun',
   'subscription_upgrade_begun',

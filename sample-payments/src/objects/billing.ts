@@ -59,6 +59,7 @@ export function newInvoice(input: {
   default_payment_method?: string | undefined;
   metadata?: Metadata | undefined;
   auto_advance: boolean;
+  automatic_tax?: boolean;
 }) {
   const id = newId('in');
   const total = input.lines.reduce((sum, { amount }) => sum + amount, 0);
@@ -79,7 +80,13 @@ export function newInvoice(input: {
     attempt_count: 0,
     attempted: false,
     auto_advance: input.auto_advance,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: input.automatic_tax ?? false,
+      liability: null,
+      provider: null,
+      status: null,
+    },
     automatically_finalizes_at: null as number | null,
     billing_reason: input.billing_reason,
     collection_method: 'charge_automatically',

@@ -9,6 +9,8 @@ export type SessionTerms = {
   intentMetadata: Metadata;
   subscriptionMetadata: Metadata;
   setupFutureUsage: string | null;
+  /** Of the invoice that is made once it is paid; null for none. */
+  invoiceMetadata: Metadata | null;
 };
 
 export function newCheckoutSession(input: {
@@ -26,6 +28,8 @@ export function newCheckoutSession(input: {
   expires_at: number;
   allow_promotion_codes: boolean | null;
   automatic_tax: boolean;
+  /** Null for a subscription, which has invoices of its own. */
+  invoice_creation: { enabled: boolean; metadata: Metadata } | null;
 }) {
   const id = newId('cs_test', 58);
   return {
@@ -61,7 +65,21 @@ export function newCheckoutSession(input: {
     discounts: [],
     expires_at: input.expires_at,
     invoice: null as string | null,
-    invoice_creation: null,
+    invoice_creation:
+      input.invoice_creation === null
+        ? null
+        : {
+            enabled: input.invoice_creation.enabled,
+            invoice_data: {
+              account_tax_ids: null,
+              custom_fields: null,
+              description: null,
+              footer: null,
+              issuer: null,
+              metadata: input.invoice_creation.metadata,
+              rendering_options: null,
+            },
+          },
     livemode: false,
     locale: null,
     metadata: input.metadata,

@@ -1,7 +1,25 @@
 import { newId } from '../ids.ts';
 import type { Metadata } from './catalogue.ts';
 
-export function newPortalConfiguration(created: number, metadata: Metadata = {}) {
+/** What customers may do. What isn't named is off. */
+type WantedFeatures = {
+  [
+    Name in
+      | 'customer_update'
+      | 'invoice_history'
+      | 'payment_method_update'
+      | 'subscription_cancel'
+      | 'subscription_update'
+  ]?: { enabled: boolean; allowed_updates?: string[] | undefined; mode?: string | undefined } | undefined;
+};
+
+export function newPortalConfiguration(
+  created: number,
+  {
+    metadata = {},
+    features = {},
+  }: { metadata?: Metadata | undefined; features?: WantedFeatures | undefined } = {},
+) {
   return {
     id: newId('bpc'),
     object: 'billing_portal.configuration' as const,
@@ -10,31 +28,39 @@ export function newPortalConfiguration(created: number, metadata: Metadata = {})
     business_profile: { headline: null, privacy_policy_url: null, terms_of_service_url: null },
     created,
     default_return_url: null,
-    features: {
-      customer_update: { allowed_updates: ['address', 'tax_id'], enabled: true },
-      invoice_history: { enabled: true },
-      payment_method_update: { enabled: true, payment_method_configuration: null },
-      subscription_cancel: {
-        cancellation_reason: { enabled: false, options: [] },
-        enabled: true,
-        mode: 'at_period_end',
-        proration_behavior: 'none',
-      },
-      subscription_update: {
-        billing_cycle_anchor: null,
-        default_allowed_updates: [],
-        enabled: false,
-        proration_behavior: 'none',
-        schedule_at_period_end: { conditions: [] },
-        trial_update_behavior: 'end_trial',
-      },
-    },
+    features: featuresOf(features),
     is_default: false,
     livemode: false,
     login_page: { enabled: false, url: null },
     metadata,
     name: null,
     updated: created,
+  };
+}
+
+export function featuresOf(wanted: WantedFeatures) {
+  const isOn = (feature: keyof WantedFeatures) => wanted[feature]?.enabled ?? false;
+  return {
+    customer_update: {
+      allowed_updates: wanted.customer_update?.allowed_updates ?? [],
+      enabled: isOn('customer_update'),
+    },
+    invoice_history: { enabled: isOn('invoice_history') },
+    payment_method_update: { enabled: isOn('payment_method_update'), payment_method_configuration: null },
+    subscription_cancel: {
+      cancellation_reason: { enabled: false, options: [] },
+      enabled: isOn('subscription_cancel'),
+      mode: wanted.subscription_cancel?.mode ?? 'at_period_end',
+      proration_behavior: 'none',
+    },
+    subscription_update: {
+      billing_cycle_anchor: null,
+      default_allowed_updates: [],
+      enabled: isOn('subscription_update'),
+      proration_behavior: 'none',
+      schedule_at_period_end: { conditions: [] },
+      trial_update_behavior: 'end_trial',
+    },
   };
 }
 

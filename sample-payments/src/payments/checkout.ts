@@ -4,6 +4,7 @@ import { newCustomer } from '../objects/catalogue.ts';
 import type { CheckoutSession } from '../objects/checkout-session.ts';
 import { newPaymentIntent } from '../objects/payments.ts';
 import { confirm, fail, methodOf, refusalOf, succeed } from './confirm.ts';
+import { invoicePaid } from './invoices.ts';
 import { startSubscription } from './subscriptions.ts';
 
 export function expireSession(double: Double, session: CheckoutSession): CheckoutSession {
@@ -68,6 +69,26 @@ export function paySession(double: Double, session: CheckoutSession, testMethod:
   session.status = 'complete';
   session.url = null;
   emit(double, 'checkout.session.completed', session);
+  if (session.mode === 'payment' && session.payment_status === 'paid') invoiceSession(double, session);
+}
+
+/** What was paid on a page, if the page was opened so. */
+function invoiceSession(double: Double, session: CheckoutSession): void {
+  const { store, clock } = double;
+  const { customer, payment_intent, currency } = session;
+  const terms = store.terms[session.id];
+  if (terms === undefined || customer === null || payment_intent === null) return;
+  if (terms.invoiceMetadata === null) return;
+  const period = { start: clock.now(), end: clock.now() };
+  const lines = terms.lines.map(({ amount, description, price }) => ({
+    amount,
+    description,
+    period,
+    metadata: {},
+    price: store.get('price', price),
+  }));
+  const metadata = terms.invoiceMetadata;
+  session.invoice = invoicePaid(double, { customer, currency, lines, metadata, payment_intent }).id;
 }
 
 /** A debit that is under way arrives, or doesn't. */
@@ -83,6 +104,7 @@ export function settleSession(
     succeed(double, intent);
     session.payment_status = 'paid';
     emit(double, 'checkout.session.async_payment_succeeded', session);
+    invoiceSession(double, session);
   } else {
     fail(double, intent, 'insufficient_funds');
     emit(double, 'checkout.session.async_payment_failed', session);

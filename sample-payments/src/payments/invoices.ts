@@ -1,8 +1,9 @@
 import { emit } from '../double.ts';
 import type { Double } from '../double.ts';
 import { Failure, invalid } from '../http/failure.ts';
-import { newInvoicePayment } from '../objects/billing.ts';
-import type { Invoice, InvoicePayment } from '../objects/billing.ts';
+import { newInvoice, newInvoicePayment } from '../objects/billing.ts';
+import type { Invoice, InvoiceLine, InvoicePayment } from '../objects/billing.ts';
+import type { Metadata } from '../objects/catalogue.ts';
 import { newPaymentIntent } from '../objects/payments.ts';
 import type { PaymentMethod } from '../objects/payments.ts';
 import { confirm, fail, succeed } from './confirm.ts';
@@ -26,6 +27,24 @@ export function pay(double: Double, invoice: Invoice, method: PaymentMethod | nu
   if (invoice.status === 'draft') finalize(double, invoice);
   if (invoice.status !== 'open') throw invalid(`This invoice is ${invoice.status} and can't be paid.`);
   if (invoice.total <= 0 || charge(double, invoice, method)) markPaid(double, invoice);
+  return invoice;
+}
+
+/** Of what was paid before it. */
+export function invoicePaid(
+  double: Double,
+  {
+    payment_intent,
+    ...sold
+  }: { customer: string; currency: string; lines: InvoiceLine[]; metadata: Metadata; payment_intent: string },
+): Invoice {
+  const { store, clock } = double;
+  const created = clock.now();
+  const invoice = store.add(newInvoice({ ...sold, created, billing_reason: 'manual', auto_advance: false }));
+  emit(double, 'invoice.created', invoice);
+  finalize(double, invoice);
+  settlePayment(double, invoice, store.add(newInvoicePayment({ created, invoice, payment_intent })));
+  markPaid(double, invoice);
   return invoice;
 }
 

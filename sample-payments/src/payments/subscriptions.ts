@@ -158,6 +158,18 @@ export function chargeChange(
   invoiceChange(double, subscription, prorated.lines);
 }
 
+/** Charges a change, which takes effect whether that is paid or not. */
+export function changeAndCharge(
+  double: Double,
+  subscription: Subscription,
+  changes: readonly ItemChange[],
+  at: number,
+): void {
+  const prorated = prorate(double, subscription, changes, at);
+  applyItems(double, subscription, prorated);
+  invoiceChange(double, subscription, prorated.lines);
+}
+
 /** With items that wait. */
 function invoiceChange(double: Double, subscription: Subscription, lines: readonly InvoiceLine[]): void {
   const pending = pendingItems(double, subscription.customer, subscription.currency);

@@ -11,6 +11,7 @@ import { finalize, pay } from '../payments/invoices.ts';
 import { dropPendingUpdate } from '../payments/subscription-status.ts';
 import {
   cancel,
+  changeAndCharge,
   changeAt,
   changeItems,
   chargeChange,
@@ -40,6 +41,7 @@ const invoiceSchema = z.object({
   default_payment_method: z.string().optional(),
   metadata: metadata.optional(),
   auto_advance: flag.optional(),
+  automatic_tax: z.object({ enabled: flag }).optional(),
   pending_invoice_items_behavior: z.enum(['exclude', 'include']).optional(),
 });
 const paySchema = z.object({ payment_method: z.string().optional() });
@@ -116,6 +118,7 @@ export const BILLING: Route[] = [
         billing_reason: 'manual',
         lines: items,
         auto_advance: wanted.auto_advance ?? false,
+        automatic_tax: wanted.automatic_tax?.enabled ?? false,
       }),
     );
     for (const item of items) item.invoice = invoice.id;
@@ -187,12 +190,14 @@ export const BILLING: Route[] = [
       subscription.default_payment_method = methodOf(double, wanted.default_payment_method).id;
     }
     emit(double, 'customer.subscription.updated', subscription, { metadata: before, cancel_at_period_end });
-    if (wanted.items === undefined) return subscription;
-    const changes = changesOf(double, subscription, wanted.items);
+    if (wanted.items === undefined && wanted.trial_end === undefined) return subscription;
+    const changes = changesOf(double, subscription, wanted.items ?? []);
+    const at = wanted.proration_date ?? double.clock.now();
     // Tollgate names it always; Stripe's default is to add the difference to the next invoice.
     if (wanted.trial_end !== undefined) changeAt(double, subscription, changes, wanted.trial_end);
     else if (wanted.proration_behavior !== 'always_invoice') changeItems(double, subscription, changes);
-    else chargeChange(double, subscription, changes, wanted.proration_date ?? double.clock.now());
+    else if (wanted.payment_behavior === undefined) changeAndCharge(double, subscription, changes, at);
+    else chargeChange(double, subscription, changes, at);
     return subscription;
   }),
   route('DELETE /v1/subscriptions/{id}', ({ double, id }) => {

@@ -29,6 +29,9 @@ const createSchema = z.object({
   expires_at: whole.optional(),
   allow_promotion_codes: flag.optional(),
   automatic_tax: z.object({ enabled: flag }).optional(),
+  invoice_creation: z
+    .object({ enabled: flag, invoice_data: z.object({ metadata: metadata.optional() }).optional() })
+    .optional(),
 });
 
 const HOUR_SEC = 3_600;
@@ -91,6 +94,13 @@ export const CHECKOUT_SESSIONS: Route[] = [
         param: 'expires_at',
       });
     }
+    const { enabled: isInvoiced = false, invoice_data } = wanted.invoice_creation ?? {};
+    if (isInvoiced && wanted.mode === 'subscription') {
+      throw invalid('`invoice_creation` can only be enabled in `payment` mode.', {
+        param: 'invoice_creation',
+      });
+    }
+    const invoiceMetadata = invoice_data?.metadata ?? {};
     const session = store.add(
       newCheckoutSession({
         created,
@@ -107,6 +117,8 @@ export const CHECKOUT_SESSIONS: Route[] = [
         expires_at,
         allow_promotion_codes: wanted.allow_promotion_codes ?? null,
         automatic_tax: wanted.automatic_tax?.enabled ?? false,
+        invoice_creation:
+          wanted.mode === 'payment' ? { enabled: isInvoiced, metadata: invoiceMetadata } : null,
       }),
     );
     store.terms[session.id] = {
@@ -114,6 +126,7 @@ export const CHECKOUT_SESSIONS: Route[] = [
       intentMetadata: wanted.payment_intent_data?.metadata ?? {},
       subscriptionMetadata: wanted.subscription_data?.metadata ?? {},
       setupFutureUsage: wanted.payment_intent_data?.setup_future_usage ?? null,
+      invoiceMetadata: isInvoiced ? invoiceMetadata : null,
     };
     return session;
   }),

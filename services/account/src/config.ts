@@ -389,6 +389,9 @@ export const SETTINGS = {
       .enum(TAX_MODES)
       .default('off')
       .describe('whether Stripe Tax computes the tax of plans, packs and further points: `off`, `automatic`'),
+    STRIPE_PACK_INVOICES: trueOrFalse
+      .default(true)
+      .describe('whether customers get an invoice of each pack that they buy, for which Stripe charges you'),
     PAYMENT_GRACE_SEC: wholeNumber(0, 2_419_200)
       .default(604_800)
       .describe('how long after its start a renewed period may stay unpaid; then calls are refused'),

@@ -47,6 +47,40 @@ export function planJourneys(journey: Journey): void {
     expect(usage).toMatchObject({ status: 'active', billing_period: { usage: { points_usage: 0 } } });
   });
 
+  test('pay as you go: free, without a payment page; calls are refused without points, and pass with a pack', async () => {
+    const page = await signedUp(journey);
+    const { demo } = journey.stack();
+    await openPlan(page);
+    await page.getByRole('button', { name: 'Subscribe to Pay as you go' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Subscribe to Pay as you go' });
+    await dialog.getByText('It is free.').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Subscribe', exact: true }).click();
+    await page.getByRole('heading', { name: 'Pay as you go', level: 2 }).waitFor();
+    await expectAccessible(page);
+    await openApplications(page);
+    const token = await obtainToken(demo, await makeApplication(page, 'Prepaid'));
+    await eventually(
+      async () => (await postGraphql(demo, token, QUERY)).status,
+      (status) => status === 402,
+      LIVE_TIME_LIMIT_MS,
+    );
+    await openPlan(page);
+    await page.getByRole('button', { name: 'Buy 10,000 points' }).click();
+    await page.getByRole('button', { name: /^Pay \d/ }).click();
+    await page.getByText('Thank you. 10,000 points are yours,').waitFor();
+    await eventually(
+      async () => (await postGraphql(demo, token, QUERY)).status,
+      (status) => status === 200,
+      LIVE_TIME_LIMIT_MS,
+    );
+    // Stripe's invoice of the pack.
+    await page
+      .getByRole('button', { name: /^View / })
+      .first()
+      .waitFor();
+  });
+
   test('change the plan now and at the end of the period, cancel and resume', async () => {
     const page = await signedUp(journey);
     await sellPlan(journey, page, 'Starter');

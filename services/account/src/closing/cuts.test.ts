@@ -93,6 +93,25 @@ test('a grant that begins later is used from that second on, after those that ar
   expect(await balanceOf(suite, second)).toMatchObject({ points_remaining: 0, used: 5 });
 });
 
+test("a grant that begins with its period counts in it from the period's first second on", async () => {
+  const payer = await newPayer(suite);
+  const { started_at } = await suite
+    .database('billing_periods')
+    .where({ period_id: payer.period_id })
+    .first<{ started_at: Date }>();
+  const credit_id = await uncounted(suite, payer.account_id, async (transaction) => {
+    const made = await insertGrant(transaction, payer.account_id, { points: 100, effective_at: started_at });
+    await useAt(payer, 13, started_at);
+    return made;
+  });
+  await cutsResolved(suite, payer.account_id);
+  await allCounted(suite);
+  await voidNow(suite, payer.account_id, credit_id);
+  await cutsResolved(suite, payer.account_id);
+  expect(await balanceOf(suite, credit_id)).toMatchObject({ used: 3, voided: 97 });
+  expect(await settledOf(suite, payer.period_id)).toMatchObject({ settled_points: 3, overuse_points: 0 });
+});
+
 describe('without any usage', () => {
   test('a grant expires, and a void takes effect', async () => {
     const payer = await newPayer(suite);

@@ -85,6 +85,7 @@ export function openPayments(
     webhookSecrets,
     apiUrl: config.STRIPE_API_URL,
     tax: config.STRIPE_TAX,
+    packInvoices: config.STRIPE_PACK_INVOICES,
   });
   const metrics = createEventMetrics(registry);
   const onWorkers = () => {

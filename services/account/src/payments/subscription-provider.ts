@@ -18,6 +18,8 @@ export type ProvidedSubscription = ProvidedItems & {
   anchor: Date;
   /** Of the period that was charged last. */
   period_started_at: Date;
+  /** Exclusive. */
+  period_ends_at: Date;
   ended_at: Date | null;
   /** A change that takes effect once it is paid on that page; null if there is none. */
   unpaid_change: (ProvidedItems & { payment_url: string | null }) | null;
@@ -62,13 +64,20 @@ export type ProratedChange = ItemsChange & { prorated_at: Date };
 export type SubscriptionProvider = {
   /** Undefined if the provider doesn't know it (yet). */
   readSubscription: (id: string) => Promise<ProvidedSubscription | undefined>;
+  /** Those that haven't ended. */
+  listSubscriptions: () => AsyncIterable<ProvidedSubscription>;
   /**
    * `key` makes a repetition harmless. Changed items count from the next period, which `begins_at` then: items with
-   * another interval would otherwise begin one at once.
+   * another interval would otherwise begin one at once. `isNewPeriod`: they do, and what is left of the period before is
+   * credited.
    */
   changeSubscription: (
     id: string,
-    changes: ItemsChange & { cancel_at_period_end?: boolean; begins_at?: Date | undefined },
+    changes: ItemsChange & {
+      cancel_at_period_end?: boolean;
+      begins_at?: Date | undefined;
+      isNewPeriod?: boolean;
+    },
     key: string,
   ) => Promise<void>;
   /** What `changeNow` would charge, with tax and discounts, in the minor unit. */

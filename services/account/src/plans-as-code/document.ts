@@ -7,7 +7,7 @@ import { isWithin } from '../billing/plans/edit-distance.ts';
 import { attributesSchema } from '../billing/plans/input.ts';
 import { countField } from '../http/input/fields.ts';
 import { lineSchema, nameSchema } from '../http/input/name.ts';
-import { priceFields, refuseAmount } from '../payments/money/price-input.ts';
+import { priceFields, refuseAmount, refusePlanAmount } from '../payments/money/price-input.ts';
 
 /**
  * A file of plans (docs/plans-as-code.md). A member that is left out keeps what is there; null removes it. So no member
@@ -38,11 +38,21 @@ const catalogueSchema = z.strictObject({
 });
 
 const taxField = z.enum(['exclusive', 'inclusive'], 'must be exclusive or inclusive').optional();
-const priceSchema = z.strictObject({ ...priceFields, tax_behavior: taxField }).superRefine(refuseAmount);
+const fileFields = { ...priceFields, tax_behavior: taxField };
+const priceSchema = z.strictObject(fileFields).superRefine(refuseAmount);
 
-const pricesSchema = z.strictObject({
+const slotPricesSchema = z.strictObject({
   month: priceSchema.nullable().optional(),
   year: priceSchema.nullable().optional(),
+});
+
+const pricesSchema = slotPricesSchema.extend({
+  month: z
+    .strictObject(fileFields)
+    .superRefine(refusePlanAmount)
+    .nullable()
+    .optional()
+    .describe('an amount of 0 is a free plan'),
 });
 
 const planSchema = z.strictObject({
@@ -53,7 +63,7 @@ const planSchema = z.strictObject({
   grace_sec: countField.optional(),
   catalogue: catalogueSchema.nullable().optional().describe('null takes it out of the catalogue'),
   prices: pricesSchema.optional(),
-  team_slot_prices: pricesSchema.optional().describe('of an additional team slot'),
+  team_slot_prices: slotPricesSchema.optional().describe('of an additional team slot'),
   archived: z.boolean('must be true or false').optional().describe('not sold any more; default false'),
 });
 

@@ -20,6 +20,9 @@ const publicPlanSchema = z
     prices: z
       .object({ month: price, year: price })
       .meta({ description: 'Price texts. The plan is not offered for an interval whose text is null.' }),
+    is_free: z.boolean().meta({
+      description: 'Whether the plan starts without the payment page: with payments, at a price of 0.',
+    }),
     yearly_saving_percent: z.int().nullable().meta({
       description:
         'What a year costs less than twelve months; null if it doesn’t, or where prices are only texts.',

@@ -25,7 +25,7 @@ import { findOwnPeriod } from './own-period.ts';
 import { lockOwnSubscription, lockPublicPlan, requirePayer } from './locks.ts';
 import { findPrice } from './paid-plans.ts';
 import type { PaidPlans } from './paid-plans.ts';
-import { findCharger } from './store.ts';
+import { findCharger, markFree } from './store.ts';
 import { refuseFewerIncluded, slotTerms } from './slot-terms.ts';
 import { isUpgrade } from './upgrade.ts';
 
@@ -44,15 +44,25 @@ type Wanted = {
 };
 
 /**
- * Begins now, and ends a period of the sign-up plan. Other manual periods were sold by an operator and stay.
+ * Begins now, and ends a period of the sign-up plan. Other manual periods were sold by an operator and stay. With
+ * payments, only a free plan begins without the payment page.
  * @throws {Problem} forbidden, plan_not_offered, subscription_exists, subscription_changed, periods_overlap,
  * account_blocked
  */
-export async function subscribe(query: Query, { account_id, actor }: Customer, wanted: Wanted) {
+export async function subscribe(
+  query: Query,
+  { account_id, actor }: Customer,
+  wanted: Wanted,
+  paidPlans: PaidPlans | null,
+): Promise<void> {
   await lockAccount(query, account_id);
   await requirePayer(query, account_id);
   const { plan_id, billing_interval } = wanted;
-  await lockPublicPlan(query, plan_id, billing_interval);
+  await lockPublicPlan(query, plan_id, billing_interval, { isPriced: paidPlans !== null });
+  const price = findPrice((await paidPlans?.prices(query)) ?? [], wanted);
+  if (paidPlans !== null && price?.unit_amount !== 0) {
+    throw new Problem('plan_not_offered', { detail: ON_THE_PAGE });
+  }
   const current = await findOwnPeriod(query, account_id, await databaseNow(query));
   // A new period would lift the block.
   if (current !== undefined && current.blocked_at !== null) throw new Problem('account_blocked');
@@ -60,8 +70,12 @@ export async function subscribe(query: Query, { account_id, actor }: Customer, w
     if (current.period_id !== wanted.period_id) throw new Problem('subscription_changed');
     await endPeriod(query, current.period_id, actor);
   }
-  await createSubscription(query, { account_id, plan_id, billing_interval, team_slots_limit: null }, actor);
+  const sold = { account_id, plan_id, billing_interval, team_slots_limit: null };
+  const { subscription_id } = await createSubscription(query, sold, actor);
+  if (paidPlans !== null) await markFree(query, subscription_id);
 }
+
+const ON_THE_PAGE = 'The plan is paid on a payment page: POST /api/console/subscription/checkout.';
 
 /**
  * Immediately only for an upgrade (upgrade.ts). The present plan and interval revoke a planned change.
@@ -123,6 +137,11 @@ async function requirePaid(
 ): Promise<void> {
   const price = findPrice(await paidPlans.prices(query), wanted);
   if (price === undefined) throw new Problem('plan_not_offered');
+  if (price.unit_amount === 0) {
+    throw new Problem('plan_not_offered', {
+      detail: 'Cancel your plan, and subscribe to the free one when it has ended.',
+    });
+  }
   if (price.currency === (await paidPlans.currency(query, subscription_id))) return;
   throw new Problem('plan_not_offered', { detail: OTHER_CURRENCY });
 }

@@ -68,7 +68,7 @@ export const ownerSubscription = {
       summary: 'Subscribe to a plan',
       description:
         'Starts now. A trial that started at sign-up ends; its remaining points are lost. Where payments are enabled, ' +
-        'returns `plan_not_offered`: use the payment page.',
+        'only a free plan starts so: others return `plan_not_offered`, and are paid on the payment page.',
       caller: billingSession,
       guard: mayBuy('subscribe'),
       body: subscribeSchema,
@@ -83,10 +83,7 @@ export const ownerSubscription = {
         'subscription_exists',
       ],
       handle: (needs: Needs, { by, body }) =>
-        changed(needs, by, (query, customer) => {
-          if (needs.paidPlans !== null) throw new Problem('plan_not_offered', { detail: PAID_FIRST });
-          return subscribe(query, customer, body);
-        }),
+        changed(needs, by, (query, customer) => subscribe(query, customer, body, needs.paidPlans)),
     }),
     operation('POST /api/console/subscription/change-plan', {
       operationId: 'changePlan',
@@ -156,8 +153,6 @@ export const ownerSubscription = {
     }),
   ],
 } satisfies Chapter;
-
-const PAID_FIRST = 'The plan is paid on a payment page: POST /api/console/subscription/checkout.';
 
 /** Guard: the operator decides what is self-service (docs/design/billing.md). */
 function maySelfServe(action: SelfServiceAction) {

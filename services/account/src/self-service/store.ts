@@ -35,8 +35,8 @@ export async function findNextStart(
 }
 
 /**
- * Who charges for a subscription: `stripe`; `none`, for the plan that an account got at sign-up; or `operator`, by
- * invoices of their own.
+ * Who charges for a subscription: `stripe`; `none`, for a free plan that an account got at sign-up or chose; or
+ * `operator`, by invoices of their own. A plan that an operator has changed since is theirs.
  */
 export async function findCharger(
   query: Query,
@@ -44,14 +44,23 @@ export async function findCharger(
 ): Promise<'stripe' | 'none' | 'operator'> {
   const rows = await query<{ is_paid: boolean; is_free: boolean }>(
     `SELECT EXISTS (SELECT FROM stripe_subscriptions WHERE subscription_id = :subscriptionId) AS is_paid,
-       EXISTS (SELECT FROM sign_up_plans JOIN billing_periods USING (period_id)
-         JOIN subscriptions USING (subscription_id)
-         WHERE subscription_id = :subscriptionId AND subscriptions.plan_id = billing_periods.plan_id) AS is_free`,
+       EXISTS (SELECT FROM subscriptions
+         WHERE subscription_id = :subscriptionId AND (free_plan_id = plan_id OR EXISTS (
+           SELECT FROM sign_up_plans JOIN billing_periods USING (period_id)
+           WHERE billing_periods.subscription_id = subscriptions.subscription_id
+             AND billing_periods.plan_id = subscriptions.plan_id))) AS is_free`,
     { subscriptionId },
   );
   const { is_paid, is_free } = singleRow(rows);
   if (is_paid) return 'stripe';
   return is_free ? 'none' : 'operator';
+}
+
+/** It was chosen for nothing, and goes on so until its plan is changed. */
+export async function markFree(query: Query, subscriptionId: number): Promise<void> {
+  await query('UPDATE subscriptions SET free_plan_id = plan_id WHERE subscription_id = :subscriptionId', {
+    subscriptionId,
+  });
 }
 
 /** Whether the account has ever opened a payment page, so that the provider knows it. */

@@ -171,7 +171,9 @@ async function pricedSlots(
 export async function offeredPlans(query: Query, paidPlans: PaidPlans | null) {
   const plans = await listPublicPlans(query);
   if (paidPlans === null)
-    return plans.map((plan) => publicPlanAnswer(plan, { yearly_saving_percent: null, overage: null }));
+    return plans.map((plan) =>
+      publicPlanAnswer(plan, { is_free: false, yearly_saving_percent: null, overage: null }),
+    );
   const [prices, slotPrices] = [await paidPlans.prices(query), await paidPlans.slotPrices(query)];
   const priceOf = (plan_id: number, billing_interval: BillingInterval) =>
     findPrice(prices, { plan_id, billing_interval });
@@ -191,6 +193,7 @@ export async function offeredPlans(query: Query, paidPlans: PaidPlans | null) {
     .filter(({ price_month, price_year }) => price_month !== null || price_year !== null)
     .map((plan) =>
       publicPlanAnswer(plan, {
+        is_free: priceOf(plan.plan_id, 'month')?.unit_amount === 0,
         yearly_saving_percent: yearlySavingPercent(
           priceOf(plan.plan_id, 'month'),
           priceOf(plan.plan_id, 'year'),
@@ -200,16 +203,21 @@ export async function offeredPlans(query: Query, paidPlans: PaidPlans | null) {
     );
 }
 
-/** `yearly_saving_percent` and `overage` are null without payments. */
-type Sold = { yearly_saving_percent: number | null; overage: ReturnType<typeof overageOffer> };
+/** Without payments, a price is only a text. */
+type Sold = {
+  is_free: boolean;
+  yearly_saving_percent: number | null;
+  overage: ReturnType<typeof overageOffer>;
+};
 
 /** As customers see a plan. */
-function publicPlanAnswer(plan: Plan, { yearly_saving_percent, overage }: Sold) {
+function publicPlanAnswer(plan: Plan, { is_free, yearly_saving_percent, overage }: Sold) {
   const { plan_id, name, price_month, price_year, included, team_slot_price, team_slots_max } = plan;
   return {
     plan_id,
     name,
     prices: { month: price_month, year: price_year },
+    is_free,
     yearly_saving_percent,
     included,
     limits: limitsOf(plan),

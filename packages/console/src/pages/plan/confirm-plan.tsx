@@ -22,7 +22,7 @@ type ConfirmPlanProps = {
 /** Says what the plan means in points and days before it is confirmed. */
 export function ConfirmPlan({ plan, interval, subscription, onClose }: ConfirmPlanProps) {
   // A refusal may tell that another plan has been bought meanwhile; it stays in sight.
-  const [isCheckout] = useState(subscription.payments?.is_checkout === true);
+  const [isCheckout] = useState(subscription.payments?.is_checkout === true && !plan.is_free);
   const preview = useQuery({ ...previewQuery(plan.plan_id, interval), enabled: !isCheckout });
   const isChange = subscription.subscription !== null && !isCheckout;
   const title = (

@@ -25,7 +25,8 @@ export function SubscribeSummary({ plan, interval, subscription, preview }: Mean
             . Its first period ends on <Day at={preview.now.ended_at} />
           </>
         )}
-        , and it renews {PER_INTERVAL[interval]}. The price is {plan.prices[interval]}.
+        , and it renews {PER_INTERVAL[interval]}.{' '}
+        {plan.is_free ? 'It is free.' : `The price is ${plan.prices[interval] ?? ''}.`}
       </p>
       {isTrial && (
         <p>

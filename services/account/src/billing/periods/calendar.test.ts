@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { lastSecondBefore, periodAt, periodStart, secondAfter } from './calendar.ts';
+import {
+  isPeriodStart,
+  lastSecondBefore,
+  periodAt,
+  periodFrom,
+  periodStart,
+  secondAfter,
+} from './calendar.ts';
 import type { BillingInterval } from './calendar.ts';
 
 const DAY_MS = 86_400_000;
@@ -106,6 +113,25 @@ describe('the periods of a subscription', () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+test('a rest of less than was asked for is a part of the next period', () => {
+  const start = new Date('2026-02-01T00:00:00Z');
+  const restOf = (anchor: string) => {
+    const calendar = { anchor: new Date(anchor), billing_interval: 'month' } as const;
+    return periodFrom(start, calendar, start, 86_400_000).ended_at.toISOString();
+  };
+  expect(restOf('2026-01-01T00:00:07Z')).toBe('2026-03-01T00:00:06.000Z');
+  expect(restOf('2026-01-02T00:00:00Z')).toBe('2026-02-01T23:59:59.000Z');
+  expect(restOf('2026-01-20T00:00:00Z')).toBe('2026-02-19T23:59:59.000Z');
+  expect(restOf('2026-01-01T00:00:00Z')).toBe('2026-02-28T23:59:59.000Z');
+});
+
+test('a period starts at its anchor, and at no other second of the day', () => {
+  const calendar = { anchor: new Date('2026-01-31T10:00:00Z'), billing_interval: 'month' } as const;
+  expect(isPeriodStart(calendar, new Date('2026-02-28T10:00:00Z'))).toBe(true);
+  expect(isPeriodStart(calendar, new Date('2026-02-28T10:00:01Z'))).toBe(false);
+  expect(isPeriodStart(calendar, new Date('2026-03-28T10:00:00Z'))).toBe(false);
 });
 
 test('a period that ends now ends with the second before, and has two seconds at least', () => {

@@ -24,16 +24,25 @@ export function periodAt(anchor: Date, interval: BillingInterval, instant: Date)
   };
 }
 
-/** What is left of the period from `start` on. A single remaining second is added to the next period. */
+export type Calendar = { anchor: Date; billing_interval: BillingInterval };
+
+/** What is left of the period from `start` on. A rest of less than `leastMs` is a part of the next period. */
 export function periodFrom(
   start: Date,
-  { anchor, billing_interval: interval }: { anchor: Date; billing_interval: BillingInterval },
+  { anchor, billing_interval: interval }: Calendar,
   instant: Date,
+  leastMs = SHORTEST_PERIOD_MS,
 ): PeriodTimes {
   const whole = periodAt(anchor, interval, instant);
   const started_at = start > whole.started_at ? start : whole.started_at;
-  const { ended_at } = whole.ended_at > started_at ? whole : periodAt(anchor, interval, secondAfter(whole));
+  const restMs = secondAfter(whole).getTime() - started_at.getTime();
+  const { ended_at } = restMs >= leastMs ? whole : periodAt(anchor, interval, secondAfter(whole));
   return { started_at, ended_at };
+}
+
+/** Whether periods of this calendar start at an instant. */
+export function isPeriodStart({ anchor, billing_interval }: Calendar, instant: Date): boolean {
+  return periodAt(anchor, billing_interval, instant).started_at.getTime() === instant.getTime();
 }
 
 function indexAt(anchor: Date, interval: BillingInterval, instant: Date): number {

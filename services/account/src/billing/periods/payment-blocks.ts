@@ -30,6 +30,9 @@ export async function addRenewalDue(
      FROM billing_periods WHERE period_id = :period_id
        AND EXISTS (SELECT FROM stripe_subscriptions
          WHERE stripe_subscriptions.subscription_id = billing_periods.subscription_id)
+       AND NOT EXISTS (SELECT FROM stripe_subscriptions
+         WHERE stripe_subscriptions.subscription_id = billing_periods.subscription_id
+           AND paid_until >= ended_at + interval '1 second')
        AND NOT EXISTS (SELECT FROM invoices
          WHERE invoices.subscription_id = billing_periods.subscription_id AND state IN ('paid', 'void')
            AND billing_reason <> 'subscription_update'

@@ -180,6 +180,19 @@ export function addOnUnder(
   return own === null || own >= (team_slots_limit ?? 0) ? null : team_slots_limit;
 }
 
+/** Periods after the present one are counted from another instant. @throws {Problem} not_found, subscription_ended */
+export async function moveBillingDate(
+  query: Query,
+  id: number,
+  anchor: Date,
+  by: Actor,
+): Promise<Subscription> {
+  const { subscription, now } = await lockLive(query, id);
+  const open = await withdrawUpcomingPeriod(query, subscription, now);
+  const details = { anchor_before: subscription.anchor, anchor };
+  return store(query, by, { ...open, anchor }, 'subscription_billing_date_moved', details);
+}
+
 /** `now` also ends the period, without a grace window. @throws {Problem} not_found, subscription_ended */
 export async function cancelSubscription(
   query: Query,

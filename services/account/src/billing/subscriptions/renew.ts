@@ -11,6 +11,9 @@ import { addOnUnder, endSubscription, isCancellationDue } from './changes.ts';
 import { storeSubscription } from './store.ts';
 import type { Subscription } from './store.ts';
 
+/** After a billing date was moved, a shorter rest until that date is a part of the period after it. */
+const LEAST_PERIOD_MS = 86_400_000;
+
 /** Opened ahead so that none is late: one replica opens tens of thousands of periods in ten minutes. */
 const RENEWAL_LEAD_SEC = 600;
 
@@ -54,7 +57,7 @@ export async function renew(query: Query, due: Subscription, paymentGraceSec: nu
   if (last !== undefined && last.blocked_at !== null) return;
 
   const next = afterPending(due, plan);
-  const times = periodFrom(due.renews_at, next, instant);
+  const times = periodFrom(due.renews_at, next, instant, LEAST_PERIOD_MS);
   const period = await openPeriod(query, { ...next, ...times, blocked_at: null });
   const { period_id } = period;
   if (paymentGraceSec !== null) await addRenewalDue(query, period, paymentGraceSec);

@@ -104,6 +104,7 @@ const KIND_OF: Readonly<Record<AuditAction, ActivityKind | null>> = {
   subscription_resumed: 'billing',
   subscription_team_slots_set: 'billing',
   subscription_team_slots_planned: 'billing',
+  subscription_billing_date_moved: 'billing',
   subscription_ended: 'billing',
   subscription_checkout_begun: 'billing',
   subscription_upgrade_begun: 'billing',

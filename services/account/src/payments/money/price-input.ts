@@ -22,3 +22,13 @@ export function refuseAmount(
 }
 
 export const newPriceSchema = z.strictObject(priceFields).superRefine(refuseAmount);
+
+/** Of a plan: 0 is a free one, which Stripe never hears of. */
+export function refusePlanAmount(
+  price: { unit_amount: number; currency: string },
+  context: z.RefinementCtx,
+): void {
+  if (price.unit_amount !== 0) refuseAmount(price, context);
+}
+
+export const newPlanPriceSchema = z.strictObject(priceFields).superRefine(refusePlanAmount);

@@ -5,7 +5,7 @@ import { lockPlan } from '../../billing/plans/store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { planPrices, slotPrices } from './store.ts';
+import { isFree, planPrices, slotPrices } from './store.ts';
 import type { NewPrice, PlanPrice, Price, PriceTable, SlotPrice, Sold } from './store.ts';
 
 /** What operators set the price of, and what the audit log calls that. */
@@ -45,9 +45,12 @@ export async function setSlotPrice(query: Query, wanted: NewPrice, by: Actor): P
 
 /**
  * What is charged with a plan, slots and further points, has its currency.
- * @throws {Problem} not_found; invalid_request for the currency
+ * @throws {Problem} not_found; invalid_request for the currency, or for a free plan by the year
  */
 export async function setPlanPrice(query: Query, wanted: NewPrice, by: Actor): Promise<PlanPrice> {
+  if (isFree(wanted) && wanted.billing_interval !== 'month') {
+    throw invalidFields([{ field: 'unit_amount', message: 'can be 0 by the month only' }]);
+  }
   const { description } = await lockPlan(query, wanted.plan_id);
   const slots = await slotPrices.find(query, wanted);
   if (slots !== undefined && slots.currency !== wanted.currency) {

@@ -5,7 +5,7 @@ import { id } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import { newPriceSchema } from '../money/price-input.ts';
+import { newPlanPriceSchema } from '../money/price-input.ts';
 import { PLANS, setPlanPrice, withdrawPrice } from './changes.ts';
 import { planPrices } from './store.ts';
 
@@ -53,11 +53,12 @@ export const operatorPrices = {
       description:
         'Stripe has it once it is first needed, or after `POST /private/payments/sync`. Open payment pages with another ' +
         'price are closed. The currency is that of the ' +
-        "plan's team slots and further points, if it sells any: an invoice has one.",
+        "plan's team slots and further points, if it sells any: an invoice has one. 0 by the month is a free plan, which " +
+        'customers choose without a payment page.',
       caller: operator,
       roles: ['admin'],
       params: ofPrice,
-      body: newPriceSchema,
+      body: newPlanPriceSchema,
       example: { currency: 'eur', unit_amount: 4_900 },
       answers: { 200: { description: 'The price.', schema: planPriceSchema } },
       problems: ['not_found'],

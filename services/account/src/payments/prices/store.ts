@@ -24,6 +24,11 @@ export type SlotPrice = Price & { team_slot_price_id: number };
 
 export type Sold = Pick<Price, 'plan_id' | 'billing_interval'>;
 
+/** It renews without Stripe (docs/design/billing.md). */
+export function isFree({ unit_amount }: Pick<Price, 'unit_amount'>): boolean {
+  return unit_amount === 0;
+}
+
 const COLUMNS = 'plan_id, billing_interval, currency, unit_amount, tax_behavior, stripe_price_id';
 
 const PLAN_COLUMNS = `plan_price_id, ${COLUMNS}`;

@@ -3,7 +3,7 @@ import { stripePriceOf as priceOfPack } from '../packs/stripe-price.ts';
 import { listOfferedPacks } from '../packs/store.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { stripePriceOf, stripeSlotPriceOf } from './stripe-price.ts';
-import { planPrices, slotPrices } from './store.ts';
+import { isFree, planPrices, slotPrices } from './store.ts';
 
 /**
  * Makes what Stripe lacks: a price for each plan, team slot and pack on sale, and the customer portal's configuration.
@@ -13,7 +13,8 @@ export async function syncStripe(
   query: Query,
   provider: Pick<PaymentProvider, 'ensurePrice' | 'ensurePortal'>,
 ): Promise<{ plan_prices: number; packs: number; portal_configuration_id: string }> {
-  const [prices, packs] = await Promise.all([planPrices.list(query), listOfferedPacks(query)]);
+  const [listed, packs] = await Promise.all([planPrices.list(query), listOfferedPacks(query)]);
+  const prices = listed.filter((price) => !isFree(price));
   for (const price of prices) await stripePriceOf(query, provider, price);
   for (const price of await slotPrices.list(query)) await stripeSlotPriceOf(query, provider, price);
   for (const pack of packs) await priceOfPack(query, provider, pack);

@@ -92,6 +92,23 @@ describe('a pack', () => {
     ]);
   });
 
+  test('that is paid has an invoice with a page of its own', async () => {
+    const [owner, pack] = [await newBuyer(suite), await newPack(suite)];
+    const bought = await buy(owner, pack, 2);
+    await suite.payments.post(`/sample/sessions/${sessionOf(bought)}/pay`);
+    await becomes(owner, bought, 'paid');
+    await quiet(suite);
+    const invoices = async () => (await owner.browser.request('GET', '/invoices')).body['invoices'];
+    const [invoice] = (await invoices()) as { invoice_id: number }[];
+    expect(await invoices()).toMatchObject([
+      { state: 'paid', total: 3_800, currency: 'eur', number: expect.any(String) as unknown },
+    ]);
+    const path = `/invoices/${String(invoice?.invoice_id)}/link`;
+    const { body } = await owner.browser.request('POST', path);
+    expect((await fetch(String(body['url']))).status).toBe(200);
+    expect(await grantsOf(owner)).toEqual([2 * POINTS]);
+  });
+
   test('bought by several clicks at once opens one page', async () => {
     const [owner, pack] = [await newBuyer(suite), await newPack(suite)];
     const all = await Promise.all([1, 2, 3, 4, 5].map(() => buy(owner, pack)));

@@ -1,4 +1,5 @@
 import type { Query, Transact } from '../../platform/database/query.ts';
+import { isPeriodStart } from '../../billing/periods/calendar.ts';
 import type { Applied, Apply } from '../applied.ts';
 import { HANDLERS } from '../events/handlers.ts';
 import type { HandlerNeeds } from '../events/handlers.ts';
@@ -6,12 +7,19 @@ import type { PaymentProvider } from '../provider.ts';
 import { listUnsettled } from '../invoices/store.ts';
 import { listUndecided } from '../purchases/store.ts';
 import { listPendingPayments } from '../reversals/store.ts';
+import type { ProvidedSubscription } from '../subscription-provider.ts';
+import { readMetadata } from '../subscriptions/metadata.ts';
+import { listKnownSubscriptions } from '../subscriptions/store.ts';
+import type { KnownSubscription } from '../subscriptions/store.ts';
 import { listUndecidedTopUps } from '../top-ups/store.ts';
 
 export type ReconcileNeeds = Omit<HandlerNeeds, 'provider' | 'logger'> & {
   transact: Transact;
   provider: HandlerNeeds['provider'] &
-    Pick<PaymentProvider, 'listCheckouts' | 'listReversedPayments' | 'listInvoices' | 'listTopUps'>;
+    Pick<
+      PaymentProvider,
+      'listCheckouts' | 'listReversedPayments' | 'listInvoices' | 'listTopUps' | 'listSubscriptions'
+    >;
   logger: HandlerNeeds['logger'];
 };
 
@@ -97,9 +105,47 @@ async function* changedSince({ query, provider }: ReconcileNeeds, since: Date): 
   for await (const object_id of provider.listReversedPayments(since)) {
     yield { type: 'charge.refunded', object_id };
   }
+  for await (const object_id of changedSubscriptions(query, provider)) {
+    yield { type: 'customer.subscription.updated', object_id };
+  }
   // An invoice is made at the border of two periods, and paid an hour or days later.
   for (const object_id of await listUnsettled(query)) yield { type: 'invoice.updated', object_id };
   for await (const object_id of provider.listInvoices(since)) yield { type: 'invoice.updated', object_id };
+}
+
+/**
+ * Stripe doesn't say when a subscription was changed, so all are compared. One that isn't listed has ended, and one that
+ * the database has forgotten is ours by its metadata.
+ */
+async function* changedSubscriptions(
+  query: Query,
+  provider: Pick<PaymentProvider, 'listSubscriptions'>,
+): AsyncGenerator<string> {
+  const known = new Map(
+    (await listKnownSubscriptions(query)).map((one) => [one.stripe_subscription_id, one]),
+  );
+  for await (const provided of provider.listSubscriptions()) {
+    const ours = known.get(provided.id);
+    known.delete(provided.id);
+    const isChanged =
+      ours === undefined ? readMetadata(provided.metadata) !== undefined : differs(ours, provided);
+    if (isChanged) yield provided.id;
+  }
+  for (const { stripe_subscription_id, next_attempt_at } of known.values()) {
+    if (next_attempt_at === null) yield stripe_subscription_id;
+  }
+}
+
+/** What was changed here, and is on its way to Stripe, is none. */
+function differs(ours: KnownSubscription, theirs: ProvidedSubscription): boolean {
+  return (
+    ours.next_attempt_at === null &&
+    (theirs.isEnded ||
+      theirs.price_id !== ours.stripe_price_id ||
+      theirs.slots !== ours.slots ||
+      theirs.cancel_at_period_end !== ours.cancel_at_period_end ||
+      !isPeriodStart(ours, theirs.period_ends_at))
+  );
 }
 
 /** Of what a dry run doesn't do, nothing is logged as done. */

@@ -22,9 +22,9 @@ export function falseIfRefused(error: unknown): false {
 }
 
 /** @throws as `asked` */
-export async function* askedAll(ids: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* askedAll<T>(listed: AsyncIterable<T>): AsyncGenerator<T> {
   try {
-    yield* ids;
+    yield* listed;
   } catch (error) {
     throw new Problem('payments_unavailable', { cause: error });
   }

@@ -176,6 +176,53 @@ test('with STRIPE_TAX, payment pages ask for what the tax depends on', async () 
   expect(await taxOf(untaxed)).toBe(false);
 });
 
+test('with STRIPE_TAX, an invoice of further points of its own has tax, and a top-up has none', async () => {
+  const taxing = createStripeProvider({
+    secretKey: SAMPLE_SECRET_KEY,
+    webhookSecrets: ['whsec_1'],
+    apiUrl: payments.url,
+    tax: 'automatic',
+  });
+  const customer_id = await taxing.createCustomer(newAccount());
+  const taxOf = async (by: PaymentProvider, key: string) => {
+    const id = await by.invoicePendingItems({ key, customer_id, currency: 'eur' });
+    const invoice = (await stripeOf(`/invoices/${id}`)) as { automatic_tax: { enabled: boolean } };
+    return invoice.automatic_tax.enabled;
+  };
+  expect([await taxOf(taxing, 'taxed'), await taxOf(provider, 'untaxed')]).toEqual([true, false]);
+});
+
+test('the page of a pack makes an invoice if it is wanted, and that of a plan none', async () => {
+  const invoicing = createStripeProvider({
+    secretKey: SAMPLE_SECRET_KEY,
+    webhookSecrets: ['whsec_1'],
+    apiUrl: payments.url,
+    packInvoices: true,
+  });
+  const customer_id = await provider.createCustomer(newAccount());
+  const about = { customer_id, quantity: 1, ...urls, metadata: { tollgate_purchase: 'a' } };
+  const creationOf = async (by: PaymentProvider, key: string, mode: 'payment' | 'subscription') => {
+    const price_id = await by.ensurePrice(price(key, mode === 'payment' ? undefined : 'month'));
+    const { session_id } = await by.openCheckout({ ...about, key, mode, price_id });
+    return ((await stripeOf(`/checkout/sessions/${session_id}`)) as { invoice_creation: unknown })
+      .invoice_creation;
+  };
+  expect(await creationOf(invoicing, 'pack', 'payment')).toMatchObject({
+    enabled: true,
+    invoice_data: { metadata: about.metadata },
+  });
+  expect(await creationOf(provider, 'other-pack', 'payment')).toMatchObject({ enabled: false });
+  expect(await creationOf(invoicing, 'plan', 'subscription')).toBeNull();
+});
+
+/** As Stripe's API answers. */
+async function stripeOf(path: string): Promise<unknown> {
+  const response = await fetch(`${payments.url}/v1${path}`, {
+    headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` },
+  });
+  return response.json();
+}
+
 test('each request that changes something has a key that is derived from our row and step', async () => {
   const payer = await newPayer();
   const { customer_id } = payer;
@@ -216,3 +263,28 @@ test('each request that changes something has a key that is derived from our row
 });
 
 const templateOf = (path: string) => `POST ${path.replace(/\/(?:bpc|cs|pi|sub)_[^/]+/, '/{id}')}`;
+
+test('the portal offers cards, addresses, VAT numbers, invoices and an end, and no change of plan or quantity', async () => {
+  const id = await provider.ensurePortal();
+  const configuration = await stripeOf(`/billing_portal/configurations/${id}`);
+  expect(configuration).toMatchObject({
+    features: {
+      customer_update: { enabled: true, allowed_updates: ['address', 'tax_id'] },
+      invoice_history: { enabled: true },
+      payment_method_update: { enabled: true },
+      subscription_cancel: { enabled: true, mode: 'at_period_end' },
+      subscription_update: { enabled: false },
+    },
+  });
+  // Someone has switched changes of plans on: the next synchronisation switches them off.
+  const on = { 'features[subscription_update][enabled]': 'true' };
+  await payments.post(`/v1/billing_portal/configurations/${id}`, on);
+  expect(await stripeOf(`/billing_portal/configurations/${id}`)).toMatchObject({
+    features: { subscription_update: { enabled: true } },
+  });
+  expect(await provider.ensurePortal()).toBe(id);
+  expect(await stripeOf(`/billing_portal/configurations/${id}`)).toEqual({
+    ...(configuration as object),
+    updated: expect.any(Number) as unknown,
+  });
+});

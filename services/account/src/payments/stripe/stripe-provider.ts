@@ -17,6 +17,8 @@ export type StripeSettings = {
   /** Undefined for Stripe itself. */
   apiUrl: string | undefined;
   tax?: TaxMode;
+  /** Whether a payment page of a pack makes an invoice. */
+  packInvoices?: boolean;
 };
 
 /** Tax depends on the address and the VAT number, which the page asks for and the customer keeps. */
@@ -36,6 +38,7 @@ export function createStripeProvider({
   webhookSecrets,
   apiUrl,
   tax = 'off',
+  packInvoices = false,
 }: StripeSettings): PaymentProvider {
   const stripe = new Stripe(secretKey, {
     ...addressOf(apiUrl),
@@ -91,7 +94,12 @@ export function createStripeProvider({
             metadata,
             ...(tax === 'automatic' && TAXED_PAGE),
             ...(mode === 'payment'
-              ? { payment_intent_data: { metadata } }
+              ? {
+                  payment_intent_data: { metadata },
+                  ...(packInvoices && {
+                    invoice_creation: { enabled: true, invoice_data: { metadata } },
+                  }),
+                }
               : { subscription_data: { metadata } }),
           },
           { idempotencyKey: `checkout:${key}` },

@@ -7,7 +7,7 @@ import type {
   ProvidedSubscription,
   SubscriptionProvider,
 } from '../subscription-provider.ts';
-import { asked, undefinedIfMissing } from './refusals.ts';
+import { asked, askedAll, undefinedIfMissing } from './refusals.ts';
 import { dateOf, idOf, secondsOf } from './values.ts';
 
 /** Of the portal's configuration that is ours. */
@@ -25,6 +25,8 @@ const PORTAL_FEATURES = {
 const STATES = ['draft', 'open', 'paid', 'void', 'uncollectible'] as const;
 
 const OVER = new Set<Stripe.Subscription.Status>(['canceled', 'incomplete_expired']);
+
+const PAGE = 100;
 
 export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider {
   const read = (id: string) =>
@@ -52,6 +54,11 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
       ({ payment: { payment_intent } }) =>
         typeof payment_intent === 'object' && payment_intent.status === 'processing',
     );
+  }
+
+  async function* live(): AsyncGenerator<ProvidedSubscription> {
+    const listed = stripe.subscriptions.list({ limit: PAGE, expand: ['data.latest_invoice'] });
+    for await (const found of listed) yield subscriptionOf(found);
   }
 
   async function findPortal(): Promise<Stripe.BillingPortal.Configuration | undefined> {
@@ -89,7 +96,8 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
         const found = await read(id);
         return found === undefined ? undefined : subscriptionOf(found);
       }),
-    changeSubscription: (id, { cancel_at_period_end, begins_at, ...change }, key) =>
+    listSubscriptions: () => askedAll(live()),
+    changeSubscription: (id, { cancel_at_period_end, begins_at, isNewPeriod = false, ...change }, key) =>
       asked(async () => {
         const isOfItems = change.price_id !== undefined || change.slots !== undefined;
         const items = isOfItems
@@ -99,7 +107,7 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
           id,
           {
             ...(cancel_at_period_end !== undefined && { cancel_at_period_end }),
-            ...(items.length > 0 && { items, proration_behavior: 'none' as const }),
+            ...(items.length > 0 && { items, proration_behavior: isNewPeriod ? 'always_invoice' : 'none' }),
             // What is left of the period is paid. Without a trial, Stripe begins another interval at once.
             ...(begins_at !== undefined && { trial_end: secondsOf(begins_at) }),
           },
@@ -161,6 +169,7 @@ function subscriptionOf(found: Stripe.Subscription): ProvidedSubscription {
     period_started_at: dateOf(
       Math.max(...items.data.map(({ current_period_start }) => current_period_start)),
     ),
+    period_ends_at: dateOf(Math.max(...items.data.map(({ current_period_end }) => current_period_end))),
     ended_at: ended_at === null ? null : dateOf(ended_at),
     ...itemsOf(items.data),
     unpaid_change: unpaidChangeOf(found, latest),

@@ -19,6 +19,7 @@ import type { Checkout, PaymentProvider } from '../provider.ts';
 import type { ProvidedSubscription } from '../subscription-provider.ts';
 import { readMetadata } from './metadata.ts';
 import { followSlots } from './follow-slots.ts';
+import { followPeriods } from './follow-periods.ts';
 import { followPrice } from './follow-price.ts';
 import { startPaid } from './start.ts';
 import {
@@ -101,6 +102,7 @@ export async function applyProvided(
     const changes = [
       await followPrice(query, present, subscription, provided),
       await followSlots(query, present, await lockSubscription(query, row.subscription_id), provided),
+      await followPeriods(query, present, await lockSubscription(query, row.subscription_id), provided),
       await follow(query, await lockSubscription(query, row.subscription_id), provided),
     ].filter((change) => change !== null);
     return { outcome: 'applied', change: changes.length === 0 ? null : changes.join('; ') };

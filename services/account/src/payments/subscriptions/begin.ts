@@ -12,7 +12,7 @@ import { withinDeadline } from '../deadline.ts';
 import { isCharging } from '../overage/store.ts';
 import { pagesOf } from '../pages.ts';
 import { stripePriceOf } from '../prices/stripe-price.ts';
-import { planPrices } from '../prices/store.ts';
+import { isFree, planPrices } from '../prices/store.ts';
 import type { PlanPrice } from '../prices/store.ts';
 import type { Buyer } from '../purchases/begin.ts';
 import { metadataOf } from './metadata.ts';
@@ -84,6 +84,9 @@ async function lockPrice(query: Query, planId: number, interval: BillingInterval
     price === undefined
   ) {
     throw new Problem('plan_not_offered');
+  }
+  if (isFree(price)) {
+    throw new Problem('plan_not_offered', { detail: 'The plan is free: POST /api/console/subscription.' });
   }
   return price;
 }

@@ -162,7 +162,13 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
   if (ours.slots_changed && slots === undefined) await setKnownSlots(query, checkout_id, theirs.slots);
   if (!isOtherPlan && slots === undefined) return;
   const begins_at = isOtherInterval && ours.anchor > new Date() ? ours.anchor : undefined;
-  const change = { ...(isOtherPlan && { price_id }), ...(slots !== undefined && { slots }), begins_at };
+  const isNewPeriod = isOtherInterval && begins_at === undefined;
+  const change = {
+    ...(isOtherPlan && { price_id }),
+    ...(slots !== undefined && { slots }),
+    begins_at,
+    isNewPeriod,
+  };
   const items = `${price_id ?? 'same'}:${slots === undefined ? 'same' : String(slots?.quantity ?? 0)}`;
   await provider.changeSubscription(id, change, `${id}:${String(revision)}:${items}`);
   if (isOtherPlan) await setKnownPrice(query, checkout_id, price_id);

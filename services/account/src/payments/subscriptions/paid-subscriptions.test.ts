@@ -7,7 +7,7 @@ import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
 import { mailsTo, nthMail } from '../../../test/suite/people.ts';
-import { leaveTest, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
+import { POINTS, buy, leaveTest, newPack, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
 import type { PaidAccount } from '../../../test/suite/payments.ts';
 import { getPrivate } from '../../../test/suite/requests.ts';
 import { operatePath } from '../../../test/suite/operator.ts';
@@ -260,6 +260,31 @@ describe('subscribing', () => {
     ]);
   });
 
+  test('at a price that is withdrawn can not be paid on a page that is open', async () => {
+    const [owner, plan_id] = [await newOwner(suite), await newPlan()];
+    const checkout = await checkOut(owner, plan_id);
+    const price = { currency: 'eur', unit_amount: 5_900 };
+    await done(suite.account, 'PUT', `/private/plans/${String(plan_id)}/prices/month`, price);
+    await becomes(checkout, 'expired');
+    await pay(checkout);
+    expect(await periodsOf(owner)).toEqual([]);
+    expect((await rowOf(await checkOut(owner, plan_id)))['amount']).toBe(5_900);
+  });
+
+  test('at a price that was withdrawn while it is paid is honoured as it was sold', async () => {
+    const [owner, plan_id] = [await newOwner(suite), await newPlan()];
+    const checkout = await checkOut(owner, plan_id);
+    await payments.post('/sample/outage', { on: 'true' });
+    await done(suite.account, 'DELETE', `/private/plans/${String(plan_id)}/prices/month`);
+    await payments.post('/sample/outage', { on: 'false' });
+    expect(await rowOf(checkout)).toMatchObject({ state: 'open' });
+    await pay(checkout);
+    await becomes(checkout, 'started');
+    await quiet(suite);
+    const { body } = await owner.browser.request('GET', '/invoices');
+    expect(body['invoices']).toMatchObject([{ state: 'paid', total: 4_900 }]);
+  });
+
   test('twice is cancelled and refunded the second time', async () => {
     const { data: before } = (await stripeOf('/refunds')) as { data: Row[] };
     const [owner, plan_id] = [await newOwner(suite), await newPlan()];
@@ -303,6 +328,100 @@ describe('subscribing', () => {
   });
 });
 
+describe('a free plan', () => {
+  /** Of 0 points, at a price of 0. */
+  async function newFreePlan(): Promise<number> {
+    const plan_id = await newPlan();
+    const path = `/private/plans/${String(plan_id)}`;
+    await done(suite.account, 'PATCH', path, { description: { points_limit: 0 } });
+    const price = { currency: 'eur', unit_amount: 0 };
+    await done(suite.account, 'PUT', `${path}/prices/month`, price);
+    return plan_id;
+  }
+
+  const subscribe = async ({ browser }: Owner, plan_id: number, period_id: unknown = null) =>
+    browser.request('POST', '/subscription', { plan_id, billing_interval: 'month', period_id });
+
+  test('starts without a payment page, renews without Stripe, and packs can be bought under it', async () => {
+    const [owner, plan_id] = [await newOwner(suite), await newFreePlan()];
+    const { body } = await owner.browser.request('GET', '/plans');
+    expect((body['plans'] as Row[]).find((plan) => plan['plan_id'] === plan_id)).toMatchObject({
+      is_free: true,
+      prices: { month: 'Free', year: null },
+    });
+    const checkout = { plan_id, billing_interval: 'month' };
+    const refused = await owner.browser.request('POST', '/subscription/checkout', checkout);
+    expect(refused.body['code']).toBe('plan_not_offered');
+    expect((await subscribe(owner, plan_id)).status).toBe(201);
+    expect(await view(owner)).toMatchObject({
+      status: 'active',
+      subscription: { plan_id },
+      payments: { is_checkout: true, has_portal: false },
+    });
+    const { account_id } = owner;
+    const renews_at = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 300_000);
+    const ended_at = new Date(+renews_at - 1_000);
+    await suite.database('billing_periods').where({ account_id }).update({ ended_at });
+    const due = { renews_at, next_attempt_at: new Date() };
+    await suite.database('subscriptions').where({ account_id }).update(due);
+    await waitFor(async () => (await periodsOf(owner)).length === 2, { what: 'the renewal' });
+    expect(await blocksOf(owner)).toEqual([]);
+    const pack_id = await newPack(suite);
+    const bought = await buy(owner, pack_id);
+    await payments.post(`/sample/sessions/${bought.checkout_url.split('/').at(-1) ?? ''}/pay`);
+    const granted = () => suite.database('credit_grants').where({ account_id });
+    await waitFor(async () => (await granted()).length === 1, { what: 'the points' });
+    const limits = (await view(owner))['billing_period'] as { limits: Row };
+    expect(limits.limits['points_limit']).toBe(POINTS);
+    expect((await done<Row>(suite.account, 'POST', '/private/payments/sync'))['plan_prices']).toBeDefined();
+    const price = await suite.database('plan_prices').where({ plan_id, withdrawn_at: null }).first<Row>();
+    expect(price).toMatchObject({ unit_amount: 0, stripe_price_id: null });
+  });
+
+  test('is replaced by one that is paid, and not the other way round', async () => {
+    const [owner, free, paid] = [await newOwner(suite), await newFreePlan(), await newPlan()];
+    await subscribe(owner, free);
+    expect((await subscribe(owner, free)).body['code']).toBe('subscription_exists');
+    await waitFor(async () => Date.now() > Number((await periodsOf(owner))[0]?.['started_at']) + 2_000);
+    const checkout = await checkOut(owner, paid);
+    await pay(checkout);
+    await becomes(checkout, 'started');
+    expect(await view(owner)).toMatchObject({
+      subscription: { plan_id: paid },
+      payments: { is_checkout: false },
+    });
+    const period_id = (await periodsOf(owner)).at(-1)?.['period_id'];
+    const wanted = { plan_id: free, billing_interval: 'month', period_id, effective: 'period_end' };
+    const { body } = await owner.browser.request('POST', '/subscription/change-plan', wanted);
+    expect(body).toMatchObject({
+      code: 'plan_not_offered',
+      detail: expect.stringContaining('Cancel') as unknown,
+    });
+    const upgrade = `/subscription/upgrade?plan_id=${String(free)}&billing_interval=month`;
+    expect((await owner.browser.request('GET', upgrade)).body['code']).toBe('plan_not_offered');
+  });
+
+  test('that an operator has changed is theirs to charge', async () => {
+    const [owner, free] = [await newOwner(suite), await newFreePlan()];
+    await subscribe(owner, free);
+    const { account_id } = owner;
+    const { subscription_id } = await suite.database('subscriptions').where({ account_id }).first<Row>();
+    const path = `/private/subscriptions/${String(subscription_id)}/change-plan`;
+    await done(suite.account, 'POST', path, { plan_id: await newPlan(), effective: 'now' });
+    const wanted = { plan_id: await newPlan(), billing_interval: 'month' };
+    const refused = await owner.browser.request('POST', '/subscription/checkout', wanted);
+    expect(refused.body['code']).toBe('subscription_exists');
+  });
+
+  test('is one by the month only', async () => {
+    const path = `/private/plans/${String(await newPlan())}/prices/year`;
+    const { status } = await operatePath(suite.account, 'PUT', path, { currency: 'eur', unit_amount: 0 });
+    expect(status).toBe(400);
+    const low = { currency: 'eur', unit_amount: 49 };
+    expect((await operatePath(suite.account, 'PUT', path, low)).status).toBe(400);
+  });
+});
+
 describe('a renewal', () => {
   test('opens the period before it is paid, and is settled by the invoice', async () => {
     const { owner, border } = await newRenewal();
@@ -316,6 +435,37 @@ describe('a renewal', () => {
     const { body } = await owner.browser.request('GET', '/invoices');
     expect(body['invoices']).toMatchObject([{ state: 'paid' }, { state: 'paid' }]);
     expect(suite.faults()).toEqual([]);
+  });
+
+  test('that is not paid is followed by no other one until it is', async () => {
+    const { owner } = await newRenewal();
+    const soon = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 300_000);
+    const { account_id } = owner;
+    /** The next period is due to be opened. */
+    const endSoon = async (subscription: { account_id: number }) => {
+      const current = suite.database('billing_periods').where(subscription).orderBy('started_at', 'desc');
+      const { period_id } = await current.first<Row>();
+      await suite
+        .database('billing_periods')
+        .where({ period_id })
+        .update({ ended_at: new Date(+soon - 1_000) });
+      const due = { renews_at: soon, next_attempt_at: new Date() };
+      await suite.database('subscriptions').where(subscription).update(due);
+    };
+    await endSoon({ account_id });
+    // Another one, which is due later, is renewed meanwhile.
+    const other = await newOwner(suite);
+    await done(suite.account, 'POST', '/private/subscriptions', {
+      account_id: other.account_id,
+      plan_id: await newPlan(),
+      billing_interval: 'month',
+    });
+    await endSoon({ account_id: other.account_id });
+    await waitFor(async () => (await periodsOf(other)).length === 2, { what: 'the other renewal' });
+    expect(await periodsOf(owner)).toHaveLength(2);
+    // As its invoice does, whose time ends in the period that the test has shortened.
+    await suite.database('payment_blocks').where({ account_id }).delete();
+    await waitFor(async () => (await periodsOf(owner)).length === 3, { what: 'the next period' });
   });
 
   test('whose event never came is settled by reconciling', async () => {
@@ -545,9 +695,8 @@ test('sync makes the prices and the portal at Stripe, once', async () => {
   const sync = () => done<Row>(suite.account, 'POST', '/private/payments/sync');
   const [first, second] = [await sync(), await sync()];
   expect(second['portal_configuration_id']).toBe(first['portal_configuration_id']);
-  expect(await suite.database('plan_prices').whereNull('stripe_price_id').whereNull('withdrawn_at')).toEqual(
-    [],
-  );
+  const sold = suite.database('plan_prices').whereNull('withdrawn_at').andWhere('unit_amount', '>', 0);
+  expect(await sold.whereNull('stripe_price_id')).toEqual([]);
 });
 
 test('the portal is for those who have paid, and for a first card', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { SAMPLE_SECRET_KEY } from '@tollgate/testbed/payments/sample-payments';
 import { becomeReady } from '@tollgate/testbed/service-process';
@@ -377,9 +377,9 @@ async function stripesPeriodOf({ stripeId }: Subscriber) {
   return { price: item?.price.id, interval: item?.price.recurring['interval'], ends_at };
 }
 
-/** The next period is opened ahead. Returns its start. */
-async function endPeriodSoon({ subscription_id }: Subscriber): Promise<Date> {
-  const renews_at = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 300_000);
+/** The next period is opened ten minutes ahead. Returns its start. */
+async function endPeriodSoon({ subscription_id }: Subscriber, inSec = 300): Promise<Date> {
+  const renews_at = new Date((Math.ceil(Date.now() / 1_000) + inSec) * 1_000);
   const ended_at = new Date(renews_at.getTime() - 1_000);
   await suite.database('billing_periods').where({ subscription_id }).update({ ended_at });
   await suite
@@ -388,6 +388,155 @@ async function endPeriodSoon({ subscription_id }: Subscriber): Promise<Date> {
     .update({ renews_at, next_attempt_at: new Date() });
   return renews_at;
 }
+
+type Counted = { anchor: Date; cancel_at_period_end: boolean; ended_at: Date | null };
+
+const countedBy = ({ subscription_id }: Subscriber): Promise<Counted> =>
+  suite.database('subscriptions').where({ subscription_id }).first<Counted>();
+
+/** Of what is made at Stripe from now on: pages of before aren't read again. */
+const reconcile = () =>
+  done<{ differences: { object_id: string; change: string }[] }>(
+    suite.account,
+    'POST',
+    '/private/payments/reconcile',
+    { since: new Date().toISOString() },
+  );
+
+/** Other tests move Stripe's clock by a year. */
+async function resetStripesClock(): Promise<void> {
+  const { now } = await suite.payments.post('/sample/clock', { seconds: '0' });
+  const seconds = Math.floor(Date.now() / 1_000) - Number(now);
+  await suite.payments.post('/sample/clock', { seconds: String(seconds) });
+}
+
+/** Stripe's way to move a billing date: a trial until then. */
+async function moveBillingDate(subscriber: Subscriber, days: number): Promise<Date> {
+  const seconds = Math.floor(Date.now() / 1_000) + days * 86_400;
+  await atStripe(subscriber, { trial_end: String(seconds), proration_behavior: 'none' });
+  return new Date(seconds * 1_000);
+}
+
+describe('a billing date that is moved at Stripe', () => {
+  beforeEach(resetStripesClock);
+
+  test("leaves the running period alone; the next one ends with Stripe's, and is paid already", async () => {
+    const subscriber = await newSubscriber();
+    // The next period isn't opened yet.
+    await endPeriodSoon(subscriber, 900);
+    const before = await periodsOf(subscriber);
+    const ends_at = await moveBillingDate(subscriber, 20);
+    await waitFor(async () => +(await countedBy(subscriber)).anchor === +ends_at, { what: 'the date' });
+    await quiet(suite);
+    expect(await periodsOf(subscriber)).toEqual(before);
+    const border = await endPeriodSoon(subscriber);
+    await waitFor(async () => (await periodsOf(subscriber)).length === 2, { what: 'the next period' });
+    const [, next] = await periodsOf(subscriber);
+    expect(next).toMatchObject({ started_at: border, ended_at: new Date(+ends_at - 1_000) });
+    const { account_id } = subscriber;
+    expect(await suite.database('payment_blocks').where({ account_id })).toEqual([]);
+    const about = { account_id, action: 'subscription_billing_date_moved' };
+    expect(await suite.database('audit_log').where(about)).toHaveLength(1);
+    expect(suite.faults()).toEqual([]);
+  });
+
+  test('shortly after the end of the running period makes no period of its own', async () => {
+    const subscriber = await newSubscriber();
+    const ends_at = await moveBillingDate(subscriber, 1);
+    await waitFor(async () => +(await countedBy(subscriber)).anchor === +ends_at, { what: 'the date' });
+    const border = await endPeriodSoon(subscriber);
+    await waitFor(async () => (await periodsOf(subscriber)).length === 2, { what: 'the next period' });
+    const [, next] = await periodsOf(subscriber);
+    const lengthDays = (Number(next?.['ended_at']) - +border) / 86_400_000;
+    expect(lengthDays).toBeGreaterThan(28);
+  });
+
+  test('without an event is reported and taken over by reconciling, once', async () => {
+    const subscriber = await newSubscriber();
+    await suite.payments.post('/sample/deliveries', { hold: 'true' });
+    const ends_at = await moveBillingDate(subscriber, 40);
+    const { differences } = await reconcile();
+    const change = `subscription ${String(subscriber.subscription_id)}: the next period ends at ${ends_at.toISOString()}, as Stripe's`;
+    expect(differences).toContainEqual({ object_id: subscriber.stripeId, change });
+    expect((await countedBy(subscriber)).anchor).toEqual(ends_at);
+    const again = await reconcile();
+    expect(again.differences.filter(({ object_id }) => object_id === subscriber.stripeId)).toEqual([]);
+  });
+});
+
+describe('a subscription that was changed at Stripe without an event', () => {
+  beforeEach(resetStripesClock);
+
+  test('is cancelled, resumed and ended by reconciling', async () => {
+    const subscriber = await newSubscriber();
+    const about = async () =>
+      (await reconcile()).differences
+        .filter(({ object_id }) => object_id === subscriber.stripeId)
+        .map(({ change }) => change);
+    await suite.payments.post('/sample/deliveries', { hold: 'true' });
+    await atStripe(subscriber, { cancel_at_period_end: 'true' });
+    expect(await about()).toEqual([expect.stringMatching(/cancelled at the end of the period$/)]);
+    expect((await countedBy(subscriber)).cancel_at_period_end).toBe(true);
+    await quietChanges();
+    await atStripe(subscriber, { cancel_at_period_end: 'false' });
+    expect(await about()).toEqual([expect.stringMatching(/resumed$/)]);
+    await quietChanges();
+    await fetch(`${suite.payments.url}/v1/subscriptions/${subscriber.stripeId}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${SAMPLE_SECRET_KEY}` },
+    });
+    expect(await about()).toEqual([expect.stringMatching(/ended$/)]);
+    expect((await countedBy(subscriber)).ended_at).not.toBeNull();
+    await quietChanges();
+    expect(await about()).toEqual([]);
+  });
+
+  /** Stripe has heard of the changes here, while it sends nothing. */
+  const quietChanges = () =>
+    waitFor(
+      async () => (await suite.database('stripe_subscriptions').whereNotNull('next_attempt_at')).length === 0,
+      { what: 'the changes to be told' },
+    );
+});
+
+describe("an operator's change of a paid plan that takes effect at once", () => {
+  beforeEach(resetStripesClock);
+
+  const change = ({ subscription_id }: Subscriber, plan_id: number, billing_interval: string) =>
+    done(suite.account, 'POST', `/private/subscriptions/${String(subscription_id)}/change-plan`, {
+      plan_id,
+      billing_interval,
+      effective: 'now',
+    });
+
+  test('with another interval is charged less what is left, and both calendars count from one instant', async () => {
+    const subscriber = await newSubscriber();
+    const plan_id = await newPlan(60_000, 49_000, 'year');
+    // Stripe's clock is ahead: its year begins after ours.
+    await suite.payments.post('/sample/clock', { seconds: '7' });
+    await change(subscriber, plan_id, 'year');
+    await waitFor(async () => (await charged(subscriber)).length === 1, { what: 'the charge' });
+    const [invoice] = await charged(subscriber);
+    expect(invoice).toMatchObject({ status: 'paid' });
+    expect(Number(invoice?.['total'])).toBeGreaterThan(49_000 - 4_901);
+    expect(Number(invoice?.['total'])).toBeLessThan(49_000 - 4_800);
+    await quiet(suite);
+    const { billing_cycle_anchor } = await stripeOf(`/subscriptions/${subscriber.stripeId}`);
+    expect((await countedBy(subscriber)).anchor).toEqual(new Date(Number(billing_cycle_anchor) * 1_000));
+    const year = (await periodsOf(subscriber)).at(-1);
+    expect(Number(year?.['started_at'])).toBeLessThan(Number(billing_cycle_anchor) * 1_000);
+    expect(suite.faults()).toEqual([]);
+  });
+
+  test('with the same interval is charged with the next invoice', async () => {
+    const subscriber = await newSubscriber();
+    const plan_id = await newPlan(60_000, 19_900);
+    await change(subscriber, plan_id, 'month');
+    await quiet(suite);
+    expect(await stripesPeriodOf(subscriber)).toMatchObject({ price: await stripePriceOf(plan_id) });
+    expect(await charged(subscriber)).toEqual([]);
+  });
+});
 
 describe("a price that is changed in Stripe's dashboard", () => {
   test('to that of a larger plan changes the period in place', async () => {

@@ -10,10 +10,11 @@ import type { Subscription } from '../../billing/subscriptions/store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { findOwnPeriod } from '../../self-service/own-period.ts';
+import { findCharger } from '../../self-service/store.ts';
 import { PAYMENTS_ACTOR } from '../actor.ts';
 import type { StripeSubscription } from './store.ts';
 
-/** What a paid subscription replaces when it starts: the plan that the account got at sign-up, in either form. */
+/** What a paid subscription replaces when it starts: a free one, or the trial of the sign-up. */
 type Replaced = { subscription_id: number | null; period_id: number | null };
 
 /**
@@ -27,7 +28,7 @@ export async function requireStartable(query: Query, accountId: number): Promise
   // A new period would lift the block.
   if (period !== undefined && period.blocked_at !== null) throw new Problem('account_blocked');
   if (live !== undefined && !isCancellationDue(live, now)) {
-    if (!(await isFromSignUp(query, live))) throw new Problem('subscription_exists');
+    if ((await findCharger(query, live.subscription_id)) !== 'none') throw new Problem('subscription_exists');
     return { subscription_id: live.subscription_id, period_id: null };
   }
   const manual = await query<{ period_id: number; is_sign_up: boolean; is_ahead: boolean }>(
@@ -57,14 +58,4 @@ export async function startPaid(
   if (replaced.period_id !== null) await endPeriod(query, replaced.period_id, PAYMENTS_ACTOR);
   const wanted = { account_id, plan_id, billing_interval, team_slots_limit: null, paid: { anchor } };
   return createSubscription(query, wanted, PAYMENTS_ACTOR);
-}
-
-/** Not if an operator has moved it to another plan since. */
-async function isFromSignUp(query: Query, { subscription_id, plan_id }: Subscription): Promise<boolean> {
-  const rows = await query(
-    `SELECT 1 FROM sign_up_plans JOIN billing_periods USING (period_id)
-     WHERE subscription_id = :subscription_id AND plan_id = :plan_id`,
-    { subscription_id, plan_id },
-  );
-  return rows.length > 0;
 }

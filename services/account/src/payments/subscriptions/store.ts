@@ -148,6 +148,29 @@ export async function setKnownSlots(query: Query, checkoutId: number, slots: num
   });
 }
 
+/** By an invoice that is no renewal's. */
+export async function setPaidUntil(query: Query, checkoutId: number, until: Date): Promise<void> {
+  await query('UPDATE stripe_subscriptions SET paid_until = :until WHERE checkout_id = :checkoutId', {
+    checkoutId,
+    until,
+  });
+}
+
+/** A live subscription, as it is known to be at Stripe. */
+export type KnownSubscription = Pick<StripeSubscription, 'stripe_price_id' | 'slots' | 'next_attempt_at'> &
+  Pick<Subscription, 'cancel_at_period_end' | 'anchor' | 'billing_interval'> & {
+    stripe_subscription_id: string;
+  };
+
+export function listKnownSubscriptions(query: Query): Promise<KnownSubscription[]> {
+  return query<KnownSubscription>(
+    `SELECT stripe_subscription_id, stripe_price_id, slots, charged.next_attempt_at, cancel_at_period_end, anchor,
+       subscriptions.billing_interval
+     FROM stripe_subscriptions AS charged JOIN subscriptions USING (subscription_id)
+     WHERE state = 'started' AND subscriptions.ended_at IS NULL ORDER BY checkout_id`,
+  );
+}
+
 /**
  * How many slots Stripe charges; 0 for a subscription that it doesn't charge.
  * @throws {Problem} payments_unavailable, while it doesn't know of a release

@@ -11,7 +11,7 @@ import { lockOwnSubscription, lockPublicPlan, requirePayer } from '../../self-se
 import { refuseFewerIncluded } from '../../self-service/slot-terms.ts';
 import { isPaidUpgrade } from '../../self-service/upgrade.ts';
 import { stripePriceOf, stripeSlotPriceOf } from '../prices/stripe-price.ts';
-import { planPrices, slotPrices } from '../prices/store.ts';
+import { isFree, planPrices, slotPrices } from '../prices/store.ts';
 import type { PlanPrice, SlotPrice, Sold } from '../prices/store.ts';
 import type { Buyer } from '../purchases/begin.ts';
 import type { ItemsChange } from '../subscription-provider.ts';
@@ -88,7 +88,7 @@ async function requireUpgradable(
   const { row, subscription, period } = await requireChangeable(query, account_id, period_id);
   const price = await planPrices.find(query, { plan_id, billing_interval });
   // Stripe charges a subscription in one currency.
-  if (price?.currency !== row.currency) throw new Problem('plan_not_offered');
+  if (price?.currency !== row.currency || isFree(price)) throw new Problem('plan_not_offered');
   const plan = await lockPublicPlan(query, plan_id, billing_interval, { isPriced: true });
   refuseExcessSlots(plan, subscription);
   if (

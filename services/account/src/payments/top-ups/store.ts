@@ -203,7 +203,7 @@ export async function insertPaid(
     `INSERT INTO top_ups (account_id, pack_id, pack_name, points, currency, amount, expires_after_days, top_up_key,
        state, purchase_id, payment_id, created_at, next_attempt_at, decided_at)
      VALUES (:account_id, :pack_id, :pack_name, :points, :currency, :amount, :expires_after_days, :top_up_key,
-       'paid', :purchase_id, :payment_id, :created_at, NULL, clock_timestamp())`,
+       'paid', :purchase_id, :payment_id, :created_at, NULL, :created_at)`,
     made,
   );
 }
@@ -234,12 +234,16 @@ export async function listUndecidedTopUps(query: Query): Promise<string[]> {
   return rows.map(({ payment_id }) => payment_id);
 }
 
-/** Of those that were paid or might be, in this calendar month. */
+/**
+ * Of those that were paid or might be, in this calendar month. One that was begun in the month before and is paid in this
+ * one counts in both, so that neither has more than its limits.
+ */
 export async function findSpent(query: Query, accountId: number): Promise<{ times: number; amount: number }> {
   const rows = await query<{ times: number; amount: number }>(
     `SELECT count(*)::int AS times, CAST(coalesce(sum(amount), 0) AS bigint) AS amount FROM top_ups
      WHERE account_id = :accountId AND state NOT IN ('declined', 'canceled')
-       AND created_at >= date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'`,
+       AND greatest(created_at, coalesce(decided_at, clock_timestamp()))
+         >= date_trunc('month', clock_timestamp() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'`,
     { accountId },
   );
   return singleRow(rows);

@@ -230,15 +230,18 @@ describe('with few points left', () => {
     expect(await settingsOf(holder)).toMatchObject({ times: 2, amount: 2 * PRICE });
     const { not_before } = await settingsOf(holder);
     expect(String(not_before)).toMatch(/-01T00:00:00/);
-    // The month before doesn't count.
-    await suite
-      .database('top_ups')
-      .where({ account_id: holder.account_id })
-      .update({
-        created_at: suite.database.raw(
-          `date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - interval '1 millisecond'`,
-        ),
-      });
+    const { account_id } = holder;
+    const lastMonth = suite.database.raw(
+      `date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - interval '1 millisecond'`,
+    );
+    // What was begun in the month before and charged in this one counts.
+    await suite.database('top_ups').where({ account_id }).update({ created_at: lastMonth });
+    await passTime(holder);
+    await checked(holder);
+    expect(await settingsOf(holder)).toMatchObject({ times: 2, amount: 2 * PRICE });
+    expect(await statesOf(holder)).toEqual(['succeeded', 'succeeded']);
+    // The month before doesn't.
+    await suite.database('top_ups').where({ account_id }).update({ decided_at: lastMonth });
     await passTime(holder);
     await attempted(holder, 'paid', 'paid', 'paid', 'paid');
   });

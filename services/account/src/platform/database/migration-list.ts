@@ -29,6 +29,8 @@ import * as pendingActs from './migrations/0043-pending-acts.ts';
 import * as teamSso from './migrations/0045-team-sso.ts';
 import * as scim from './migrations/0048-scim.ts';
 import * as clientRegistrations from './migrations/0051-client-registrations.ts';
+import * as billingDates from './migrations/0054-billing-dates.ts';
+import * as freePlans from './migrations/0055-free-plans.ts';
 import * as entitlementNotices from './migrations/0069-entitlement-notices.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
@@ -68,6 +70,8 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0045-team-sso', migration: teamSso },
   { name: '0048-scim', migration: scim },
   { name: '0051-client-registrations', migration: clientRegistrations },
+  { name: '0054-billing-dates', migration: billingDates },
+  { name: '0055-free-plans', migration: freePlans },
   { name: '0069-entitlement-notices', migration: entitlementNotices },
 ];
 

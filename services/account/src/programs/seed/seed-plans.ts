@@ -13,7 +13,8 @@ type Entry = {
   /** The same in cents, for the payment page. */
   unit_amount: number;
   included: string[];
-  team_slots_max: number;
+  /** Null if it sells no slots. */
+  team_slots_max: number | null;
 };
 
 type SamplePlan = { name: string; description: Record<string, unknown>; entry: Entry | null };
@@ -31,6 +32,24 @@ const PLANS: readonly SamplePlan[] = [
       team_slots_limit: 1,
     },
     entry: null,
+  },
+  {
+    // Without points of its own: packs are all that it uses.
+    name: 'Pay as you go',
+    description: {
+      points_limit: 0,
+      rate_limit: 60,
+      session_limit: 5,
+      subscription_limit: 5,
+      team_slots_limit: 1,
+    },
+    entry: {
+      public_position: 5,
+      price_month: 'Free',
+      unit_amount: 0,
+      included: ['Buy points when you need them'],
+      team_slots_max: null,
+    },
   },
   {
     name: 'Starter',
@@ -87,7 +106,7 @@ const PLANS: readonly SamplePlan[] = [
   },
 ];
 
-/** Three public plans and a trial. Returns the plan of the sample account. */
+/** Four public plans and a trial. Returns the plan of the sample account. */
 export async function seedPlans(query: Query): Promise<number> {
   const productId = await seedProduct(query);
   const ids = new Map<string, number>();
@@ -117,7 +136,8 @@ async function seedPlan(query: Query, product_id: number, plan: SamplePlan): Pro
   if (entry !== null) {
     await query(
       `UPDATE plans SET public_position = :public_position, price_month = :price_month,
-         included = CAST(:included AS text[]), team_slot_price = '€9 per person and month',
+         included = CAST(:included AS text[]),
+         team_slot_price = CASE WHEN CAST(:team_slots_max AS integer) IS NOT NULL THEN '€9 per person and month' END,
          team_slots_max = :team_slots_max
        WHERE plan_id = :plan_id AND price_month IS NULL AND price_year IS NULL`,
       { ...entry, plan_id },

@@ -76,11 +76,11 @@ describe('seed', () => {
   test('publishes three plans once: what operators change in the catalogue stays', async () => {
     const publicPlans = () =>
       suite.database('plans').whereNotNull('public_position').orderBy('public_position').pluck('name');
-    expect(await publicPlans()).toEqual(['Starter', 'Standard', 'Business']);
+    expect(await publicPlans()).toEqual(['Pay as you go', 'Starter', 'Standard', 'Business']);
     expect(await suite.database('plans').where({ name: 'Trial' })).toMatchObject([{ public_position: null }]);
     await suite.database('plans').where({ name: 'Starter' }).update({ public_position: null });
     await seed(newInput());
-    expect(await publicPlans()).toEqual(['Standard', 'Business']);
+    expect(await publicPlans()).toEqual(['Pay as you go', 'Standard', 'Business']);
   });
 
   test('stores neither password nor secret in the clear', async () => {

@@ -90,6 +90,7 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   subscription_resumed: 'Resumed the subscription',
   subscription_team_slots_set: 'Changed the team slots of the subscription',
   subscription_team_slots_planned: 'Planned to release team slots',
+  subscription_billing_date_moved: 'Moved the billing date of the subscription',
   subscription_ended: 'Ended the subscription',
   subscription_checkout_begun: 'Opened a payment page for a plan',
   subscription_upgrade_begun: 'Confirmed an upgrade of the plan',
