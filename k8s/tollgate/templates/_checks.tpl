@@ -26,6 +26,9 @@ values. Checked before the migrations, so that a refused upgrade changes nothing
 {{- if and $operators.ingress.enabled .Values.networkPolicy.enabled (not $operators.ingress.from) (not .Values.networkPolicy.privateFrom) -}}
 {{- fail "Set operators.ingress.from to the pods of the ingress controller, which networkPolicy keeps from account's private listener." -}}
 {{- end -}}
+{{- if and .Values.plans.existingConfigMap .Values.plans.file -}}
+{{- fail "plans.existingConfigMap and plans.file are set: keep one of them." -}}
+{{- end -}}
 {{- if and .Values.graphql.existingConfigMap (include "tollgate.graphqlFiles" . | fromYaml) -}}
 {{- fail "graphql.existingConfigMap and texts of files are in graphql: keep one of them." -}}
 {{- end -}}
@@ -40,7 +43,7 @@ values. Checked before the migrations, so that a refused upgrade changes nothing
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- range $name := list "gateway" "auth" "account" "accountWorkers" "migrations" "postgres" "redis" "sampleUpstream" -}}
+{{- range $name := list "gateway" "auth" "account" "accountWorkers" "migrations" "plans" "postgres" "redis" "sampleUpstream" -}}
 {{- $resources := (get $.Values $name).resources | default dict -}}
 {{- $limits := $resources.limits | default dict -}}
 {{- range $resource, $request := $resources.requests -}}

@@ -30,6 +30,9 @@
 - [DATABASE_URL, postgres, database_url]
 {{- include "tollgate.tlsSettings" (dict "root" .root "topic" "postgresTls" "prefix" "DATABASE") }}
 {{- end }}
+{{- if eq .component "plans" }}
+- [TOLLGATE_CREDENTIAL, serviceCredentials, operator_credentials]
+{{- end }}
 {{- if eq .component "account" }}
 - [OPERATOR_CREDENTIALS, serviceCredentials, operator_credentials]
 - [USAGE_REPORTER_CREDENTIALS, serviceCredentials, usage_reporter_credentials]

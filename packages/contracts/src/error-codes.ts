@@ -613,7 +613,7 @@ const OPERATORS = {
   own_act: {
     status: 403,
     title: 'Someone else must confirm it',
-    meaning: 'The operator has asked for it, or has the address of the one who has.',
+    meaning: 'The operator has asked for it, or may be the one who has: by the address, or as none is known.',
     fix: 'Ask another operator.',
   },
   act_outdated: {

@@ -364,6 +364,58 @@ describeWithHelm('the chart', () => {
     }
   });
 
+  test('applies a file of plans after the new version, with a credential that account alone takes', () => {
+    const file = "plans:\n  starter: { name: 'Starter #1' }\n";
+    const rendered = (plans: object, ...args: string[]) =>
+      render('demo', `--set-json=plans=${JSON.stringify(plans)}`, ...args);
+    const off = rendered({});
+    expect(off.some(({ metadata }) => componentOf(metadata) === 'plans')).toBe(false);
+    const jobOf = (manifests: Manifest[]) =>
+      manifests.find(({ kind, metadata }) => kind === 'Job' && componentOf(metadata) === 'plans');
+
+    const on = rendered({ file }, '--set=networkPolicy.enabled=true', '--is-upgrade');
+    const configMap = on.find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'tollgate-plans',
+    );
+    expect(configMap?.data).toEqual({ 'plans.yaml': file });
+    const job = jobOf(on);
+    expect(job?.metadata.annotations).toMatchObject({
+      'helm.sh/hook': 'post-install,post-upgrade',
+      'helm.sh/hook-output-log-policy': 'hook-failed',
+    });
+    expect(job?.spec?.podFailurePolicy?.rules).toMatchObject([
+      { action: 'FailJob', onExitCodes: { containerName: 'plans', operator: 'In', values: [1, 2] } },
+    ]);
+    const [container] = job?.spec?.template?.spec.containers ?? [];
+    expect(container).toMatchObject({
+      command: ['tollgate', 'apply', '--file=/etc/tollgate/plans/plans.yaml', '--yes'],
+      env: [
+        { name: 'TOLLGATE_URL', value: 'http://tollgate-account-private:4102' },
+        {
+          name: 'TOLLGATE_CREDENTIAL_FILE',
+          value: '/run/secrets/tollgate/serviceCredentials/operator_credentials',
+        },
+      ],
+    });
+    const policyOf = (component: string) =>
+      JSON.stringify(
+        on.find(({ kind, metadata }) => kind === 'NetworkPolicy' && componentOf(metadata) === component)
+          ?.spec,
+      );
+    expect(policyOf('account')).toContain('"plans"');
+    for (const other of ['auth', 'postgres', 'redis']) expect(policyOf(other)).not.toContain('"plans"');
+
+    // Pods of a Job can't be changed.
+    expect(jobOf(rendered({ file: 'plans: {}\n' }))?.metadata.name).not.toBe(job?.metadata.name);
+    const allowing = jobOf(
+      rendered({ existingConfigMap: 'mine', allowUnlimited: true, allowPriceChanges: true }),
+    );
+    expect(allowing?.spec?.template?.spec).toMatchObject({
+      containers: [{ command: expect.arrayContaining(['--allow-unlimited', '--allow-price-changes']) }],
+      volumes: expect.arrayContaining([{ name: 'plans', configMap: { name: 'mine' } }]),
+    });
+  });
+
   test('prices the sample API by its own schema', () => {
     const settings = podSpecs(render('demo')).flatMap(({ containers: [container] }) => container?.env ?? []);
     expect(settings.filter(({ name }) => name === 'GRAPHQL_SCHEMA')).toEqual([

@@ -9,12 +9,12 @@ import { createQueryClient } from '../query-client.ts';
 import { ErrorMessage } from '../ui/page/states.tsx';
 import type { OperatorSession } from './api/client.ts';
 import { operatorSessionQuery, takeLinkFromAddress } from './api/session.ts';
-import type { LinkInAddress } from './api/session.ts';
+import type { AnswerInAddress, LinkInAddress } from './api/session.ts';
 import { OperatorShell } from './shell.tsx';
 import { OperatorSignIn } from './sign-in.tsx';
 
 /** The sign-in, or the pages behind it: nothing of them is asked for without a session. */
-export function OperatorConsole(given: { link: LinkInAddress | null; answer: string | null }) {
+export function OperatorConsole(given: { link: LinkInAddress | null; answer: AnswerInAddress | null }) {
   // Both work once, so after signing out they are not offered again.
   const [link, setLink] = useState(given.link);
   const [answer, setAnswer] = useState(given.answer);
@@ -67,6 +67,8 @@ export function OperatorConsole(given: { link: LinkInAddress | null; answer: str
         onGiveUp={() => {
           setLink(null);
           setAnswer(null);
+          // The answer may have ended the session.
+          void refetch();
         }}
       />
     );

@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { brand } from '../api/brand.ts';
 import { ThemeSwitch } from '../shell/theme-switch.tsx';
 import shell from '../shell/shell.module.css';
 import { Button } from '../ui/button.tsx';
 import { ErrorMessage } from '../ui/page/states.tsx';
 import type { OperatorSession } from './api/client.ts';
-import { signOut } from './api/session.ts';
+import { checkRole, signOut } from './api/session.ts';
 import { OperatorLink, useAddress } from './location.tsx';
 import { pageAt, PAGES } from './pages.tsx';
 
@@ -14,6 +15,9 @@ type ShellProps = { session: OperatorSession; onSignedOut: () => void };
 /** The frame of every page behind the sign-in. */
 export function OperatorShell({ session, onSignedOut }: ShellProps) {
   const address = useAddress();
+  useEffect(() => {
+    checkRole(session);
+  }, [address, session]);
   const leave = useMutation({
     mutationFn: signOut,
     onSuccess: (next) => {

@@ -13,12 +13,12 @@ import {
   signInByPasskey,
   waysQuery,
 } from './api/session.ts';
-import type { LinkInAddress } from './api/session.ts';
+import type { AnswerInAddress, LinkInAddress } from './api/session.ts';
 
 type SignInProps = {
   link: LinkInAddress | null;
   /** Of the identity provider, which has led here. */
-  answer: string | null;
+  answer: AnswerInAddress | null;
   onSignedIn: (session: OperatorSession) => void;
   /** Goes on without the link or the answer. */
   onGiveUp: () => void;
@@ -127,15 +127,20 @@ function ByAnswer({
   answer,
   onSignedIn,
   onGiveUp,
-}: Pick<SignInProps, 'onSignedIn' | 'onGiveUp'> & { answer: string }) {
-  const { mutate, error } = useMutation({ mutationFn: signInByAnswer, onSuccess: onSignedIn });
+}: Pick<SignInProps, 'onSignedIn' | 'onGiveUp'> & { answer: AnswerInAddress }) {
+  const { parameters, silent } = answer;
+  const { mutate, error } = useMutation({
+    mutationFn: signInByAnswer,
+    onSuccess: onSignedIn,
+    ...(silent ? { onError: onGiveUp } : {}),
+  });
   const sent = useRef(false);
   useEffect(() => {
     if (sent.current) return;
     sent.current = true;
-    mutate(answer);
-  }, [mutate, answer]);
-  if (error === null) return <Skeleton rows={2} />;
+    mutate(parameters);
+  }, [mutate, parameters]);
+  if (error === null || silent) return <Skeleton rows={2} />;
   return (
     <>
       <ErrorMessage error={error} />

@@ -24,6 +24,11 @@ export const operatorSessionSchema = z
     name: z.string(),
     email: z.string().nullable(),
     role: z.enum(OPERATOR_ROLES),
+    issuer: z
+      .string()
+      .nullable()
+      .meta({ description: 'The identity provider that has given the role; null with a passkey.' }),
+    created_at: instant,
     expires_at: instant,
     csrf_token: z.string().meta({ description: 'For `X-CSRF-Token`, on every request other than GET.' }),
   })
@@ -77,6 +82,7 @@ export function answerWithSession(res: Response, { operatorCookie }: OperatorSes
 }
 
 export function operatorSessionAnswer({ token, session }: Begun): z.output<typeof operatorSessionSchema> {
-  const { session_id, operator_id, name, email, role, expires_at } = session;
-  return { session_id, operator_id, name, email, role, expires_at, csrf_token: csrfTokenOf(token) };
+  const { session_id, operator_id, name, email, role, issuer, created_at, expires_at } = session;
+  const shown = { session_id, operator_id, name, email, role, issuer, created_at, expires_at };
+  return { ...shown, csrf_token: csrfTokenOf(token) };
 }

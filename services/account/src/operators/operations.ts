@@ -21,6 +21,7 @@ import {
   deleteOperator,
   hasOperatorPasskey,
   insertLocalOperator,
+  isAdmin,
   listOperators,
   lockLocalAdmins,
   lockLocalOperator,
@@ -125,12 +126,11 @@ export const operatorPeople = {
         { by, params: { operator_id } },
       ) => {
         await transact(async (inside) => {
-          const admins = await lockLocalAdmins(inside);
-          const [one, ...others] = admins.enrolled;
+          const [one, ...others] = await lockLocalAdmins(inside);
           // An identity provider has admins of its own.
           const isLast = one === operator_id && others.length === 0 && operatorSite.issuer === undefined;
           if (isLast) throw new Problem('last_admin');
-          const addresses = admins.all.includes(operator_id) ? await adminAddresses(inside) : [];
+          const addresses = (await isAdmin(inside, operator_id)) ? await adminAddresses(inside) : [];
           const removed = await deleteOperator(inside, operator_id);
           if (removed === undefined) throw new Problem('not_found');
           const { name, email, local_role } = removed;

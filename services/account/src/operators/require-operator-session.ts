@@ -1,4 +1,4 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { Problem } from '@tollgate/http/problem';
 import type { Caller } from '@tollgate/operation';
 import { callerOf } from '../http/caller-address.ts';
@@ -43,26 +43,35 @@ export function oneKindOfCredential({
   };
 }
 
+/** The browser's session; undefined without one. @throws {Problem} service_unavailable */
+export async function liveSession(
+  { query, operatorCookie, operatorLifetimes, operatorSite }: OperatorSessionNeeds,
+  req: Request,
+): Promise<{ session: OperatorSession; token: string } | undefined> {
+  const { url, allowsLocal, issuer } = operatorSite;
+  const token = url === undefined ? undefined : operatorCookie.read(req);
+  const session =
+    token === undefined ? undefined : await findOperatorSession(query, token, operatorLifetimes);
+  if (token === undefined || session === undefined) return undefined;
+  // Sessions from before such operators, their provider, or the console, were switched off don't outlast that.
+  const isOn = session.issuer === null ? allowsLocal : session.issuer === issuer;
+  return isOn ? { session, token } : undefined;
+}
+
 /**
  * Requires an operator's session and, for unsafe methods, its CSRF token.
  * @throws {Problem} unauthorized; csrf_token_required; service_unavailable
  */
 export function requireOperatorSession(needs: OperatorSessionNeeds): RequestHandler {
-  const { query, operatorCookie, operatorLifetimes, operatorSite } = needs;
-  const { url, allowsLocal, issuer } = operatorSite;
-  // Sessions from before such operators, their provider, or the console, were switched off don't outlast that.
-  const isOn = (session: OperatorSession) =>
-    session.issuer === null ? allowsLocal : session.issuer === issuer;
   return async (req, res, next) => {
     // Below the path of views, where it was asked for before anything that may be served there.
     if (signedIn.has(res)) {
       next();
       return;
     }
-    const token = url === undefined ? undefined : operatorCookie.read(req);
-    const session =
-      token === undefined ? undefined : await findOperatorSession(query, token, operatorLifetimes);
-    if (token === undefined || session === undefined || !isOn(session)) throw new Problem('unauthorized');
+    const live = await liveSession(needs, req);
+    if (live === undefined) throw new Problem('unauthorized');
+    const { session, token } = live;
     if (isUnsafe(req) && !isCsrfTokenOf(token, req.get(CSRF_HEADER))) {
       throw new Problem('csrf_token_required', {
         detail: 'Send the csrf_token of GET /operator/api/session in the X-CSRF-Token header.',

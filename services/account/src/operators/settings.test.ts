@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { checkOidc, oidcGroups, oidcIssuer } from './settings.ts';
+import { checkOidc, checkOperatorsUrl, oidcGroups, oidcIssuer, operatorsUrl } from './settings.ts';
 
 test.each([
   ['a=viewer', { a: 'viewer' }],
@@ -27,6 +27,48 @@ test.each([
   ['id.example.com', false],
 ])('the issuer %s: %s', (value, is) => {
   expect(oidcIssuer.safeParse(value).success).toBe(is);
+});
+
+test.each([
+  ['https://ops.example.com/operator', true],
+  ['https://ops.example.com:8443/operator', true],
+  ['http://localhost:4102/operator', true],
+  ['http://127.0.0.1:4102/operator', true],
+  ['http://[::1]:4102/operator', true],
+  ['http://ops.example.com/operator', false],
+  ['http://127.0.0.1.example.com/operator', false],
+  ['https://ops.example.com/operator/', false],
+  ['https://ops.example.com/admin/operator', false],
+  ['https://ops.example.com', false],
+  ['https://ops.example.com/operator?x', false],
+  ['https://ops.example.com/operator#x', false],
+  ['ftp://ops.example.com/operator', false],
+  ['ops.example.com/operator', false],
+])('the address %s: %s', (value, is) => {
+  expect(operatorsUrl.safeParse(value).success).toBe(is);
+});
+
+test.each([
+  [{ PUBLIC_URL: 'https://ops.example.com' }, ['must have another host than PUBLIC_URL']],
+  [{ PUBLIC_URL: 'https://OPS.example.com:8443/x' }, ['must have another host than PUBLIC_URL']],
+  [{ STREAMING_URL: 'https://ops.example.com' }, ['must have another host than STREAMING_URL']],
+  [{ AUTH_URL: 'https://ops.example.com' }, ['must have another host than AUTH_URL']],
+  [{ AUTH_URL: 'https://auth.ops.example.com' }, []],
+  [{ OPERATORS_URL: 'http://localhost:4102/operator', PUBLIC_URL: 'http://localhost:4000' }, []],
+])('beside %j: %j', (others, messages) => {
+  const settings = {
+    OPERATORS_URL: 'https://ops.example.com/operator',
+    PUBLIC_URL: 'https://api.example.com',
+    ...others,
+  };
+  const parsed = z
+    .any()
+    .superRefine((_, context) => {
+      checkOperatorsUrl(settings, context);
+    })
+    .safeParse({});
+  const found = parsed.error?.issues.map(({ path, message }) => [path[0], message]) ?? [];
+  expect(found).toEqual(messages.map((message) => ['OPERATORS_URL', message]));
 });
 
 test('it is set up as a whole', () => {

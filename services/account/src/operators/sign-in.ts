@@ -16,7 +16,7 @@ import {
 import { recordAudit } from '../platform/audit/audit-log.ts';
 import { isUniqueViolation } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
-import { countAttempt } from './attempts.ts';
+import { countAttempt, giveBackSignIn } from './attempts.ts';
 import type { AttemptNeeds } from './attempts.ts';
 import {
   answerWithSession,
@@ -135,6 +135,7 @@ export const operatorSignIn = {
           if (person === undefined || !(await noteOperatorPasskeyUse(inside, used))) throw passkeyRefused();
           return beginLocalSession(needs, inside, { person, method: 'passkey' }, { req, res });
         });
+        await giveBackSignIn(needs, req, res);
         return new Reply(201, answerWithSession(res, needs, begun));
       },
     }),

@@ -72,14 +72,13 @@ export async function lockLocalOperator(
  * Those who can sign in, which needs a passkey. Locks all local admins, so that two removals can't each take the other
  * for the one that stays.
  */
-export async function lockLocalAdmins(query: Query): Promise<{ all: number[]; enrolled: number[] }> {
+export async function lockLocalAdmins(query: Query): Promise<number[]> {
   await query("SELECT 1 FROM operators WHERE local_role = 'admin' ORDER BY operator_id FOR UPDATE");
   // A statement of its own: it sees what was committed while the locks were waited for.
-  const rows = await query<{ operator_id: number; has_passkey: boolean }>(
-    `SELECT operator_id, ${HAS_PASSKEY} AS has_passkey FROM operators WHERE local_role = 'admin'`,
+  const rows = await query<{ operator_id: number }>(
+    `SELECT operator_id FROM operators WHERE local_role = 'admin' AND ${HAS_PASSKEY}`,
   );
-  const idsOf = (admins: typeof rows) => admins.map(({ operator_id }) => operator_id);
-  return { all: idsOf(rows), enrolled: idsOf(rows.filter(({ has_passkey }) => has_passkey)) };
+  return rows.map(({ operator_id }) => operator_id);
 }
 
 /** With passkeys, links and sessions. */
@@ -92,13 +91,22 @@ export async function deleteOperator(query: Query, operatorId: number): Promise<
   return rows[0];
 }
 
-/** Where those are who can act as admins now: local ones, and who is signed in as one. */
+/** Who can act as admins now: local ones, and who is signed in as one. */
+const IS_ADMIN = `(local_role = 'admin' OR operator_id IN (
+  SELECT operator_id FROM operator_sessions WHERE role = 'admin' AND expires_at > now()))`;
+
 export async function adminAddresses(query: Query): Promise<string[]> {
   const rows = await query<{ email: string }>(
-    `SELECT DISTINCT email FROM operators WHERE email IS NOT NULL AND (local_role = 'admin' OR operator_id IN (
-       SELECT operator_id FROM operator_sessions WHERE role = 'admin' AND expires_at > now()))`,
+    `SELECT DISTINCT email FROM operators WHERE email IS NOT NULL AND ${IS_ADMIN}`,
   );
   return rows.map(({ email }) => email);
+}
+
+export async function isAdmin(query: Query, operatorId: number): Promise<boolean> {
+  const rows = await query(`SELECT 1 FROM operators WHERE operator_id = :operatorId AND ${IS_ADMIN}`, {
+    operatorId,
+  });
+  return rows.length > 0;
 }
 
 export type LinkPurpose = 'enrolment' | 'sign_in';

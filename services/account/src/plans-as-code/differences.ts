@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import { LIMIT_FIELDS, callRulesSchema } from '@tollgate/contracts/entitlement';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import type { FieldError } from '@tollgate/http/problem';
 import type { BillingInterval } from '../billing/periods/calendar.ts';
@@ -122,8 +122,10 @@ function matched<Stated extends { key: string }, Wanted extends { was?: string |
     if (entry.was === undefined) return { key, before: present, wanted: entry };
     const former = byKey.get(entry.was);
     const field = `${kind}.${key}.was`;
-    if (wanted !== undefined && entry.was in wanted)
+    if (wanted !== undefined && Object.hasOwn(wanted, entry.was))
       faults.push({ field, message: 'is a key of the file, too' });
+    if (entries.some(([other, { was }]) => was === entry.was && other !== key))
+      faults.push({ field, message: 'is the former key of another entry, too' });
     // A file that was applied before.
     if (present !== undefined && former === undefined) return { key, before: present, wanted: entry };
     if (present !== undefined) faults.push({ field, message: `there are both ${entry.was} and ${key}` });
@@ -377,14 +379,20 @@ function changesOf(
   });
 }
 
+/** Of calls, too. Without one, the gateway's setting holds, which may be none. */
 const LIMITS: ReadonlySet<string> = new Set(
-  [...LIMIT_FIELDS, 'points_per_call_limit'].map((limit) => `description.${limit}`),
+  [...LIMIT_FIELDS, ...Object.keys(callRulesSchema.shape).filter((rule) => /_limit$|_max_/.test(rule))].map(
+    (limit) => `description.${limit}`,
+  ),
 );
+/** 0 turns these off. */
+const GUARDS = /^description\.graphql_max_/;
 const PRICES =
-  /^(prices\.|team_slot_prices\.|catalogue\.(price|team_slot_price)|currency$|unit_amount$|tax_behavior$|points$)/;
+  /^(prices\.|team_slot_prices\.|description\.overage$|catalogue\.(price|team_slot_price)|currency$|unit_amount$|tax_behavior$|points$)/;
 
 function neededFor(field: string, before: unknown, after: unknown): Allowance | null {
   if (LIMITS.has(field) && before !== null && after === null) return 'unlimited';
+  if (GUARDS.test(field) && after === 0) return 'unlimited';
   return PRICES.test(field) && before !== null ? 'prices' : null;
 }
 

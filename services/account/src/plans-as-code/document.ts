@@ -166,9 +166,12 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
 const ENTRIES = { products: productSchema, plans: planSchema, packs: packSchema };
 
 /** The members that can stand at a path of the file. */
-function membersAt([kind, key, member]: readonly PropertyKey[]): string[] {
+function membersAt([kind, key, member, interval]: readonly PropertyKey[]): string[] {
   if (kind === undefined) return Object.keys(documentSchema.shape);
   if (member === 'catalogue') return Object.keys(catalogueSchema.shape);
+  if (member === 'prices' || member === 'team_slot_prices') {
+    return Object.keys((interval === undefined ? pricesSchema : priceSchema).shape);
+  }
   const isEntry = key !== undefined && member === undefined;
   return isEntry && Object.hasOwn(ENTRIES, kind)
     ? Object.keys(ENTRIES[kind as keyof typeof ENTRIES].shape)

@@ -4,12 +4,13 @@ import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { operator } from '../platform/audit/private-callers.ts';
+import { isUniqueViolation } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { findAffected } from './affected.ts';
-import type { Affected } from './affected.ts';
+import type { Affected, LoweredLimits } from './affected.ts';
 import { applyDifferences } from './apply.ts';
 import { ALLOWANCES, differences, neededAllowances } from './differences.ts';
-import type { Allowance, Differences, PlanChange } from './differences.ts';
+import type { Allowance, Differences, FieldChange, PlanChange } from './differences.ts';
 import { SOURCE_MAX_LENGTH, parsePlans } from './document.ts';
 import { exportPlans } from './export.ts';
 import { digestOf, lockPlans, readPlans } from './state.ts';
@@ -38,9 +39,9 @@ const affectedSchema = z
     subscriptions: z.int().meta({ description: 'They get the change with their next period.' }),
     current_periods: z.int().meta({ description: 'They keep what they were sold with.' }),
     unstarted_periods: z.int().meta({ description: 'Opened ahead: they get the change.' }),
-    periods_over_limit: z
-      .int()
-      .meta({ description: 'Current periods that have used more points than a lowered limit.' }),
+    periods_over_limit: z.int().meta({
+      description: 'Current periods that have used more points, time or traffic than a lowered limit.',
+    }),
     is_sign_up_plan: z.boolean(),
     is_in_catalogue: z.boolean(),
   })
@@ -138,10 +139,16 @@ export const operatorPlansAsCode = {
           const fileSha256 = createHash('sha256').update(body.source).digest('hex');
           await applyDifferences(query, found, { by: by.actor, fileSha256 });
           return answer;
-        }),
+        }).catch(refuseTaken),
     }),
   ],
 } satisfies Chapter;
+
+/** Rows that were not there can't be locked: a name or a key was taken after the comparison. */
+function refuseTaken(error: unknown): never {
+  const isTaken = isUniqueViolation(error) || (error instanceof Problem && error.code === 'name_taken');
+  throw isTaken ? new Problem('changed_meanwhile') : error;
+}
 
 function refuseUnlessAllowed(needed: readonly Allowance[], allowed: readonly Allowance[]): void {
   const missing = needed.filter((each) => !allowed.includes(each));
@@ -179,6 +186,13 @@ async function compare(
   return { found, answer: { digest: digestOf(state), changes, needs: neededAllowances(found), pruned } };
 }
 
+/** Null if it isn't lowered; one that there was not is. */
+function loweredTo(fields: readonly FieldChange[], limit: keyof LoweredLimits): number | null {
+  const { before, after } = fields.find(({ field }) => field === `description.${limit}`) ?? {};
+  if (typeof after !== 'number' || (typeof before === 'number' && after >= before)) return null;
+  return after;
+}
+
 function affectedBy(
   query: Query,
   changes: readonly PlanChange[],
@@ -186,8 +200,14 @@ function affectedBy(
 ): Promise<Map<number, Affected>> {
   const wanted = changes.flatMap(({ before, fields }) => {
     if (before === undefined) return [];
-    const limit = fields.find(({ field }) => field === 'description.points_limit')?.after;
-    return [{ plan_id: before.plan_id, pointsLimit: typeof limit === 'number' ? limit : null }];
+    return [
+      {
+        plan_id: before.plan_id,
+        points_limit: loweredTo(fields, 'points_limit'),
+        time_sec_limit: loweredTo(fields, 'time_sec_limit'),
+        traffic_bytes_limit: loweredTo(fields, 'traffic_bytes_limit'),
+      },
+    ];
   });
   return findAffected(query, wanted, signUpPlan);
 }

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { unlessBusy } from '@tollgate/testbed/unless-busy';
 import { done, makeAccount, makePlan, subscribe } from '../../test/suite/billing.ts';
 import { singleRow } from '../platform/database/single-row.ts';
@@ -140,10 +141,42 @@ describe('has to be allowed by itself', () => {
       { plans: { starter: { team_slot_prices: { month: { currency: 'eur', unit_amount: 900 } } } } },
       'prices',
     ],
+    [
+      'another price of further points',
+      { plans: { overused: { description: { overage: { price_per_1000: 900, currency: 'eur' } } } } },
+      'prices',
+    ],
+    ['no more further points', { plans: { overused: { description: { overage: null } } } }, 'prices'],
+    [
+      'a limit of a call that is removed',
+      { plans: { free: { description: { points_per_call_limit: null } } } },
+      'unlimited',
+    ],
+    [
+      'a limit of what agents run',
+      { plans: { free: { description: { mcp_points_per_call_limit: null } } } },
+      'unlimited',
+    ],
+    [
+      'a guard that is removed',
+      { plans: { free: { description: { graphql_max_depth: null } } } },
+      'unlimited',
+    ],
+    [
+      'a guard that is turned off',
+      { plans: { free: { description: { graphql_max_aliases: 0 } } } },
+      'unlimited',
+    ],
     ['another text of a price', { plans: { starter: { catalogue: { price_month: '€9' } } } }, 'prices'],
     ['another price of a pack', { packs: { 'ten-thousand': { unit_amount: 2_900 } } }, 'prices'],
   ])('%s', async (_, file, needed) => {
     await apply(FILE);
+    const rules = { points_per_call_limit: 10, mcp_points_per_call_limit: 5, graphql_max_depth: 15 };
+    const overused = {
+      name: 'Overused',
+      description: { points_limit: 1, overage: { price_per_1000: 500, currency: 'eur' } },
+    };
+    await apply({ plans: { free: { description: rules }, overused } });
     const before = await exported();
     expect((await diff(file)).needs).toEqual([needed]);
     const { status, body } = await post('apply', file);
@@ -320,7 +353,7 @@ describe('further points need included ones,', () => {
     await apply(FILE);
     await apply(starter({ overage }));
     expect((await post('diff', starter({ points_limit: null }))).body['errors']).toEqual([refused]);
-    await apply(starter({ overage: null }));
+    await apply(starter({ overage: null }), { allow: ['prices'] });
     await apply(starter({ points_limit: null }), { allow: ['unlimited'] });
     expect((await post('diff', starter({ overage }))).body['errors']).toEqual([refused]);
   });
@@ -352,9 +385,22 @@ test('a running period stays, one that was opened ahead changes, and the differe
     .returning<{ period_id: number }[]>('period_id');
   await suite
     .database('usage_totals')
-    .insert({ period_id: period.period_id, points: 70_000, requests: 1, time_ms: 0, traffic_bytes: 0 })
+    .insert({ period_id: period.period_id, points: 70_000, requests: 1, time_ms: 20_000, traffic_bytes: 500 })
     .onConflict('period_id')
     .merge();
+  for (const [limit, over] of [
+    [{ time_sec_limit: 19 }, 1],
+    [{ time_sec_limit: 20 }, 0],
+    [{ traffic_bytes_limit: 499 }, 1],
+    [{ points_limit: 69_999 }, 1],
+    [{ points_limit: 200_000 }, 0],
+  ] as const) {
+    const compared = await diff({ plans: { starter: { description: limit } } });
+    expect([limit, compared.changes[0]?.['affected']]).toEqual([
+      limit,
+      expect.objectContaining({ periods_over_limit: over }),
+    ]);
+  }
   const file = { plans: { starter: { description: { points_limit: 50_000 } } } };
   const { changes } = await apply(file);
   expect(changes).toMatchObject([
@@ -403,6 +449,23 @@ test('what is made without a key gets one of its name, with its id if that is ta
 });
 
 describe('two at a time', () => {
+  test('a name that another request takes after the comparison is told, and nothing is applied', async () => {
+    const other = await suite.database.transaction();
+    const applied = { of: Promise.resolve({} as Answer) };
+    try {
+      await other('products').insert({ name: 'Data API' });
+      applied.of = post('apply', FILE);
+      await waitFor(async () => {
+        const waiting = suite.database('pg_stat_activity').where({ wait_event_type: 'Lock' });
+        return (await waiting.whereRaw('datname = current_database()')).length > 0;
+      });
+    } finally {
+      await other.commit();
+    }
+    expect(await refusalOf(applied.of)).toEqual({ status: 409, code: 'changed_meanwhile' });
+    expect(await suite.database('plans')).toEqual([]);
+  });
+
   test('of two that were compared with the same, one is refused', async () => {
     const { digest } = await diff(FILE);
     const other = { plans: { starter: { name: 'Other', description: {} } } };
@@ -420,6 +483,47 @@ describe('two at a time', () => {
     const starter = await planRow('starter');
     expect(starter.name).toBe(`Starter ${String(starter.description['points_limit'])}`);
   });
+});
+
+test('a process that is killed in between leaves nothing; the next one applies all', async () => {
+  await apply({ plans: { free: FILE.plans.free } });
+  const free = await planRow('free');
+  const account_id = await makeAccount(suite.account);
+  await subscribe(suite.account, free.plan_id, { account_id });
+  await suite
+    .database('billing_periods')
+    .where({ account_id })
+    .update({
+      started_at: new Date(Date.now() + 86_400_000),
+      ended_at: new Date(Date.now() + 2 * 86_400_000),
+    });
+  const before = await exported();
+  const file = { ...FILE, plans: { ...FILE.plans, free: { description: { points_limit: 2_000 } } } };
+  const replica = await suite.startReplica();
+  // The product and the first plan are written when the second one comes to the period that was opened ahead.
+  const gate = await suite.database.transaction();
+  try {
+    await gate('billing_periods').where({ account_id }).forUpdate();
+    const applied = operatePath(replica, 'POST', '/private/plans-as-code/apply', {
+      source: stringify(file),
+    }).catch(() => 'no answer');
+    await waitFor(async () => {
+      const waiting = suite.database('pg_stat_activity').where({ wait_event_type: 'Lock' });
+      return (await waiting.whereRaw('datname = current_database()')).length > 0;
+    });
+    await replica.kill();
+    expect(await applied).toBe('no answer');
+  } finally {
+    await gate.rollback();
+  }
+  await waitFor(async () => (await exported()) === before);
+  expect(await suite.database('products')).toEqual([]);
+  expect((await apply(file)).changes.map(({ key }) => key)).toEqual([
+    'data-api',
+    'starter',
+    'free',
+    'ten-thousand',
+  ]);
 });
 
 test('what can’t be applied as a whole leaves nothing', async () => {
@@ -476,6 +580,24 @@ describe('a file is refused', () => {
     ['a key with capitals', 'plans: { Starter: { name: A } }', 'plans.Starter', /lowercase/],
     ['a new plan without a name', stringify(WITHOUT_NAME), 'plans.starter.name', /required/],
     ['an unknown product', 'plans: { a: { name: A, product: nothing } }', 'plans.a.product', /no product/],
+    [
+      'a member of a price',
+      'plans: { a: { name: A, prices: { month: { curency: eur, unit_amount: 900 } } } }',
+      'plans.a.prices.month.curency',
+      /mean currency\?$/,
+    ],
+    [
+      'an interval',
+      'plans: { a: { name: A, team_slot_prices: { moth: null } } }',
+      'plans.a.team_slot_prices.moth',
+      /mean month\?$/,
+    ],
+    [
+      'a former key twice',
+      'plans: { a: { name: A, was: x }, b: { name: B, was: x } }',
+      'plans.b.was',
+      /another entry/,
+    ],
     ['a former key that nothing has', 'plans: { a: { name: A, was: nothing } }', 'plans.a.was', /no nothing/],
     [
       'a catalogue without a price',

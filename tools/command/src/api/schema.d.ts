@@ -2076,7 +2076,7 @@ export interface components {
             current_periods: number;
             /** @description Opened ahead: they get the change. */
             unstarted_periods: number;
-            /** @description Current periods that have used more points than a lowered limit. */
+            /** @description Current periods that have used more points, time or traffic than a lowered limit. */
             periods_over_limit: number;
             is_sign_up_plan: boolean;
             is_in_catalogue: boolean;

@@ -120,7 +120,7 @@ function affectedLines(affected: Change['affected']): string[] {
     `${String(subscriptions)} subscription(s) get this with their next period`,
     `${String(current_periods)} current period(s) stay as they are`,
     ...(unstarted_periods > 0 ? [`${String(unstarted_periods)} period(s) opened ahead change`] : []),
-    ...(periods_over_limit > 0 ? [`${String(periods_over_limit)} have used more than the new limit`] : []),
+    ...(periods_over_limit > 0 ? [`${String(periods_over_limit)} have used more than a lowered limit`] : []),
     ...(affected.is_sign_up_plan ? ['it is the plan for sign-ups'] : []),
     ...(affected.is_in_catalogue ? ['it is in the catalogue'] : []),
   ];

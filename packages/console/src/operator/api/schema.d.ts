@@ -118,7 +118,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin a sign-in by the identity provider */
+        /**
+         * Begin a sign-in by the identity provider
+         * @description With `silent`, in a session of the provider, the role is read again before the session ends: the new session takes its place, and it ends if the provider refuses or the role is gone.
+         */
         post: operations["beginOperatorOidcSignIn"];
         delete?: never;
         options?: never;
@@ -2017,6 +2020,13 @@ export interface components {
             email: string | null;
             /** @enum {string} */
             role: "viewer" | "support" | "finance" | "admin";
+            /** @description The identity provider that has given the role; null with a passkey. */
+            issuer: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
             /**
              * Format: date-time
              * @example 2026-07-01T12:34:56.789Z
@@ -2354,7 +2364,7 @@ export interface components {
             current_periods: number;
             /** @description Opened ahead: they get the change. */
             unstarted_periods: number;
-            /** @description Current periods that have used more points than a lowered limit. */
+            /** @description Current periods that have used more points, time or traffic than a lowered limit. */
             periods_over_limit: number;
             is_sign_up_plan: boolean;
             is_in_catalogue: boolean;
@@ -3410,6 +3420,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `unauthorized`: Unauthorized. */
+        unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The challenge (RFC 6750). */
+                "WWW-Authenticate": string;
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `not_found`: Not found. */
         not_found: {
             headers: {
@@ -3459,19 +3482,6 @@ export interface components {
         sign_in_expired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["No-Store"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `unauthorized`: Unauthorized. */
-        unauthorized: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The challenge (RFC 6750). */
-                "WWW-Authenticate": string;
                 "Cache-Control": components["headers"]["No-Store"];
                 [name: string]: unknown;
             };
@@ -4111,12 +4121,18 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "again": false
+                 *       "again": false,
+                 *       "silent": false
                  *     }
                  */
                 "application/json": {
                     /** @description Whether the provider must ask who it is, also where it knows: after signing out. */
                     again: boolean;
+                    /**
+                     * @description Whether the provider must ask nothing.
+                     * @default false
+                     */
+                    silent?: boolean;
                 };
             };
         };
@@ -4136,6 +4152,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { nullIf, resultOf, setCsrfToken } from '../../api/client.ts';
 import { askForPasskey, createPasskey, plain } from '../../api/passkeys.ts';
+import { serverNowMs } from '../../api/server-clock.ts';
 import { operatorApi } from './client.ts';
 import type { OperatorSession } from './client.ts';
 
@@ -43,13 +44,44 @@ export function signInByLink(token: string): Promise<OperatorSession> {
 /** After signing out, the provider must ask who it is: it may still know. Of this tab only. */
 const SIGNED_OUT = 'tollgate-operator-signed-out';
 
+/** Where the operator was when this tab left for the identity provider; and, if it was asked silently, that it was. */
+const LEFT = 'tollgate-operator-left';
+const SILENT = 'tollgate-operator-silent';
+
 /** Leaves for the identity provider, whose answer comes back as {@link takeAnswerFromAddress}. @throws {ApiError} */
 export async function goToProvider(): Promise<void> {
-  const again = sessionStorage.getItem(SIGNED_OUT) !== null;
+  await leaveForProvider({ again: sessionStorage.getItem(SIGNED_OUT) !== null, silent: false });
+}
+
+async function leaveForProvider(body: { again: boolean; silent: boolean }): Promise<void> {
   const { authorization_url } = await resultOf(
-    operatorApi.POST('/operator/api/sign-in/oidc/authorization', { body: { again } }),
+    operatorApi.POST('/operator/api/sign-in/oidc/authorization', { body }),
   );
+  sessionStorage.setItem(LEFT, location.pathname + location.search);
+  if (body.silent) sessionStorage.setItem(SILENT, '1');
+  else sessionStorage.removeItem(SILENT);
   location.assign(authorization_url);
+}
+
+/** The session whose role this tab has had read again: one that fails isn't tried with each page. */
+const CHECKED = 'tollgate-operator-checked';
+
+/** Past its half, so that hardly any session ends in the middle of something. */
+function isRoleDue({ session_id, issuer, created_at, expires_at }: OperatorSession): boolean {
+  const [from, until] = [Date.parse(created_at), Date.parse(expires_at)];
+  return (
+    issuer !== null &&
+    serverNowMs() > (from + until) / 2 &&
+    sessionStorage.getItem(CHECKED) !== String(session_id)
+  );
+}
+
+/** Has the identity provider say the role again, without a page of it, and comes back. */
+export function checkRole(session: OperatorSession): void {
+  if (!isRoleDue(session)) return;
+  sessionStorage.setItem(CHECKED, String(session.session_id));
+  // The session goes on until its end.
+  leaveForProvider({ again: false, silent: true }).catch(() => undefined);
 }
 
 /** @throws {ApiError} */
@@ -69,15 +101,21 @@ export async function signOut(): Promise<string | null> {
   return ended?.end_session_url ?? null;
 }
 
+/** `silent`: the operator hasn't asked for it, so that nothing is said if it fails. */
+export type AnswerInAddress = { parameters: string; silent: boolean };
+
 /**
  * What the identity provider has answered. It works once, and only with this browser's cookie; it leaves the address at
  * once all the same, as a reload would send it again.
  */
-export function takeAnswerFromAddress(): string | null {
+export function takeAnswerFromAddress(): AnswerInAddress | null {
   if (location.pathname !== '/operator/oidc/callback') return null;
   const parameters = location.search.slice(1);
-  history.replaceState(null, '', '/operator/');
-  return parameters;
+  const silent = sessionStorage.getItem(SILENT) !== null;
+  history.replaceState(null, '', sessionStorage.getItem(LEFT) ?? '/operator/');
+  sessionStorage.removeItem(SILENT);
+  sessionStorage.removeItem(LEFT);
+  return { parameters, silent };
 }
 
 export type LinkInAddress = { purpose: 'enrol' | 'sign-in'; token: string };

@@ -201,6 +201,16 @@ describe('an attack', () => {
     expect(await factorsOf(account_id)).toBe(1);
   });
 
+  test('by the one who asked, with an identity of the provider that tells no address', async () => {
+    const { ada, grace, act_id } = await asked();
+    const ofProvider = { local_role: null, email: null };
+    await suite.database('operators').where({ operator_id: grace.operator_id }).update(ofProvider);
+    expect(await confirm(grace, act_id)).toMatchObject({ status: 403, body: { code: 'own_act' } });
+    // Two whom the provider knows are two people.
+    await suite.database('operators').where({ operator_id: ada.operator_id }).update(ofProvider);
+    expect((await confirm(grace, act_id)).status).toBe(200);
+  });
+
   test.each<OperatorRole>(['viewer', 'finance'])('by a %s, who may not do it', async (role) => {
     const { act_id, account_id } = await asked();
     const other = await newOperator(role);

@@ -113,12 +113,18 @@ export async function areTwo(query: Query): Promise<boolean> {
   return rows.length > 1;
 }
 
-/** Whether two operators are one person: someone can have a passkey and an identity of the provider. */
+/**
+ * Whether two operators are, or may be, one person: someone can have a passkey and an identity of the provider, whose
+ * address isn't known if the provider doesn't verify it.
+ */
 export async function areSamePerson(query: Query, one: number, other: number): Promise<boolean> {
   if (one === other) return true;
   const rows = await query(
-    `SELECT 1 FROM operators AS one JOIN operators AS other ON lower(one.email) = lower(other.email)
-     WHERE one.operator_id = :one AND other.operator_id = :other`,
+    `SELECT 1 FROM operators AS one CROSS JOIN operators AS other
+     WHERE one.operator_id = :one AND other.operator_id = :other
+       AND (lower(one.email) = lower(other.email)
+         OR ((one.local_role IS NULL) <> (other.local_role IS NULL)
+           AND (one.email IS NULL OR other.email IS NULL)))`,
     { one, other },
   );
   return rows.length > 0;

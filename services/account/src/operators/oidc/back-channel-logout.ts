@@ -26,12 +26,13 @@ export function backChannelLogout(
   return [
     express.urlencoded({ extended: false, limit: MAX_BODY_BYTES, parameterLimit: 10 }),
     async (req, res) => {
-      await countAttempt(needs, req, res);
       const { logout_token: token } = (req.body ?? {}) as Record<string, unknown>;
       const read = await readToken(provider, token).catch((error: unknown) => {
         const reason = error instanceof Error ? error.name : 'unknown';
         logger.warn({ reason, issuer: provider.issuer }, 'a logout token was refused');
       });
+      // All that the provider says comes from one address, and must not be limited.
+      if (read === undefined) await countAttempt(needs, req, res);
       const { issuer } = provider;
       const isTaken =
         read !== undefined &&

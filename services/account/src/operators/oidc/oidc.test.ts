@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { mailAbout } from '../../../test/suite/people.ts';
 import { startOperatedAccount } from '../../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../../test/suite/operated-account.ts';
 import { operatePath } from '../../../test/suite/operator.ts';
-import { callConsole } from '../../../test/suite/operator-browser.ts';
+import { callConsole, insertOperatorBrowser } from '../../../test/suite/operator-browser.ts';
 import type { OperatorBrowser } from '../../../test/suite/operator-browser.ts';
 import { newAuthenticator } from '../../../test/suite/stand-ins/authenticator.ts';
 import { startLyingProvider } from '../../../test/suite/stand-ins/identity-provider.ts';
@@ -83,6 +84,17 @@ async function signIn(browser: OperatorBrowser = {}, changes: Record<string, str
   const url = await begin(browser);
   return { browser, answer: await finish(browser, provider.answerTo(url, changes)) };
 }
+
+/** Of an address, before it has signed in. */
+const attempts = (address: string) =>
+  suite.database('attempt_counts').where({
+    subject: createHash('sha256').update(`operator sign-in address ${address}`).digest('base64url'),
+  });
+
+const attemptsOf = async (address: string) =>
+  ((await attempts(address).first()) as { attempts: number } | undefined)?.attempts ?? 0;
+
+const exhaust = (address: string) => attempts(address).update({ attempts: 1_000 });
 
 const entriesOf = (action: string) =>
   suite.database('audit_log').where({ action }).orderBy('audit_id', 'desc');
@@ -168,6 +180,18 @@ describe('signing in', () => {
   });
 });
 
+test('all operators of a company can sign in from one address: what succeeds isn’t counted', async () => {
+  const address = '203.0.113.70';
+  const at = { 'x-forwarded-for': address };
+  const browser: OperatorBrowser = {};
+  const asked = { again: false };
+  const begun = await callConsole(suite.account, browser, 'POST', '/sign-in/oidc/authorization', asked, at);
+  expect(await attemptsOf(address)).toBe(1);
+  const parameters = provider.answerTo(String(begun.body['authorization_url']));
+  const answer = await callConsole(suite.account, browser, 'POST', '/sign-in/oidc', { parameters }, at);
+  expect([answer.status, await attemptsOf(address)]).toEqual([201, 0]);
+});
+
 describe('without a role', () => {
   test.each([
     ['unmapped_groups', { groups: ['Help', '*'] }, 'OPERATORS_OIDC_GROUPS has none of its groups: Help, *.'],
@@ -196,6 +220,84 @@ describe('without a role', () => {
     expect((await signIn(browser)).answer.body).toMatchObject({ role: 'viewer' });
     provider.claims = { ...ADA, groups: [] };
     expect((await signIn(browser)).answer.status).toBe(403);
+  });
+});
+
+describe('reading the role again, silently', () => {
+  const silently = async (browser: OperatorBrowser) =>
+    call(browser, 'POST', '/sign-in/oidc/authorization', { again: false, silent: true });
+  const status = async (browser: OperatorBrowser) => (await call(browser, 'GET', '/session')).status;
+
+  test('asks the provider without a page, and puts a new session with the role of now in place of the first', async () => {
+    const { browser, answer } = await signIn();
+    expect(answer.body).toMatchObject({ role: 'support', issuer: provider.issuer });
+    const first = structuredClone(browser);
+    const url = String((await silently(browser)).body['authorization_url']);
+    expect(new URL(url).searchParams.get('prompt')).toBe('none');
+    expect(await status(browser)).toBe(200);
+    provider.claims = { ...ADA, groups: ['everyone'] };
+    expect((await finish(browser, provider.answerTo(url))).body).toMatchObject({ role: 'viewer' });
+    expect([await status(browser), await status(first)]).toEqual([200, 401]);
+  });
+
+  test.each(['login_required', 'access_denied'])('where it answers %s, the session ends', async (error) => {
+    const { browser } = await signIn();
+    const first = structuredClone(browser);
+    const url = String((await silently(browser)).body['authorization_url']);
+    const refused = await finish(browser, provider.answerTo(url, { code: null, error }));
+    expect(refused.body).toMatchObject({ code: 'operator_sign_in_failed' });
+    expect([await status(browser), await status(first)]).toEqual([401, 401]);
+    expect((await entriesOf('operator_session_ended').first()) as unknown).toMatchObject({
+      details: { by: 'identity_provider', operator: { name: 'Ada' } },
+    });
+  });
+
+  test('where the groups are gone, the session ends', async () => {
+    const { browser } = await signIn();
+    const first = structuredClone(browser);
+    const url = String((await silently(browser)).body['authorization_url']);
+    provider.claims = { ...ADA, groups: [] };
+    expect((await finish(browser, provider.answerTo(url))).status).toBe(403);
+    expect(await status(first)).toBe(401);
+  });
+
+  test('where the answer is forged, or the provider has faults, the session goes on', async () => {
+    const { browser } = await signIn();
+    for (const changes of [
+      { code: null, error: 'login_required', state: 'b'.repeat(43) },
+      { code: null, error: 'login_required', iss: 'https://elsewhere.example' },
+    ]) {
+      const url = String((await silently(browser)).body['authorization_url']);
+      await finish(browser, provider.answerTo(url, changes));
+      expect(await status(browser)).toBe(200);
+    }
+    const url = String((await silently(browser)).body['authorization_url']);
+    provider.lie = { status: 500 };
+    expect((await finish(browser, provider.answerTo(url))).status).toBe(503);
+    expect(await status(browser)).toBe(200);
+  });
+
+  test('needs a session of the provider', async () => {
+    expect((await silently({})).status).toBe(401);
+    const { browser } = await insertOperatorBrowser(suite.database, 'viewer');
+    expect((await silently(browser)).status).toBe(401);
+  });
+
+  test('isn’t limited by the address, as a sign-in is', async () => {
+    const { browser } = await signIn();
+    const address = '203.0.113.80';
+    const ask = (one: OperatorBrowser, silent: boolean) =>
+      callConsole(
+        suite.account,
+        one,
+        'POST',
+        '/sign-in/oidc/authorization',
+        { again: false, silent },
+        { 'x-forwarded-for': address },
+      );
+    await ask({}, false);
+    await exhaust(address);
+    expect([(await ask({}, false)).status, (await ask(browser, true)).status]).toEqual([429, 201]);
   });
 });
 
@@ -386,9 +488,10 @@ describe('signing out', () => {
     expect(new URL(await begin({})).searchParams.get('prompt')).toBeNull();
   });
 
-  const logOut = (token: string | undefined) =>
+  const logOut = (token: string | undefined, headers: Record<string, string> = {}) =>
     fetch(`${suite.account.privateUrl}/operator/oidc/back-channel-logout`, {
       method: 'POST',
+      headers,
       body: new URLSearchParams(token === undefined ? {} : { logout_token: token }),
     });
 
@@ -431,6 +534,20 @@ describe('signing out', () => {
     expect(await status()).toBe(401);
   });
 
+  test('at the provider is heard however many sign out; forged tokens count against their address', async () => {
+    const address = '203.0.113.9';
+    const at = { 'x-forwarded-for': address };
+    for (const jti of ['many-1', 'many-2']) {
+      expect((await logOut(await provider.logoutToken({ jti, sub: 'many' }), at)).status).toBe(200);
+    }
+    expect(await attemptsOf(address)).toBe(0);
+    expect((await logOut('x', at)).status).toBe(400);
+    expect(await attemptsOf(address)).toBe(1);
+    await exhaust(address);
+    expect((await logOut('x', at)).status).toBe(429);
+    expect((await logOut(await provider.logoutToken({ jti: 'many-3', sub: 'many' }), at)).status).toBe(200);
+  });
+
   test('at the provider isn’t believed without its token', async () => {
     const { browser } = await signIn();
     const now = Math.floor(Date.now() / 1_000);
@@ -454,6 +571,16 @@ describe('signing out', () => {
 });
 
 describe('removing', () => {
+  test('someone who is an admin by the provider is told to all admins', async () => {
+    provider.claims = { ...ADA, sub: 'root', email: 'root@example.com', groups: ['root, too'] };
+    const { answer } = await signIn();
+    expect(answer.body).toMatchObject({ role: 'admin' });
+    const path = `/private/operators/${String(answer.body['operator_id'])}`;
+    expect((await operatePath(suite.account, 'DELETE', path)).status).toBe(204);
+    const subject = '[Tollgate] An admin among the operators was removed';
+    await mailAbout(join(directory, 'mails'), 'root@example.com', subject);
+  });
+
   test('someone ends their sessions; the last local admin may go', async () => {
     await suite.database('operators').delete();
     const { browser, answer } = await signIn();

@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Problem } from '@tollgate/http/problem';
 import { Reply, anyone, operation } from '@tollgate/operation';
@@ -6,12 +7,16 @@ import { callerOf } from '../../http/caller-address.ts';
 import type { SessionCookie } from '../../identity/sessions/session-cookie.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import { countAttempt } from '../attempts.ts';
+import { countAttempt, giveBackSignIn } from '../attempts.ts';
 import type { AttemptNeeds } from '../attempts.ts';
 import { answerWithSession, beginSession, operatorSessionSchema } from '../begin-session.ts';
+import { actorOf, liveSession } from '../require-operator-session.ts';
 import type { OperatorSessionNeeds } from '../require-operator-session.ts';
+import { deleteOperatorSession } from '../session-store.ts';
+import type { OperatorSession } from '../session-store.ts';
 import type { NoRole } from './groups.ts';
 import { operatorOf } from './identities.ts';
+import { isRefusedByProvider } from './provider.ts';
 import type { Identity, IdentityProvider } from './provider.ts';
 import { insertSignIn, takeSignIn } from './sign-ins.ts';
 
@@ -37,12 +42,16 @@ export const operatorOidc = {
       operationId: 'beginOperatorOidcSignIn',
       summary: 'Begin a sign-in by the identity provider',
       caller: anyone,
+      description:
+        'With `silent`, in a session of the provider, the role is read again before the session ends: the new session ' +
+        'takes its place, and it ends if the provider refuses or the role is gone.',
       body: z.strictObject({
         again: z.boolean().meta({
           description: 'Whether the provider must ask who it is, also where it knows: after signing out.',
         }),
+        silent: z.boolean().default(false).meta({ description: 'Whether the provider must ask nothing.' }),
       }),
-      example: { again: false },
+      example: { again: false, silent: false },
       answers: {
         201: {
           description: 'Where the browser goes.',
@@ -50,12 +59,14 @@ export const operatorOidc = {
           headers: COOKIE,
         },
       },
-      problems: ['not_found', 'too_many_requests', 'identity_provider_unavailable'],
-      handle: async (needs: Needs, { body: { again }, req, res }) => {
-        await countAttempt(needs, req, res);
+      problems: ['not_found', 'unauthorized', 'too_many_requests', 'identity_provider_unavailable'],
+      handle: async (needs: Needs, { body: { again, silent }, req, res }) => {
+        const present = await countUnlessSignedIn(needs, req, res);
         const provider = providerOf(needs);
+        if (silent && present?.issuer !== provider.issuer) throw new Problem('unauthorized');
         const { browser, secrets, expires_at } = await insertSignIn(needs.query, provider.issuer);
-        const authorization_url = await provider.authorizationUrl(secrets, { again });
+        const prompt = silent ? 'none' : again ? 'login' : undefined;
+        const authorization_url = await provider.authorizationUrl(secrets, prompt);
         needs.operatorSignInCookie.set(res, browser, expires_at);
         return new Reply(201, { authorization_url });
       },
@@ -83,14 +94,18 @@ export const operatorOidc = {
         'identity_provider_unavailable',
       ],
       handle: async (needs: Needs, { body: { parameters }, req, res }) => {
-        await countAttempt(needs, req, res);
+        const present = await countUnlessSignedIn(needs, req, res);
         const provider = providerOf(needs);
         const browser = needs.operatorSignInCookie.read(req);
         const secrets =
           browser === undefined ? undefined : await takeSignIn(needs.query, browser, provider.issuer);
         if (secrets === undefined) throw new Problem('sign_in_expired');
         needs.operatorSignInCookie.clear(res);
-        const identity = await provider.identityOf(parameters, secrets);
+        const end = () => endPresent(needs, provider, present, { req, res });
+        const identity = await provider.identityOf(parameters, secrets).catch(async (error: unknown) => {
+          if (isRefusedByProvider(error)) await end();
+          throw error;
+        });
         const { found, issuer, subject, provider_session, id_token } = identity;
         if (found.role === null) {
           const { address, request_id } = callerOf(req, res);
@@ -103,6 +118,7 @@ export const operatorOidc = {
             action: 'operator_sign_in_refused',
             details: { why: found.why, issuer, subject, name: identity.name },
           });
+          await end();
           throw noRole(identity, found);
         }
         const { role } = found;
@@ -111,11 +127,46 @@ export const operatorOidc = {
           const by = { method: 'oidc', issuer, subject, provider_session, id_token } as const;
           return beginSession(needs, inside, { person, role, by }, { req, res });
         });
+        if (present === undefined) await giveBackSignIn(needs, req, res);
         return new Reply(201, answerWithSession(res, needs, begun));
       },
     }),
   ],
 } satisfies Chapter;
+
+/** Of one address, before it has signed in. @throws {Problem} too_many_requests */
+async function countUnlessSignedIn(
+  needs: Needs,
+  req: Request,
+  res: Response,
+): Promise<OperatorSession | undefined> {
+  const present = await liveSession(needs, req);
+  if (present === undefined) await countAttempt(needs, req, res);
+  return present?.session;
+}
+
+/** The browser's session by the provider, which no longer says that its role holds. */
+async function endPresent(
+  { transact, operatorCookie }: Pick<Needs, 'transact' | 'operatorCookie'>,
+  { issuer }: IdentityProvider,
+  present: OperatorSession | undefined,
+  { req, res }: { req: Request; res: Response },
+): Promise<void> {
+  if (present?.issuer !== issuer) return;
+  const { operator_id, session_id } = present;
+  const { address, request_id } = callerOf(req, res);
+  await transact(async (inside) => {
+    if ((await deleteOperatorSession(inside, operator_id, session_id)) === undefined) return;
+    await recordAudit(inside, {
+      ...actorOf(present, { address, request_id }),
+      application_id: null,
+      account_id: null,
+      action: 'operator_session_ended',
+      details: { session_id, by: 'identity_provider' },
+    });
+  });
+  operatorCookie.clear(res);
+}
 
 /** @throws {Problem} not_found */
 function providerOf({ identityProvider }: Pick<Needs, 'identityProvider'>): IdentityProvider {

@@ -37,8 +37,11 @@ export type Identity = {
 
 export type IdentityProvider = {
   issuer: string;
-  /** `again`: the provider must ask who it is, also where it knows. @throws {Problem} identity_provider_unavailable */
-  authorizationUrl: (secrets: SignInSecrets, options: { again: boolean }) => Promise<string>;
+  /**
+   * @param prompt `login`: the provider must ask who it is, also where it knows; `none`: it must ask nothing
+   * @throws {Problem} identity_provider_unavailable
+   */
+  authorizationUrl: (secrets: SignInSecrets, prompt: 'login' | 'none' | undefined) => Promise<string>;
   /**
    * @param parameters the query of the redirect URI, as the browser brought it
    * @throws {Problem} operator_sign_in_failed; identity_provider_unavailable
@@ -71,11 +74,11 @@ export function createIdentityProvider(
 
   return {
     issuer,
-    authorizationUrl: (secrets, { again }) =>
+    authorizationUrl: (secrets, prompt) =>
       provider
         .authorizationUrl(secrets, {
           scopesIfOffered: ['groups'],
-          parameters: again ? { prompt: 'login' } : {},
+          parameters: prompt === undefined ? {} : { prompt },
         })
         .catch(refused),
     identityOf: async (parameters, secrets) => {
@@ -122,9 +125,15 @@ function unavailable(): Problem {
   });
 }
 
-function failed({ said }: ProviderFault): Problem {
-  const reason = said === undefined ? '' : ` It says ${said}.`;
+function failed(fault: ProviderFault): Problem {
+  const reason = fault.said === undefined ? '' : ` It says ${fault.said}.`;
   return new Problem('operator_sign_in_failed', {
     detail: `The answer of the identity provider was not accepted.${reason} Sign in again.`,
+    cause: fault,
   });
+}
+
+/** Whether the provider itself has refused to say who someone is: not signed in there, or not for us. */
+export function isRefusedByProvider(error: unknown): boolean {
+  return error instanceof Problem && error.cause instanceof ProviderFault && error.cause.said !== undefined;
 }

@@ -111,7 +111,21 @@ describe('of a user', () => {
     expect(change(USER, GRACE, { op: 'remove', path: 'emails[type eq "home"]' })).toEqual(GRACE);
   });
 
+  test('the primary value is found as Entra ID writes it, changed, and not added again', () => {
+    const setRole = (value: string) => ({ op: 'Replace', path: 'roles[primary eq "True"].value', value });
+    const once = change(USER, GRACE, setRole('Reader'));
+    expect(once['roles']).toEqual([{ primary: true, value: 'Reader' }]);
+    const twice = change(USER, once, setRole('Writer'));
+    expect(twice['roles']).toEqual([{ primary: true, value: 'Writer' }]);
+    expect(change(USER, twice, { op: 'Remove', path: 'roles[primary eq "true"]' })).toEqual(GRACE);
+  });
+
   test.each<[string, unknown, string]>([
+    [
+      'a choice that is neither true nor false',
+      { op: 'remove', path: 'roles[primary eq "x"]' },
+      'invalidValue',
+    ],
     ['an unknown path', { op: 'add', path: 'nonsense', value: 1 }, 'invalidPath'],
     ['an unknown sub-attribute', { op: 'add', path: 'name.nonsense', value: 'a' }, 'invalidPath'],
     ['an unknown schema', { op: 'add', path: 'urn:example:User:title', value: 'a' }, 'invalidPath'],

@@ -2,7 +2,7 @@ import { keyOf, schemasOf } from './attributes.ts';
 import type { Attribute, Entry, Kind, Schema } from './attributes.ts';
 import { parseTerms } from './filter.ts';
 import type { Term } from './filter.ts';
-import { findSub } from './read-value.ts';
+import { findSub, readSimple } from './read-value.ts';
 import { immutable, invalidPath } from './scim-error.ts';
 
 /** What a PATCH operation changes (RFC 7644, figure 7). */
@@ -55,9 +55,13 @@ function schemaOf(kind: Kind, text: string): [Schema | undefined, string] {
 
 function termsOf(attribute: Attribute, text: string, path: string): Term[] {
   const terms = attribute.multiValued ? parseTerms(text) : undefined;
-  const known = terms?.map(({ name, value }) => ({ name: findSub(attribute, name)?.name, value }));
-  if (known === undefined || !known.every((term): term is Term => term.name !== undefined)) {
+  const subs = terms?.map(({ name }) => findSub(attribute, name));
+  if (terms === undefined || !subs?.every((sub) => sub !== undefined)) {
     throw invalidPath(`"${path}" must choose values by eq.`);
   }
-  return known;
+  // As values are read: Entra ID writes `primary eq "True"`.
+  return subs.map((sub, index) => ({
+    name: sub.name,
+    value: readSimple(sub, terms[index]?.value, attribute),
+  }));
 }

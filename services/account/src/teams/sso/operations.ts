@@ -7,7 +7,7 @@ import { callerOf } from '../../http/caller-address.ts';
 import type { Caller } from '../../http/caller-address.ts';
 import { addressSchema } from '../../identity/accounts/input.ts';
 import { refuseExceeded } from '../../identity/attempts/attempt-counts.ts';
-import type { AttemptCounts } from '../../identity/attempts/attempt-counts.ts';
+import type { AttemptCounts, AttemptLimit } from '../../identity/attempts/attempt-counts.ts';
 import { sessionSchema } from '../../identity/sessions/answers.ts';
 import { completeSignIn } from '../../identity/sessions/complete-sign-in.ts';
 import { factorsOf } from '../../identity/sessions/factors.ts';
@@ -137,7 +137,9 @@ export const ownerSso = {
           const answer = await party.answerTo(parameters, secrets, saysEnough);
           const identity = { subject: answer.subject, ...shownOf(answer.claims) };
           if (is_test) return new Reply(200, await tested(needs.query, provider, identity));
-          return new Reply(201, await signIn(needs, { provider, identity, by }, req, res));
+          const signedIn = await signIn(needs, { provider, identity, by }, req, res);
+          await giveBackSignIn(needs, by);
+          return new Reply(201, signedIn);
         } catch (error) {
           await noteRefused(needs, provider, error, by);
           return refuseFault(error);
@@ -227,9 +229,18 @@ export const ownerSso = {
   ],
 } satisfies Chapter;
 
-async function countAttempt({ counts }: Pick<Needs, 'counts'>, { addressGroup }: Caller): Promise<void> {
+function limitsOf({ addressGroup }: Caller): AttemptLimit[] {
   const subject = `single sign-on address ${addressGroup}`;
-  refuseExceeded(await counts.take([{ subject, max: ATTEMPTS_PER_ADDRESS, windowSec: ATTEMPTS_WINDOW_SEC }]));
+  return [{ subject, max: ATTEMPTS_PER_ADDRESS, windowSec: ATTEMPTS_WINDOW_SEC }];
+}
+
+async function countAttempt({ counts }: Pick<Needs, 'counts'>, by: Caller): Promise<void> {
+  refuseExceeded(await counts.take(limitsOf(by)));
+}
+
+/** Both steps of one that has succeeded: all of a company may have one address. */
+async function giveBackSignIn({ counts }: Pick<Needs, 'counts'>, by: Caller): Promise<void> {
+  for (let step = 0; step < 2; step += 1) await counts.giveBack(limitsOf(by));
 }
 
 /** @throws {Problem} identity_provider_unavailable */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { once } from 'node:events';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { startOidcProvider } from '@tollgate/testbed/oidc-provider';
 import type { OidcProvider } from '@tollgate/testbed/oidc-provider';
@@ -386,6 +386,24 @@ describe('someone new', () => {
     provider.userInfo = { sub: `ada at ${domain}`, ...more };
     expect((await signIn(team)).answer.status).toBe(201);
   });
+});
+
+test('all of a company can sign in from one address: what succeeds isn’t counted', async () => {
+  const team = await newTeam();
+  provider.claims = claimsOf('ada');
+  const browser = openSsoBrowser(suite.account);
+  const subject = `single sign-on address ${browser.session.address}`;
+  const attemptsOf = async () =>
+    (
+      (await suite
+        .database('attempt_counts')
+        .where({ subject: createHash('sha256').update(subject).digest('base64url') })
+        .first()) as { attempts: number } | undefined
+    )?.attempts;
+  const url = await begin(browser);
+  expect(await attemptsOf()).toBe(1);
+  expect((await finish(browser, team, provider.answerTo(url))).status).toBe(201);
+  expect(await attemptsOf()).toBe(0);
 });
 
 describe('an account that exists', () => {
