@@ -27,6 +27,7 @@ process.on('disconnect', () => exit(0));
 async function run({ file, env }: Exclude<Order, 'stop'>): Promise<void> {
   runs += 1;
   isRunning = true;
+  // eslint-disable-next-line no-restricted-properties -- what config.ts of the service reads
   process.env = env;
   const service = (await import(pathToFileURL(file).href)) as { run: () => Promise<void> };
   if (runs === 1) flushCompileCache();

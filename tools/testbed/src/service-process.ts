@@ -25,6 +25,8 @@ export type ServiceName = 'auth' | 'account' | 'gateway';
 export type ServiceProcess = {
   publicUrl: string;
   privateUrl: string;
+  /** Of the process that runs it now, or ran it last. */
+  pid: () => number;
   stop: () => Promise<Exit>;
   kill: () => Promise<void>;
   /** SIGSTOP: connections stay open and get no reply. */
@@ -83,6 +85,7 @@ async function startWithPorts(
   return {
     publicUrl: `http://127.0.0.1:${ports.PUBLIC_PORT}`,
     privateUrl,
+    pid: () => current().pid,
     stop: () => current().stop({ timeLimitMs: 15_000 }),
     kill: async () => {
       await current().stop({ signal: 'SIGKILL' });
