@@ -61,10 +61,7 @@ const unsteady: string[] = [];
 const chosen = process.argv.slice(2);
 const bundles = mkdtempSync(join(tmpdir(), 'tollgate-bundles-'));
 const isWhole = chosen.length === 0;
-if (isWhole || chosen.some((arg) => WHOLE_ROOM.test(arg))) await bundlePrograms(bundles);
-// Otherwise several suites would make the same at the same time.
-if (isWhole) await Promise.all([buildPages(), installJudges()]);
-const runs = isWhole ? await runWhole() : await runSuites([chosenSuites()], 'at once');
+const runs = isWhole ? await runWhole() : await runChosen();
 for (const { suite, files } of runs) results.push(...(await runFailedAgain(suite, files)));
 rmSync(bundles, { recursive: true, force: true });
 printSlowest();
@@ -93,14 +90,20 @@ function chosenSuites(): Suite {
   return { name: 'Chosen suites', args: [...(isEndToEnd ? [END_TO_END] : []), ...chosen] };
 }
 
+async function runChosen(): Promise<Run[]> {
+  if (chosen.some((arg) => WHOLE_ROOM.test(arg))) await bundlePrograms(bundles);
+  return await runSuites([chosenSuites()], 'at once');
+}
+
 /**
  * Two lanes share the cores. Containers and pods are waited for most of the time, which the rooms' suites use. The
- * journeys keep both cores busy, so they come last: a lane that has nothing else left takes the next of them.
+ * journeys keep both cores busy, so they come last, the longer one first: a lane that has nothing else left takes the
+ * next of them.
  */
 async function runWhole(): Promise<Run[]> {
   const deployed = runSuites(deployedSuites(), 'at its end');
-  const rooms = runSuites([ROOMS], 'at once');
-  const journeys = [PROCESSES, CONSOLE];
+  const rooms = prepareSuites().then(() => runSuites([ROOMS], 'at once'));
+  const journeys = [CONSOLE, PROCESSES];
   const lanes = [deployed, rooms].map(async (lane) => {
     const runs = await lane;
     // Browsers drop requests when the machine's network changes, as it does with each container and pod.
@@ -108,6 +111,11 @@ async function runWhole(): Promise<Run[]> {
     return [...runs, ...(await runSuites(journeys, 'at its end'))];
   });
   return (await Promise.all(lanes)).flat();
+}
+
+/** Otherwise several suites would make the same at the same time. What is deployed is built into images instead. */
+async function prepareSuites(): Promise<void> {
+  await Promise.all([bundlePrograms(bundles), buildPages(), installJudges()]);
 }
 
 /** A lane of its own for the cluster left its gateway too little of two cores for the autoscaler to see a load. */

@@ -1,5 +1,3 @@
-import { runService } from '@tollgate/server';
-import { compose } from './compose.ts';
-import { loadConfig } from './config.ts';
+import { run } from './service.ts';
 
-await runService('account', loadConfig, compose);
+await run();

@@ -5,9 +5,12 @@ import { once } from 'node:events';
 import { VERSION } from '@tollgate/server/version';
 import { freePort } from '@tollgate/stack/ports';
 import { becomeReady } from '@tollgate/testbed/service-process';
+import { ownProcesses } from '@tollgate/testbed/config';
 import { startAccount } from './suite/account-under-test.ts';
 import type { AccountUnderTest } from './suite/account-under-test.ts';
 import { runProgram } from './suite/programs.ts';
+
+ownProcesses();
 
 let suite: AccountUnderTest;
 

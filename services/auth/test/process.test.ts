@@ -4,10 +4,13 @@ import { get } from 'node:http';
 import { newRequestId } from '@tollgate/log/request-id';
 import { isPortTaken } from '@tollgate/stack/ports';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { ownProcesses } from '@tollgate/testbed/config';
 import { addClient, startAuth } from './suite/auth-under-test.ts';
 import type { AuthUnderTest } from './suite/auth-under-test.ts';
 import { postToken, tokenForm } from './suite/requests.ts';
 import { GOOD_SETTINGS, runToItsEnd } from './suite/run-to-its-end.ts';
+
+ownProcesses();
 
 describe('a wrong configuration', () => {
   test('with nothing set: every setting that has no default is named, exit code 1', () => {

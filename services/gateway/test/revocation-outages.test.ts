@@ -74,9 +74,8 @@ type Open = {
 async function openAll(): Promise<Open> {
   const customer = await services.newCustomer({ points_limit: 1_000_000 });
   const [one, other] = services.gateways;
-  const socket = await openReady(`${one.publicUrl.replace('http', 'ws')}/graphql`, customer.token);
-  socket.send({ type: 'subscribe', id: 'a', payload: { query: 'subscription { ticks(everyMs: 100) }' } });
-  await socket.message({ type: 'next' });
+  // A gateway that has just started closes a socket with 1013 where admission isn't ready, for its client to reconnect.
+  const socket = await waitFor(() => openSubscription(one, customer.token), RECOVERY);
   const headers = { authorization: `Bearer ${customer.token}`, accept: 'text/event-stream' };
   const stream = await begin(`${other.publicUrl}/graphql`, {
     headers,
@@ -95,6 +94,14 @@ async function openAll(): Promise<Open> {
     await waitFor(async () => (await query(gateway, customer.token)) === 200);
   }
   return { customer, socket, streamEnded, streamIsOpen: () => streamIsOpen };
+}
+
+/** Rejects if the gateway closes the socket without a result. */
+async function openSubscription({ publicUrl }: ServiceProcess, token: string): Promise<RawSocket> {
+  const socket = await openReady(`${publicUrl.replace('http', 'ws')}/graphql`, token);
+  socket.send({ type: 'subscribe', id: 'a', payload: { query: 'subscription { ticks(everyMs: 100) }' } });
+  await socket.message({ type: 'next' });
+  return socket;
 }
 
 async function query({ publicUrl }: ServiceProcess, token: string): Promise<number> {

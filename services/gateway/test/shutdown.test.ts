@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { ownProcesses } from '@tollgate/testbed/config';
 import { startGateway } from './suite/gateway.ts';
 import type { GatewayUnderTest } from './suite/gateway.ts';
 import { begin, call } from './suite/http-client.ts';
 import { callsIn, recordedBatches } from './suite/records/recorded-usage.ts';
+
+ownProcesses();
 
 /** The product's own; the suites have a shorter one, since each of their services waits for it at its end. */
 const IDLE_GRACE = { SHUTDOWN_IDLE_GRACE_MS: '500' };

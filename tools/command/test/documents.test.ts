@@ -83,11 +83,14 @@ describe('and they do what the documents say, on a stack with the sample', () =>
       );
       // A line is run as it can be copied; code in a sentence may leave the confirmation to the reader.
       const asks = found(words)?.command.options.some(({ long }) => long === '--yes') === true;
-      const { code, stdout, stderr } = await stack.run(command.isLine || !asks ? words : [...words, '--yes']);
-      expect([command.name, words, code, stderr]).toEqual([command.name, words, 0, '']);
+      const printed = await stack
+        .print(command.isLine || !asks ? words : [...words, '--yes'])
+        .catch((error: unknown) => {
+          throw new Error(`${command.name} (${words.join(' ')})`, { cause: error });
+        });
       const { variable } = command;
       if (variable === undefined) continue;
-      const answer = JSON.parse(stdout) as Record<string, unknown>;
+      const answer = JSON.parse(printed) as Record<string, unknown>;
       expect(answer).toHaveProperty(variable.member);
       variables.set(variable.name, String(answer[variable.member]));
     }

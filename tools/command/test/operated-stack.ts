@@ -25,7 +25,12 @@ export type OperatedStack = {
     args: readonly string[],
     changed?: { env?: Readonly<Record<string, string>>; stdin?: string },
   ) => Promise<Outcome>;
-  /** Its answer with --json, without a process of its own: starting one is most of what a command costs. */
+  /**
+   * What it prints, without a process of its own: starting one is most of what a command costs. Rejects where it would
+   * end with another code than 0.
+   */
+  print: (args: readonly string[]) => Promise<string>;
+  /** The answer with --json, in the same way. */
   json: <Body = Record<string, unknown>>(...args: string[]) => Promise<Body>;
   sql: <Row>(statement: string) => Promise<Row[]>;
   databaseUrl: string;
@@ -69,16 +74,21 @@ export async function startOperatedStack(): Promise<OperatedStack> {
   };
   const run: OperatedStack['run'] = (args, changed = {}) =>
     runCommand(args, { ...changed, env: changed.env ?? env });
+  const print: OperatedStack['print'] = async (args) => {
+    const printed: string[] = [];
+    const program = createProgram({
+      env,
+      print: (lines) => Promise.resolve(void printed.push(...lines)),
+    });
+    await program.parseAsync([...args], { from: 'user' });
+    return printed.join('\n');
+  };
   return {
     url,
     credential,
     run,
-    json: async <Body>(...args: string[]) => {
-      const printed: string[] = [];
-      const print = (lines: readonly string[]) => Promise.resolve(void printed.push(...lines));
-      await createProgram({ env, print }).parseAsync([...args, '--json'], { from: 'user' });
-      return JSON.parse(printed.join('\n')) as Body;
-    },
+    print,
+    json: async <Body>(...args: string[]) => JSON.parse(await print([...args, '--json'])) as Body,
     sql: (statement) =>
       withClient(
         database.url,

@@ -48,7 +48,7 @@ export async function startProcess(options: ProcessOptions): Promise<ManagedProc
   } finally {
     closeSync(log);
   }
-  return await manage(child, options);
+  return await manageProcess(child, options);
 }
 
 /** @throws {Error} with the log's last lines on any exit code but 0 */
@@ -63,7 +63,7 @@ export async function runCommand(options: ProcessOptions): Promise<string> {
   let output = '';
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
   const closed = new Promise((resolve) => child.once('close', resolve));
-  const command = await manage(child, options);
+  const command = await manageProcess(child, options);
   const exit = await command.exited;
   await closed;
   if (exit.code !== 0) {
@@ -76,13 +76,18 @@ export function describeExit({ code, signal }: Exit): string {
   return signal === null ? `exit code ${String(code)}` : `signal ${signal}`;
 }
 
-export function logTail(logFile: string, lines = 15): string {
+export function logTail(logFile: string): string {
   try {
-    const tail = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines);
-    return [`The last lines of ${logFile}:`, ...tail.map((line) => `  ${line}`)].join('\n');
+    return `The last lines of ${logFile}:\n${lastLines(readFileSync(logFile, 'utf8'))}`;
   } catch {
     return `There is no log in ${logFile}.`;
   }
+}
+
+/** Indented. */
+export function lastLines(text: string, lines = 15): string {
+  const last = text.trimEnd().split('\n').slice(-lines);
+  return last.map((line) => `  ${line}`).join('\n');
 }
 
 function spawnOptions(
@@ -99,7 +104,11 @@ function spawnOptions(
   };
 }
 
-async function manage(child: ChildProcess, options: ProcessOptions): Promise<ManagedProcess> {
+/** @throws {Error} if it can't be started */
+export async function manageProcess(
+  child: ChildProcess,
+  options: Pick<ProcessOptions, 'name' | 'logFile' | 'input' | 'onSpawn'>,
+): Promise<ManagedProcess> {
   const { name, logFile } = options;
   let exit: Exit | undefined;
   const exited = new Promise<Exit>((resolve) => {

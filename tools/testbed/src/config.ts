@@ -68,6 +68,17 @@ export function usesRedisCluster(): boolean {
   return process.env[REDIS_CLUSTER] === '1';
 }
 
+const OWN_PROCESSES = 'TOLLGATE_TESTBED_OWN_PROCESSES';
+
+/** For a suite about processes themselves: each service of its is a new one, which really ends. */
+export function ownProcesses(): void {
+  process.env[OWN_PROCESSES] = '1';
+}
+
+export function usesOwnProcesses(): boolean {
+  return process.env[OWN_PROCESSES] === '1';
+}
+
 /** Returns what gives the environment's variables the values of now. */
 export function keepVariables(): () => void {
   const kept = { ...process.env };

@@ -3,9 +3,9 @@ import { bundleDirectory } from './config.ts';
 
 /** Entry points, by room, that suites start often. */
 export const BUNDLED_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
-  'services/auth': ['main'],
-  'services/account': ['main', 'programs/migrate', 'programs/seed'],
-  'services/gateway': ['main', 'body-worker/body-worker'],
+  'services/auth': ['main', 'service'],
+  'services/account': ['main', 'service', 'programs/migrate', 'programs/seed'],
+  'services/gateway': ['main', 'service', 'body-worker/body-worker'],
   'tools/command': ['tollgate'],
 };
 

@@ -7,9 +7,11 @@ import type { Exit } from '@tollgate/stack/process';
 import { signalProcess } from '@tollgate/stack/process-identity';
 import { startService } from '@tollgate/stack/service';
 import { waitFor } from '@tollgate/stack/wait-for';
-import { compileCache, plainHttp, runDirectory } from './config.ts';
+import { compileCache, plainHttp, runDirectory, usesOwnProcesses } from './config.ts';
 import { programFile } from './programs.ts';
 import { newDirectory, register } from './run.ts';
+import { runInHost } from './service-hosts.ts';
+import type { RunOptions, ServiceRun } from './service-hosts.ts';
 
 /** Every service of a suite accepts it on its private listener, and uses it at the others'. */
 export const serviceCredential = { id: 'testbed', secret: randomBytes(24).toString('base64url') };
@@ -23,6 +25,8 @@ export type ServiceName = 'auth' | 'account' | 'gateway';
 export type ServiceProcess = {
   publicUrl: string;
   privateUrl: string;
+  /** Of the process that runs it now, or ran it last. */
+  pid: () => number;
   stop: () => Promise<Exit>;
   kill: () => Promise<void>;
   /** SIGSTOP: connections stay open and get no reply. */
@@ -35,9 +39,13 @@ export type ServiceProcess = {
 
 const ATTEMPTS = 5;
 
+/** What Node.js reads when a process starts. */
+const PROCESS_SETTINGS = ['NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'TZ', 'UV_THREADPOOL_SIZE'];
+
 /**
  * Resolves when /health/live answers. `env` overrides defaults; nothing is inherited. Services that call each
- * other need their ports beforehand: choose PUBLIC_PORT and PRIVATE_PORT by freePort.
+ * other need their ports beforehand: choose PUBLIC_PORT and PRIVATE_PORT by freePort. The process has run the service
+ * for other suites before, unless `ownProcesses` or a setting demands a new one.
  * @throws {Error} with the log's last lines if it doesn't start
  */
 export async function startServiceProcess(
@@ -49,14 +57,12 @@ export async function startServiceProcess(
       PUBLIC_PORT: env['PUBLIC_PORT'] ?? String(await freePort()),
       PRIVATE_PORT: env['PRIVATE_PORT'] ?? String(await freePort()),
     };
-    const logFile = join(newDirectory(runDirectory(), name), 'log');
     try {
-      return await startWithPorts(name, { ...env, ...ports }, ports, logFile);
+      return await startWithPorts(name, { ...env, ...ports }, ports);
     } catch (error) {
       // Another process may take a port before its use.
-      const retry =
-        attempt < ATTEMPTS && readFileSync(logFile, 'utf8').includes('is taken by another process');
-      if (!retry) throw error;
+      const isTaken = error instanceof Error && error.message.includes('is taken by another process');
+      if (attempt === ATTEMPTS || !isTaken) throw error;
     }
   }
 }
@@ -65,37 +71,48 @@ async function startWithPorts(
   name: ServiceName,
   env: Readonly<Record<string, string>>,
   ports: { PUBLIC_PORT: string; PRIVATE_PORT: string },
-  logFile: string,
 ): Promise<ServiceProcess> {
   const privateUrl = `http://127.0.0.1:${ports.PRIVATE_PORT}`;
-  const start = (changed: Readonly<Record<string, string>> = {}) =>
-    startService({
-      name,
-      entry: programFile(`services/${name}`, 'main'),
-      env: { ...compileCache(), ...serviceDefaults(), ...env, ...changed, ...ports },
-      logFile,
-      readyUrl: `${privateUrl}/health/live`,
-      onSpawn: register(runDirectory()),
-    });
-  let service = await start();
+  const runs: ServiceRun[] = [];
+  const start = async (changed: Readonly<Record<string, string>> = {}) => {
+    const settings = { ...serviceDefaults(), ...env, ...changed, ...ports };
+    const isOwn = usesOwnProcesses() || PROCESS_SETTINGS.some((setting) => setting in settings);
+    const run = isOwn ? runByItself : runInHost;
+    runs.push(await run(name, { env: settings, readyUrl: `${privateUrl}/health/live` }));
+  };
+  const current = () => runs.at(-1) as ServiceRun;
+  await start();
   return {
     publicUrl: `http://127.0.0.1:${ports.PUBLIC_PORT}`,
     privateUrl,
-    stop: () => service.stop({ timeLimitMs: 15_000 }),
+    pid: () => current().pid,
+    stop: () => current().stop({ timeLimitMs: 15_000 }),
     kill: async () => {
-      await service.stop({ signal: 'SIGKILL' });
+      await current().stop({ signal: 'SIGKILL' });
     },
     freeze: () => {
-      signalProcess(service.identity.pid, 'SIGSTOP');
+      signalProcess(current().pid, 'SIGSTOP');
     },
     thaw: () => {
-      signalProcess(service.identity.pid, 'SIGCONT');
+      signalProcess(current().pid, 'SIGCONT');
     },
-    restart: async (changed) => {
-      service = await start(changed);
-    },
-    logs: () => readFileSync(logFile, 'utf8'),
+    restart: start,
+    logs: () => runs.map((run) => run.logs()).join(''),
   };
+}
+
+/** By main.ts, as in production. */
+async function runByItself(name: ServiceName, { env, readyUrl }: RunOptions): Promise<ServiceRun> {
+  const logFile = join(newDirectory(runDirectory(), name), 'log');
+  const { identity, stop } = await startService({
+    name,
+    entry: programFile(`services/${name}`, 'main'),
+    env: { ...compileCache(), ...env },
+    logFile,
+    readyUrl,
+    onSpawn: register(runDirectory()),
+  });
+  return { pid: identity.pid, stop, logs: () => readFileSync(logFile, 'utf8') };
 }
 
 /** Resolves when it serves; auth may still be loading manual tokens, without which it answers correctly, too. */

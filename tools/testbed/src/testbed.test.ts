@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import { isPortTaken } from '@tollgate/stack/ports';
 import { withClient } from '@tollgate/stack/postgres';
 import { createDatabase } from './database.ts';
 import type { Database } from './database.ts';
 import { startPostgres } from './postgres.ts';
+import { ownProcesses } from './config.ts';
 import { startRedis } from './redis/redis.ts';
 import type { OwnRedis } from './redis/redis.ts';
+import { startServiceProcess } from './service-process.ts';
 
 let databases: Database[];
 let redis: OwnRedis;
@@ -64,6 +66,57 @@ test('a killed Postgres comes back at its address with its data', async () => {
   } finally {
     await postgres.stop();
   }
+});
+
+describe('a service', () => {
+  const startAuth = (env: Record<string, string> = {}) =>
+    startServiceProcess('auth', { REDIS_URL: redis.url, ACCOUNT_PRIVATE_URL: 'http://127.0.0.1:1', ...env });
+  test('that is stopped leaves its process to the next one, and nothing else', async () => {
+    const one = await startAuth({ LOG_LEVEL: 'debug' });
+    const pid = one.pid();
+    expect(await one.stop()).toEqual({ code: 0, signal: null });
+    expect(one.logs()).toMatch(/"listening"[^]*"shut down"/);
+    const port = Number(new URL(one.publicUrl).port);
+    expect(await isPortTaken(port)).toBe(false);
+    const next = await startAuth();
+    expect(next.pid()).toBe(pid);
+    expect(next.logs()).toContain('"listening"');
+    expect(next.logs()).not.toContain(String(port));
+    await next.stop();
+  });
+
+  test('that is killed takes its process with it, and comes back in another', async () => {
+    const service = await startAuth();
+    const pid = service.pid();
+    await service.kill();
+    await expect(fetch(service.privateUrl)).rejects.toThrow();
+    await service.restart();
+    expect(service.pid()).not.toBe(pid);
+    expect(service.logs().split('"listening"')).toHaveLength(3);
+    await service.stop();
+  });
+
+  test('that can’t start says why, and ends', async () => {
+    await expect(startAuth({ TOKEN_PREFIX: 'Wrong' })).rejects.toThrow(
+      /auth ended with exit code 1[^]*TOKEN_PREFIX/,
+    );
+  });
+
+  test('of two at once has a process of its own', async () => {
+    const both = await Promise.all([startAuth(), startAuth()]);
+    expect(both[0].pid()).not.toBe(both[1].pid());
+    await Promise.all(both.map((service) => service.stop()));
+  });
+
+  test('of a suite that demands it is a new process, which ends', async () => {
+    ownProcesses();
+    const one = await startAuth();
+    const pid = one.pid();
+    expect(await one.stop()).toEqual({ code: 0, signal: null });
+    const next = await startAuth();
+    expect(next.pid()).not.toBe(pid);
+    await next.stop();
+  });
 });
 
 /** One command by Redis' inline protocol, after AUTH. */

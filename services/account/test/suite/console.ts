@@ -1,15 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
-import { hashPassword } from '../../src/identity/passwords/password.ts';
-import { insertPerson, signedInBrowser } from './people.ts';
+import { insertPerson, openSession } from './people.ts';
 import type { Browser, Person } from './people.ts';
 
 export type Owner = Person & { browser: Browser };
-
-/** One for all of a suite's owners, because hashing costs as much as the rest of creating one. */
-const password = `its password ${randomUUID()}`;
-let passwordHash: Promise<string> | undefined;
 
 export async function newOwner({
   account,
@@ -18,10 +12,8 @@ export async function newOwner({
   account: Pick<ServiceProcess, 'publicUrl'>;
   database: Knex;
 }): Promise<Owner> {
-  passwordHash ??= hashPassword(password);
-  const password_hash = await passwordHash;
-  const person = { ...(await insertPerson(database, { password_hash })), password };
-  return { ...person, browser: await signedInBrowser(account, person) };
+  const person = await insertPerson(database);
+  return { ...person, browser: await openSession(database, account, person) };
 }
 
 export const WANTED_APPLICATION = { name: 'App', type: 'automatic', token_lifespan_sec: 86_400 };

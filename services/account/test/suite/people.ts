@@ -11,7 +11,11 @@ import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-proc
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { unlessBusy } from '@tollgate/testbed/unless-busy';
 import { singleRow } from '../../src/platform/database/single-row.ts';
+import { createTransact } from '../../src/platform/database/query.ts';
+import { findAccountByEmail } from '../../src/identity/accounts/account-store.ts';
 import { hashPassword } from '../../src/identity/passwords/password.ts';
+import { completeSignIn } from '../../src/identity/sessions/complete-sign-in.ts';
+import { csrfTokenOf } from '../../src/identity/sessions/csrf-token.ts';
 import { openSuiteDatabase } from './account-under-test.ts';
 import { assertDocumented } from './contract/contract.ts';
 
@@ -110,17 +114,20 @@ export async function startPeople(changed: Record<string, string> = {}): Promise
 
 export type Person = { account_id: number; email: string; password: string };
 
+/** All people of a worker have it: its hash takes 40 ms of CPU time. */
+const password = `their password ${randomUUID()}`;
+let passwordHash: Promise<string> | undefined;
+
 export async function insertPerson(
   database: Knex,
   changes: { password_hash?: string; blocked_at?: Date; email_verified_at?: Date | null } = {},
 ): Promise<Person> {
   const email = `Person-${randomUUID()}@example.com`;
-  const password = `its password ${randomUUID()}`;
   const rows = await database('accounts')
     .insert({
       email,
       name: 'Someone',
-      password_hash: changes.password_hash ?? (await hashPassword(password)),
+      password_hash: changes.password_hash ?? (await (passwordHash ??= hashPassword(password))),
       email_verified_at: new Date(),
       ...changes,
     })
@@ -132,6 +139,28 @@ export async function signedInBrowser(account: Listening, { email, password }: P
   const browser = openBrowser(account);
   const { status, text } = await unlessBusy(() => browser.request('POST', '/session', { email, password }));
   if (status !== 201) throw new Error(`no session: ${text}`);
+  return browser;
+}
+
+const LIFETIMES = { idleTimeoutSec: 86_400, lifetimeSec: 2_592_000 };
+
+/** As after signing in: verifying a password takes 40 ms of CPU time, which suites about other things save. */
+export async function openSession(database: Knex, account: Listening, { email }: Person): Promise<Browser> {
+  const browser = openBrowser(account);
+  const { token } = await createTransact(database)(async (inside) => {
+    const found = await findAccountByEmail(inside, email);
+    if (found === undefined) throw new Error(`no account of ${email}`);
+    return await completeSignIn(inside, {
+      account: found,
+      browser: { userAgent: 'node', previousToken: undefined },
+      by: { address: browser.address, addressGroup: browser.address, request_id: randomUUID() },
+      lifetimes: LIFETIMES,
+      details: {},
+    });
+  });
+  // The name depends on whether the service is reached by HTTPS.
+  browser.cookie = `tollgate_session=${token}; __Host-tollgate_session=${token}`;
+  browser.csrfToken = csrfTokenOf(token);
   return browser;
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { ownProcesses } from '@tollgate/testbed/config';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
@@ -11,6 +12,8 @@ import { startLoadBalancer } from '../../test/suite/load/load-balancer.ts';
 import { openReady, openRaw } from '../../test/suite/raw-socket.ts';
 import type { RawSocket } from '../../test/suite/raw-socket.ts';
 import { say, startScriptedUpstream } from '../../test/suite/upstreams/scripted-upstream.ts';
+
+ownProcesses();
 
 let gateway: GatewayUnderTest;
 const closing: (() => Promise<void>)[] = [];

@@ -10,7 +10,7 @@ export type RawSocket = {
   socket: WebSocket;
   received: Message[];
   send: (...messages: (object | string | Buffer)[]) => void;
-  /** The first matching message, once it has come. */
+  /** The first matching message, once it has come. Rejects once the socket is closed without it. */
   message: (fits: Partial<Message>) => Promise<Message>;
   /** How it was closed: code and reason. */
   closed: Promise<{ code: number; reason: string; atMs: number }>;
@@ -24,8 +24,10 @@ export async function openRaw(url: string, options: RawOptions = {}): Promise<Ra
   const socket = new WebSocket(url, protocol === '' ? [] : protocol.split(','), rest);
   const received: Message[] = [];
   socket.on('message', (data: Buffer) => received.push(JSON.parse(data.toString()) as Message));
+  let end: string | undefined;
   const closed = new Promise<{ code: number; reason: string; atMs: number }>((resolve) => {
     socket.once('close', (code, reason) => {
+      end = `${String(code)} ${reason.toString()}`;
       resolve({ code, reason: reason.toString(), atMs: performance.now() });
     });
   });
@@ -41,14 +43,17 @@ export async function openRaw(url: string, options: RawOptions = {}): Promise<Ra
         socket.send(isRaw ? message : JSON.stringify(message));
       }
     },
-    message: (fits) =>
-      waitFor(
-        () =>
-          received.find((one) =>
-            Object.entries(fits).every(([key, value]) => one[key as keyof Message] === value),
-          ),
-        { what: () => `${JSON.stringify(fits)} after ${JSON.stringify(received.slice(-3))}` },
-      ),
+    message: async (fits) => {
+      const what = () => `${JSON.stringify(fits)} after ${JSON.stringify(received.slice(-3))}`;
+      const fitting = () =>
+        received.find((one) =>
+          Object.entries(fits).every(([key, value]) => one[key as keyof Message] === value),
+        );
+      await waitFor(() => fitting() !== undefined || end !== undefined, { what });
+      const message = fitting();
+      if (message === undefined) throw new Error(`The socket was closed (${String(end)}) without ${what()}.`);
+      return message;
+    },
   };
 }
 

@@ -18,7 +18,8 @@ let told: number[];
 
 beforeAll(async () => {
   suite = await startAccount();
-  subscriber = openRedis(suite.redis.url, createLogger('suite', 'silent'));
+  // A reply comes after the messages of 20,000 events, which take longer to read on a busy machine.
+  subscriber = openRedis(suite.redis.url, createLogger('suite', 'silent'), { commandTimeoutMs: 0 });
   subscriber.on('message', (channel: string, message: string) => {
     expect(channel).toBe(ENTITLEMENT_CHANNEL);
     told.push(entitlementEventSchema.strict().parse(JSON.parse(message)).account_id);

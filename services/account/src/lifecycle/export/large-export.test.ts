@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { withClient } from '@tollgate/stack/postgres';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { ownProcesses } from '@tollgate/testbed/config';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
@@ -11,6 +12,9 @@ import { requestExport, unzipped } from '../../../test/suite/contract/exports.ts
 import { startPeople } from '../../../test/suite/people.ts';
 import type { PeopleUnderTest } from '../../../test/suite/people.ts';
 import { countPastUsage } from '../../../test/suite/usage/usage-rows.ts';
+
+/** Its memory is measured. */
+ownProcesses();
 
 /** An account with so much usage that its export lasts until the response is read. */
 const HOURS = 500;

@@ -36,6 +36,7 @@ export function observeConnection(connection: Client): void {
 /** Metrics of this process' pools, and of the database, which are the same from every replica. */
 export function observePostgres(registry: Registry, query: Query): void {
   const registers = [registry];
+  statements.clear();
   certificateOf = observeCertificates(registry);
   seriesOf = createHistogram(registry, {
     name: 'tollgate_postgres_statement_duration_seconds',

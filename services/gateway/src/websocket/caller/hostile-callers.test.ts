@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { ownProcesses } from '@tollgate/testbed/config';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
 import { startGraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
@@ -9,6 +10,9 @@ import { openRaw, openReady, refusedUpgrade } from '../../../test/suite/raw-sock
 import type { RawSocket } from '../../../test/suite/raw-socket.ts';
 import { withLimits } from '../../../test/suite/stand-ins.ts';
 import { callsIn } from '../../../test/suite/records/recorded-usage.ts';
+
+/** Its memory is measured. */
+ownProcesses();
 
 let upstream: GraphqlUpstream;
 let gateway: GatewayUnderTest;

@@ -1,8 +1,12 @@
 import type { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ownProcesses } from '@tollgate/testbed/config';
 import { startGateway } from '../../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../../test/suite/gateway.ts';
 import { begin } from '../../../../test/suite/http-client.ts';
+
+/** Its memory is measured. */
+ownProcesses();
 
 let gateway: GatewayUnderTest;
 
