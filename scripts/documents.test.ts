@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import GithubSlugger from 'github-slugger';
+import { NAVIGATION } from '../packages/console/src/shell/pages.ts';
 
 /** Facts that documents repeat, beside their source. */
 
@@ -24,6 +25,30 @@ const DOCUMENTS = FILES.filter((path) => path.endsWith('.md'));
 const isOfItsDay = (path: string) => /^(?:docs\/adr\/\d|CHANGELOG)/.test(path);
 
 const withoutFences = (document: string) => document.replaceAll(/^ *```[^]*?^ *```/gm, '');
+
+/** Code blocks of the operators' book, by language: pages whose blocks a suite of what they are for runs or reads. */
+const TESTED_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  // Values of the chart, files of Compose and of plans, and Prometheus' configuration.
+  yaml: [
+    'docs/containers.md',
+    'docs/kubernetes.md',
+    'docs/metrics.md',
+    'docs/overage.md',
+    'docs/plans-as-code.md',
+  ],
+  // Postgres' settings, with which e2e/src/backup.test.ts starts its servers.
+  ini: ['docs/backup.md'],
+  graphql: ['docs/upstreams.md'],
+  haproxy: ['docs/load-balancing.md'],
+  nginx: ['docs/load-balancing.md'],
+  go: ['docs/webhooks.md'],
+  http: ['docs/webhooks.md'],
+  js: ['docs/webhooks.md'],
+  python: ['docs/webhooks.md'],
+  // The reference of the command, which is generated, and drawings.
+  text: ['docs/architecture.md', 'docs/command.md', 'docs/design/agents.md', 'docs/design/authorization.md'],
+  mermaid: ['docs/architecture.md'],
+};
 
 /** Shell that can be read: `<id>` would be a redirection. */
 const withoutPlaceholders = (code: string) => code.replaceAll(/<[\w-]+>/g, 'X');
@@ -142,7 +167,17 @@ describe('documents', () => {
       [...read(path).matchAll(/^```(.*)\n[^]*?^```/gm)].map(([, info = '']) => `${path}: ${info}`),
     );
     expect(blocks.length).toBeGreaterThan(5);
-    expect(blocks.filter((block) => !/: \w+ (?:run|setup|output)$/.test(block))).toEqual([]);
+    expect(blocks.filter((block) => !/: \w+ (?:run|setup|output|sample)$/.test(block))).toEqual([]);
+  });
+
+  test('samples of the customers’ book are those that other suites run', () => {
+    const written = globSync('docs/customers/*.md').flatMap((path) => {
+      const byHand = read(path).replaceAll(/^<!-- generated: [^]*?^<!-- end -->/gm, '');
+      return [...byHand.matchAll(/^```(\w+) sample\n([^]*?^```)/gm)].map(
+        ([, language = '', code = '']) => `\`\`\`${language}\n${code}`,
+      );
+    });
+    expect(written.filter((block) => !read('docs/webhooks.md').includes(block))).toEqual([]);
   });
 
   test('code blocks of the operators’ book say their language, and are written in it', () => {
@@ -163,22 +198,25 @@ describe('documents', () => {
     });
     expect(faults).toEqual([]);
     for (const { code } of of('json')) expect(() => JSON.parse(code) as unknown).not.toThrow();
-    // The other languages' are run or read by the suites of the chart, webhooks, plans and load balancing.
-    const languages = new Set(blocks.map(({ language }) => language));
-    expect([...languages].toSorted()).toEqual([
-      '',
-      'go',
-      'graphql',
-      'haproxy',
-      'js',
-      'json',
-      'mermaid',
-      'nginx',
-      'python',
-      'sh',
-      'text',
-      'yaml',
-    ]);
+    const others = Map.groupBy(
+      blocks.filter(({ language = '' }) => !['sh', 'json'].includes(language)),
+      ({ language = '' }) => language,
+    );
+    const places = [...others].map(([language, each]) => [language, new Set(each.map(({ path }) => path))]);
+    expect(Object.fromEntries(places)).toEqual(
+      Object.fromEntries(
+        Object.entries(TESTED_ELSEWHERE).map(([language, paths]) => [language, new Set(paths)]),
+      ),
+    );
+  });
+
+  test('the folders that the architecture lists exist', () => {
+    const tree = /^```text\nservices\/<name>\/\n([^]*?)^```/m.exec(read('docs/architecture.md'))?.[1] ?? '';
+    const names = [...tree.matchAll(/^( *)([\w./-]+) /gm)].map(([, indent, name = '']) =>
+      indent === '' ? name : `services/account/${name}`,
+    );
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => !existsSync(name))).toEqual([]);
   });
 
   test('every term of the glossary is used', () => {
@@ -229,6 +267,17 @@ describe('documents', () => {
         .map((name) => `${path}: ${name}`),
     );
     expect(missing).toEqual([]);
+  });
+
+  test('pages of the web interface lead to headings of the customers’ book that there are', () => {
+    const sections = NAVIGATION.flatMap(({ pages }) => pages.map(({ docs }): string => docs));
+    const broken = sections.filter((section) => {
+      const [, page = '', , anchor] = /^\/?([\w-]*)(#(.*))?$/.exec(section) ?? [];
+      const document = read(`docs/customers/${page === '' ? 'index' : page}.md`);
+      return anchor !== undefined && !anchorsOf(document).has(anchor);
+    });
+    expect(sections.length).toBeGreaterThan(10);
+    expect(broken).toEqual([]);
   });
 
   test('links lead to files and headings that there are', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import type { ContainerStack } from './stack/containers.ts';
 /** docs/backup.md, performed: every step there is a step here. */
 
 const TIME_LIMIT_MS = 600_000;
+const PAGE = readFileSync(new URL('../../docs/backup.md', import.meta.url), 'utf8');
 const QUERY = '{ country(code: "IS") { name } }';
 
 let stack: ContainerStack;
@@ -21,10 +23,7 @@ beforeAll(async () => {
   await chmod(directory, 0o777);
   stack = await startContainerStack({
     directories: { '/backup': directory },
-    settings: {
-      archive_mode: 'on',
-      archive_command: 'mkdir -p /backup/wal && test ! -f /backup/wal/%f && cp %p /backup/wal/%f',
-    },
+    settings: settingsOf(0),
   });
 }, TIME_LIMIT_MS);
 
@@ -34,6 +33,13 @@ afterAll(async () => {
   await stack.stop();
   await rm(directory, { recursive: true, force: true });
 });
+
+/** Those of a block of the page, as they stand there. */
+function settingsOf(index: number): Record<string, string> {
+  const [, block = ''] = [...PAGE.matchAll(/^ *```ini\n([^]*?)^ *```/gm)][index] ?? [];
+  const settings = [...block.matchAll(/^ *(\w+) = (?:'([^']*)'|(.*))$/gm)];
+  return Object.fromEntries(settings.map(([, name = '', quoted, plain]) => [name, quoted ?? plain ?? '']));
+}
 
 const inPostgres = (command: string) => stack.exec('postgres', ['sh', '-ec', command]);
 
@@ -131,11 +137,7 @@ test(
     await stack.replacePostgres({
       directories: { '/backup': directory },
       env: { PGDATA: '/backup/restored' },
-      settings: {
-        restore_command: 'cp /backup/wal/%f %p',
-        recovery_target_time: goodTime,
-        recovery_target_action: 'promote',
-      },
+      settings: { ...settingsOf(1), recovery_target_time: goodTime },
     });
     await eventually(
       async () => sql('SELECT pg_is_in_recovery()'),

@@ -81,6 +81,19 @@ describe('docker compose up --build --wait', () => {
     expect(stdout).toContain('"billing_period"');
   });
 
+  test('takes the overrides that docs/containers.md shows', async () => {
+    const page = readFileSync(join(PROJECT, 'docs/containers.md'), 'utf8');
+    const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```/gm)].map(([, block = '']) => block);
+    expect(blocks).toHaveLength(2);
+    const directory = mkdtempSync(join(tmpdir(), 'tollgate-compose-'));
+    for (const [index, block] of blocks.entries()) {
+      const file = join(directory, `${String(index)}.yml`);
+      writeFileSync(file, block);
+      await project.compose('-f', 'docker-compose.yml', '-f', file, 'config', '--quiet');
+    }
+    rmSync(directory, { recursive: true });
+  });
+
   test("has the operators' command in account's container", async () => {
     expect(await tollgate('plans', 'list')).toMatch(/\bStarter\b/);
     // Fails if a check finds something.

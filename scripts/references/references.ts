@@ -4,11 +4,13 @@ import { reference } from '../../tools/command/src/reference/reference.ts';
 import { TRACED_STEPS } from '../../services/gateway/src/trace/traces.ts';
 import { DELIVERY_MEANINGS } from '../../services/account/src/notifications/deliveries/delivery-errors.ts';
 import { WEBHOOK_EVENTS } from '../../services/account/src/notifications/deliveries/event.ts';
+import { pythonCodes, pythonTypes, typescriptTypes } from './client-types.ts';
 import { customersErrors, errorTables } from './errors.ts';
 import { table, withParts } from './markdown.ts';
 import { withMetrics } from './metrics.ts';
 import { plansSchema } from './plans-schema.ts';
 import { roleTables } from './roles.ts';
+import { callSamples, subscriptionSamples, verificationSamples } from './samples.ts';
 import { servedMetrics } from './served-metrics.ts';
 import { settingTables } from './settings.ts';
 
@@ -19,14 +21,22 @@ const REFERENCES: Readonly<Record<string, (document: string) => string | Promise
     withParts(document, { ...settingTables(), spans: meaningTable('span', TRACED_STEPS) }),
   'docs/errors.md': (document) => withParts(document, errorTables()),
   'docs/customers/errors.md': (document) => withParts(document, customersErrors()),
+  'docs/customers/languages.md': (document) => withParts(document, { samples: callSamples() }),
+  'docs/customers/subscriptions.md': (document) => withParts(document, { samples: subscriptionSamples() }),
   'docs/customers/webhooks.md': (document) =>
-    withParts(document, { events: meaningTable('`type`', WEBHOOK_EVENTS) }),
+    withParts(document, {
+      events: meaningTable('`type`', WEBHOOK_EVENTS),
+      verification: verificationSamples(),
+    }),
   'docs/webhooks.md': (document) =>
     withParts(document, {
       events: meaningTable('`type`', WEBHOOK_EVENTS),
       'delivery-errors': meaningTable('`error`', DELIVERY_MEANINGS),
     }),
   'docs/plans.schema.json': () => plansSchema(),
+  'clients/typescript/src/api.ts': () => typescriptTypes(),
+  'clients/python/src/tollgate_client/_api.py': () => pythonTypes(),
+  'clients/python/src/tollgate_client/_codes.py': () => pythonCodes(),
   'docs/operators.md': (document) => withParts(document, roleTables()),
   'docs/metrics.md': async (document) => withMetrics(document, await servedMetrics()),
 };

@@ -22,7 +22,8 @@ beforeAll(async () => {
   installed = join(directory, 'installed');
   python = await findPython(join(ROOM, 'tests/requirements.txt'));
   if (python === null) return;
-  await runPython(['-m', 'hatchling', 'build', '-t', 'wheel', '-t', 'sdist', '-d', join(directory, 'dist')]);
+  // What is published: the wheel is built from the sdist.
+  await runPython(['-m', 'build', '--no-isolation', '--outdir', join(directory, 'dist')]);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps'];
   await runPython([...pip, '--target', installed, ...globSync(join(directory, 'dist/*.whl'))]);
 }, 300_000);
@@ -68,6 +69,15 @@ describe('the Python library', () => {
     },
     300_000,
   );
+
+  test('twine has nothing to say of what would be published', async () => {
+    if (python === null) return;
+    const files = globSync(join(directory, 'dist/*'));
+    expect(files.map((file) => /\.(?:whl|tar\.gz)$/.exec(file)?.[0]).toSorted()).toEqual(['.tar.gz', '.whl']);
+    expect(await runPython(['-m', 'twine', 'check', '--strict', ...files])).not.toMatch(
+      /WARNING|ERROR|FAILED/,
+    );
+  });
 
   test('the wheel is small, and has its types and its licence', () => {
     if (python === null) return;

@@ -18,7 +18,15 @@ const CONNECTION = {
 
 const CPU_SLOWDOWN = 4;
 
-const PAGES = ['/sign-in', '', '/api_v2/applications', '/usage', '/explorer'] as const;
+const PAGES = [
+  '/user/sign-in',
+  '/user',
+  '/user/api_v2/applications',
+  '/user/usage',
+  '/user/explorer',
+  '/docs',
+  '/docs/errors',
+] as const;
 
 const demo = JSON.parse(
   readFileSync(resolve(import.meta.dirname, '../../../.tollgate/demo.json'), 'utf8'),
@@ -30,8 +38,8 @@ const rows: Record<string, string | number>[] = [];
 try {
   for (const path of PAGES) {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-    if (path !== '/sign-in') await startSession(context);
-    rows.push({ page: `/user${path}`, ...(await speedOf(await context.newPage(), path)) });
+    if (path !== '/user/sign-in') await startSession(context);
+    rows.push({ page: path, ...(await speedOf(await context.newPage(), path)) });
     await context.close();
   }
 } finally {
@@ -72,7 +80,7 @@ async function speedOf(page: Page, path: string): Promise<Record<string, string 
   session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     if (scripts.has(requestId)) scripts.set(requestId, encodedDataLength);
   });
-  await page.goto(demo.console.url + path, { waitUntil: 'commit' });
+  await page.goto(new URL(path, demo.console.url).href, { waitUntil: 'commit' });
   await page.getByRole('heading', { level: 1 }).waitFor();
   const scriptBytes = [...scripts.values()].reduce((sum, bytes) => sum + bytes, 0);
   const usableMs = await page.evaluate(() => performance.now());

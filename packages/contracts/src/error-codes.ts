@@ -469,7 +469,7 @@ const CONSOLE = {
   identity_provider_unavailable: {
     status: 503,
     title: 'The identity provider is unavailable',
-    meaning: 'The identity provider of `OPERATORS_OIDC_ISSUER`, or that of a team, doesn’t answer.',
+    meaning: 'The identity provider of a team, or that of the operators’ console, doesn’t answer.',
     fix: 'Operators who have a passkey, and managers of teams, can sign in without it. Others try again later.',
   },
   webhook_limit_reached: {
@@ -512,7 +512,7 @@ const CONSOLE = {
     status: 409,
     title: 'Passkeys are not available at this address',
     meaning:
-      "Passkeys can't work at `PUBLIC_URL`, for operators at `OPERATORS_URL`, which needs a domain name and TLS, or localhost.",
+      'Passkeys need an address with a domain name and TLS, or localhost, and this one isn’t such.',
     fix: 'Use an authenticator app.',
   },
   plan_not_offered: {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtOnce } from '@tollgate/console/built-once';
 import { precompress } from '@tollgate/console/precompress';
-import { BOOKS } from '../src/books.ts';
+import { BOOKS, pagesOf } from '../src/books.ts';
 import { nothingInline } from './nothing-inline.ts';
 
 /**
@@ -35,7 +35,7 @@ await builtOnce({
   dist: join(root, 'dist', name),
   sources: [
     ...['src', 'scripts', 'astro.config.ts', 'package.json'].map((each) => join(root, each)),
-    ...globSync('{,guides/,design/}*.md', { cwd: folder }).map((each) => join(folder, each)),
+    ...pagesOf(BOOKS[name]).map((page) => join(folder, `${page}.md`)),
     ...references.map(({ document }) => document),
     ...consoleStyles,
   ],

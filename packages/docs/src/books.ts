@@ -3,7 +3,7 @@ import { PRODUCT_NAME } from './placeholders.ts';
 
 const DOCUMENTS = resolve(import.meta.dirname, '../../../docs');
 
-/** Pages under one heading of the navigation: files below a book's folder, without `.md`, in reading order. */
+/** Pages under one heading of the navigation: files from a book's folder on, without `.md`, in reading order. */
 type Chapter = { label: string; pages: readonly string[] };
 
 export type Book = {
@@ -27,7 +27,16 @@ const customers: Book = {
   folder: join(DOCUMENTS, 'customers'),
   first: 'index',
   chapters: [
-    { label: 'Start', pages: ['index', 'tokens'] },
+    {
+      label: 'Start',
+      pages: [
+        'index',
+        'tokens',
+        'languages',
+        '../../clients/typescript/README',
+        '../../clients/python/README',
+      ],
+    },
     {
       label: 'Use',
       pages: [
@@ -108,7 +117,11 @@ export const BOOKS = { customers, operators };
 
 /** A page's ID in the build, which is its path below `base`. */
 export function idOf(book: Book, page: string): string {
-  return page === book.first ? 'index' : page.replace(/\/README$/, '').toLowerCase();
+  if (page === book.first) return 'index';
+  return page
+    .replace(/^(?:\.\.\/)+/, '')
+    .replace(/\/README$/, '')
+    .toLowerCase();
 }
 
 /** The path of a page. */

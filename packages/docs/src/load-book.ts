@@ -6,6 +6,7 @@ import { referencePages } from './api-reference.ts';
 import { idOf, pagesOf, pathOf } from './books.ts';
 import type { Book } from './books.ts';
 import { bookOfBuild } from './config.ts';
+import { withRowIds } from './row-ids.ts';
 
 const LINK = /\[([^[\]\n]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)/g;
 
@@ -23,7 +24,7 @@ export const book: Loader = {
       const data = await context.parseData({ id, data: { title, tableOfContents } });
       const rendered = await context.renderMarkdown(body, { fileURL: pathToFileURL(file) });
       // On a phone, tables scroll: by keyboard, too.
-      const html = rendered.html.replaceAll('<table>', '<table tabindex="0">');
+      const html = withRowIds(rendered.html).replaceAll('<table>', '<table tabindex="0">');
       store.set({ id, data, body, rendered: { ...rendered, html } });
     }
   },

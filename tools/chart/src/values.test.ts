@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { CHART, KUBERNETES, describeWithHelm, helm, template } from './render.ts';
@@ -64,6 +66,20 @@ test('the ingress of values/production.yaml balances as docs/load-balancing.md s
   const lines = [`balance ${annotations['haproxy.org/load-balance'] ?? ''}`, ...snippet];
   expect(lines.length).toBeGreaterThan(3);
   for (const line of lines) expect(page).toContain(`\n  ${line}\n`);
+});
+
+describeWithHelm('values that docs/kubernetes.md shows', () => {
+  const page = readFileSync(`${CHART}/../../docs/kubernetes.md`, 'utf8');
+  const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```/gm)].map(([, block = '']) => block);
+
+  test.each(blocks)('are accepted beside values/production.yaml: %j', (block) => {
+    const directory = mkdtempSync(join(tmpdir(), 'tollgate-values-'));
+    const file = join(directory, 'values.yaml');
+    writeFileSync(file, block);
+    const { status, stderr } = template('production', `--values=${file}`);
+    rmSync(directory, { recursive: true });
+    expect([status, stderr]).toEqual([0, '']);
+  });
 });
 
 const OIDC =

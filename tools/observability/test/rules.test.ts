@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -42,6 +42,16 @@ test('each alert has a case, and each case an alert', () => {
 test('promtool accepts the rules', () => {
   if (promtool === null) return;
   const { ok, output } = promtool('check', 'rules', ...ruleFiles);
+  expect({ ok, output }).toMatchObject({ ok: true });
+});
+
+test('promtool accepts the configuration that docs/metrics.md shows', () => {
+  if (promtool === null) return;
+  const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+  const config = /^```yaml\n([^]*?)^```/m.exec(page)?.[1] ?? '';
+  const file = join(directory, 'prometheus.yml');
+  writeFileSync(file, config);
+  const { ok, output } = promtool('check', 'config', file);
   expect({ ok, output }).toMatchObject({ ok: true });
 });
 

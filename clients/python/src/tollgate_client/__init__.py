@@ -1,5 +1,6 @@
 """Calls a GraphQL data API behind Tollgate."""
 
+from ._api import Credits, Estimate, Usage
 from ._async_client import AsyncClient, TokenSource
 from ._client import Client
 from .errors import (
@@ -14,7 +15,7 @@ from .errors import (
     TransportError,
     UnavailableError,
 )
-from .types import Credits, Estimate, FreshToken, Gap, Rate, Result, SubscriptionEvent, Usage
+from .types import FreshToken, Gap, Rate, Result, SubscriptionEvent
 
 __all__ = [
     "AccessDeniedError",

@@ -9,13 +9,14 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any, Union, cast
 from urllib.parse import urlencode, urlsplit
 
+from ._api import Credits, Estimate, Usage
 from ._exchange import MAX_ATTEMPTS, Answer, Bounds, exchange, new_http, with_retries
 from ._operation_type import is_query
 from ._responses import error_of_response, object_of, result_of
 from ._subscriptions import Subscriptions
 from ._tokens import Tokens
 from .errors import TollgateError, TransportError
-from .types import Credits, Estimate, FreshToken, Result, SubscriptionEvent, Usage
+from .types import FreshToken, Result, SubscriptionEvent
 
 TokenSource = Union[str, Callable[[], str | FreshToken | Awaitable[str | FreshToken]]]
 """A manual token, or a function that gets a new one. One that isn't `async` runs in a thread."""

@@ -1,38 +1,34 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
-import ssl
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Coroutine, Generator
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from ._async_client import AsyncClient, TokenSource, Variables
-from .types import Credits, Estimate, Result, SubscriptionEvent, Usage
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from ._async_client import AsyncClient, Variables
+from .types import SubscriptionEvent
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
-class Options(TypedDict, total=False):
-    """Those of `AsyncClient`; a test compares both."""
+def _with_options_of(
+    _: Callable[Concatenate[AsyncClient, P], None],
+) -> Callable[[Callable[..., None]], Callable[Concatenate[Client, P], None]]:
+    return lambda own: own
 
-    client_id: str | None
-    client_secret: str | None
-    token: TokenSource | None
-    path: str
-    token_url: str | None
-    account_url: str | None
-    timeout: float
-    max_wait: float
-    max_response_bytes: int
-    max_reconnects: int
-    trust_env: bool
-    proxy: str | None
-    ssl_context: ssl.SSLContext | None
+
+def _synchronous(
+    method: Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[Client, P], T]:
+    @functools.wraps(method)
+    def call(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._run(method(self._engine, *args, **kwargs))  # pyright: ignore[reportPrivateUsage]
+
+    return call
 
 
 class Client:
@@ -41,32 +37,19 @@ class Client:
     Any number of threads share it, and its token. A process that is forked gets a loop and connections of its own.
     """
 
-    def __init__(self, url: str, **options: Unpack[Options]) -> None:
-        def new_engine() -> AsyncClient:
-            return AsyncClient(url, **options)
-
-        self._new_engine = new_engine
+    @_with_options_of(AsyncClient.__init__)
+    @functools.wraps(AsyncClient.__init__)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._new_engine = functools.partial(AsyncClient, *args, **options)
         self._is_closed = False
         self._inherited: object = None
         self._start()
         _clients.add(self)
 
-    def request(
-        self,
-        query: str,
-        variables: Variables | None = None,
-        *,
-        operation_name: str | None = None,
-        idempotent: bool = False,
-    ) -> Result:
-        """As `AsyncClient.request`."""
-        return self._run(self._engine.request(query, variables, operation_name=operation_name, idempotent=idempotent))
-
-    def estimate(
-        self, query: str, variables: Variables | None = None, *, operation_name: str | None = None
-    ) -> Estimate:
-        """As `AsyncClient.estimate`."""
-        return self._run(self._engine.estimate(query, variables, operation_name=operation_name))
+    request = _synchronous(AsyncClient.request)
+    estimate = _synchronous(AsyncClient.estimate)
+    usage = _synchronous(AsyncClient.usage)
+    credits = _synchronous(AsyncClient.credits)
 
     def subscribe(
         self, query: str, variables: Variables | None = None, *, operation_name: str | None = None
@@ -81,14 +64,6 @@ class Client:
             # Without waiting: at the end of the program the loop's thread is gone, and a collection may run in it.
             if not self._is_closed and engine is self._engine and self._loop is not None:
                 asyncio.run_coroutine_threadsafe(_leave(events), self._loop)
-
-    def usage(self, period_id: int | None = None) -> Usage:
-        """As `AsyncClient.usage`."""
-        return self._run(self._engine.usage(period_id))
-
-    def credits(self) -> Credits:
-        """As `AsyncClient.credits`."""
-        return self._run(self._engine.credits())
 
     def close(self) -> None:
         """Ends the subscriptions, the connections and the thread."""

@@ -6,6 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, get_args
 
+from ._codes import (
+    AccessDeniedCode,
+    AuthenticationCode,
+    PlanCode,
+    RateLimitCode,
+    RequestCode,
+    UnavailableCode,
+)
+
 _MAX_MESSAGE_CHARACTERS = 500
 
 
@@ -83,36 +92,6 @@ class DataApiError(TollgateError):
     cost: float | None = None
     """Points that the call cost."""
 
-
-AuthenticationCode = Literal["unauthorized", "invalid_credentials", "invalid_client", "invalid_grant", "invalid_token"]
-AccessDeniedCode = Literal[
-    "forbidden", "csrf_token_required", "confirmation_required", "account_blocked",
-    "account_deletion_pending", "insufficient_role", "team_role", "sso_required",
-    "unauthorized_client",
-]  # fmt: skip
-PlanCode = Literal[
-    "no_active_billing_period", "points_limit_exceeded", "budget_exceeded", "time_limit_exceeded",
-    "traffic_limit_exceeded", "no_billing_period", "mcp_not_in_plan", "mcp_mutations_not_in_plan",
-]  # fmt: skip
-RateLimitCode = Literal[
-    "rate_limit_exceeded", "session_limit_exceeded", "subscription_limit_exceeded", "too_many_streams",
-    "too_many_requests", "too_many_initialisations", "slow_consumer", "points_reserved",
-]  # fmt: skip
-RequestCode = Literal[
-    "invalid_request", "batch_too_large", "document_invalid", "document_too_deep", "document_too_large",
-    "too_many_aliases", "too_many_root_fields", "too_many_tokens", "too_many_directives",
-    "introspection_disabled", "subscriptions_only", "not_found", "method_not_allowed", "request_timeout",
-    "payload_too_large", "uri_too_long", "unsupported_media_type", "header_fields_too_large",
-    "http_version_not_supported", "unsupported_grant_type", "invalid_scope", "invalid_target",
-    "duplicate_operation", "invalid_redirect_uri", "invalid_client_metadata",
-    "call_too_expensive", "price_unknown",
-    "document_unknown", "document_not_trusted", "persisted_query_mismatch", "PERSISTED_QUERY_NOT_FOUND",
-]  # fmt: skip
-UnavailableCode = Literal[
-    "connection_init_timeout", "idle_timeout", "internal_error", "server_error", "service_restart",
-    "upstream_unreachable", "upstream_timeout", "upstream_closed", "service_unavailable",
-    "temporarily_unavailable",
-]  # fmt: skip
 
 ErrorCode = Literal[
     AuthenticationCode, AccessDeniedCode, PlanCode, RateLimitCode, RequestCode, UnavailableCode

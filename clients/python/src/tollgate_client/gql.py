@@ -24,11 +24,7 @@ class TollgateTransport(Transport):
 
     def execute(self, request: GraphQLRequest, *args: Any, **kwargs: Any) -> ExecutionResult:
         try:
-            return _executed(
-                self._client.request(
-                    print_ast(request.document), request.variable_values, operation_name=request.operation_name
-                )
-            )
+            return _executed(self._client.request(**_parts(request)))
         except DataApiError as error:
             return _failed(error)
 
@@ -50,18 +46,12 @@ class TollgateAsyncTransport(AsyncTransport):
 
     async def execute(self, request: GraphQLRequest) -> ExecutionResult:
         try:
-            return _executed(
-                await self._client.request(
-                    print_ast(request.document), request.variable_values, operation_name=request.operation_name
-                )
-            )
+            return _executed(await self._client.request(**_parts(request)))
         except DataApiError as error:
             return _failed(error)
 
     async def subscribe(self, request: GraphQLRequest) -> AsyncGenerator[ExecutionResult, None]:
-        events = self._client.subscribe(
-            print_ast(request.document), request.variable_values, operation_name=request.operation_name
-        )
+        events = self._client.subscribe(**_parts(request))
         try:
             async for event in events:
                 if event.gap is not None:
@@ -71,6 +61,11 @@ class TollgateAsyncTransport(AsyncTransport):
                     yield ExecutionResult(event.data, errors, dict(event.extensions))
         finally:
             await events.aclose()
+
+
+def _parts(request: GraphQLRequest) -> dict[str, Any]:
+    variables, name = request.variable_values, request.operation_name
+    return {"query": print_ast(request.document), "variables": variables, "operation_name": name}
 
 
 def _executed(result: Result) -> ExecutionResult:

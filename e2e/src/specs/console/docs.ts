@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { expectAccessible } from '../../browser/console-page.ts';
+import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import type { Journey } from './journey.ts';
 
@@ -29,5 +29,48 @@ export function docsJourneys(journey: Journey): void {
       page.getByText('404').waitFor(),
     ]);
     expect(missing?.status()).toBe(404);
+  });
+
+  test('every page fits a phone', async () => {
+    const { origin } = new URL(journey.stack().demo.console.url);
+    const { page, faults, close } = await openTab(journey.browser(), `${origin}/docs`, {
+      width: 390,
+      colorScheme: 'dark',
+    });
+    const paths = await page
+      .locator('nav[aria-label="Main"] a')
+      .evaluateAll((links) => links.flatMap((link) => link.getAttribute('href') ?? []));
+    const written = paths.filter((path) => !path.startsWith('/docs/api/'));
+    expect(written.length).toBeGreaterThan(10);
+    for (const path of written) {
+      await page.goto(origin + path);
+      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      expect([path, await page.evaluate(overflow)]).toEqual([path, 0]);
+      await expectAccessible(page);
+    }
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('it is read without scripts', async () => {
+    const { origin } = new URL(journey.stack().demo.console.url);
+    const context = await journey.browser().newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(`${origin}/docs`);
+    await page.getByRole('link', { name: 'Limits', exact: true }).first().click();
+    await page.waitForURL(`${origin}/docs/limits`);
+    await page.getByRole('heading', { name: 'Limits', level: 1 }).waitFor();
+    await context.close();
+  });
+
+  test('pages of the web interface lead to their sections', async () => {
+    const page = await journey.signedIn();
+    await page.getByRole('link', { name: 'Team', exact: true }).click();
+    const docs = page.getByRole('link', { name: 'Docs', exact: true });
+    await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor();
+    expect(await docs.getAttribute('href')).toBe('/docs/teams');
+    await page.getByRole('link', { name: 'Operations', exact: true }).click();
+    await page.getByRole('heading', { name: 'Operations', level: 1 }).waitFor();
+    expect(await docs.getAttribute('href')).toBe('/docs/prices#spend-less');
   });
 }

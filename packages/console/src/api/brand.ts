@@ -11,6 +11,9 @@ export const brand = {
   supportUrl: contentOf('support-url'),
 };
 
+/** Where account serves the customers' book. DOCS_URL may name another one, with other sections. */
+export const BOOK = '/docs';
+
 /** Why this page is shown in place of an answer to an application (console-page.ts of account). */
 export const authorizationFault =
   AUTHORIZATION_FAULTS.find((fault) => fault === contentOf('authorization-fault')) ?? null;

@@ -1,8 +1,9 @@
-import { Link } from '@tanstack/react-router';
-import { brand } from '../api/brand.ts';
+import { Link, useLocation } from '@tanstack/react-router';
+import { BOOK, brand } from '../api/brand.ts';
 import { isViewing } from '../api/viewing.ts';
 import { Icon } from './icons.tsx';
 import { NAVIGATION } from './pages.ts';
+import type { Page } from './pages.ts';
 import styles from './shell.module.css';
 
 /** The links to all pages, in groups; the current one is marked. */
@@ -52,10 +53,21 @@ export const HELP = [
 ].flatMap(({ label, href }) => (href === null ? [] : [{ label, href }]));
 
 export function Help() {
+  const { pathname } = useLocation();
+  const { docs = '' } =
+    NAVIGATION.flatMap(({ pages }): readonly Page[] => pages).find(
+      ({ to }) => pathname === to || (to !== '/' && pathname.startsWith(`${to}/`)),
+    ) ?? {};
   return (
     <nav aria-label="Help" className={styles['help']}>
       {HELP.map(({ label, href }) => (
-        <a key={label} href={href} target="_blank" rel="noreferrer" className={styles['helpLink']}>
+        <a
+          key={label}
+          href={href === BOOK ? href + docs : href}
+          target="_blank"
+          rel="noreferrer"
+          className={styles['helpLink']}
+        >
           {label}
         </a>
       ))}

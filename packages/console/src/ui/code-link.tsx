@@ -1,8 +1,5 @@
 import { isAnswered } from '@tollgate/contracts/call-codes';
-import { brand } from '../api/brand.ts';
-
-/** Where account serves the customers' book. DOCS_URL may name another one, with other sections. */
-const BOOK = '/docs';
+import { BOOK, brand } from '../api/brand.ts';
 
 /** The code of a refused call; it leads to its section of the book, in a tab of its own. */
 export function CodeLink({ code }: { code: string }) {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'graphql';
 import { priceDocument } from '../document/priced-document.ts';
@@ -104,6 +105,15 @@ test('the file of weights wins over directives, and names that the schema lacks 
 
 test('a file of weights with an unknown member is refused', () => {
   expect(() => parseCostsFile('{ "weight": {} }')).toThrow(/weight/);
+});
+
+test('the schema and the file of weights that the documents show can be used', () => {
+  const blockOf = (page: string, language: string) =>
+    new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'm').exec(
+      readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), 'utf8'),
+    )?.[1] ?? '';
+  const costs = blockOf('design/price.md', 'json');
+  expect(pointsOf(blockOf('upstreams.md', 'graphql'), '{ countries(first: 3) { name } }', costs)).toBe(4);
 });
 
 test('costs of interfaces are ignored with a warning', () => {

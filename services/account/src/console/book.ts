@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { methodNotAllowed } from '@tollgate/http/error-handler';
@@ -54,6 +55,11 @@ function builtBook(base: string, { directory, own }: BookOptions): Router {
     });
   }
   router.use(`${base}/_astro`, hashedFiles(join(directory, '_astro')));
+  for (const name of globSync('pagefind/fragment/*', { cwd: directory }))
+    router.get(
+      join(base, name),
+      pageEndpoint(() => ownExcerpts(join(directory, name), own), POLICY, 'bin'),
+    );
   router.use(`${base}/pagefind`, searchHeaders, builtFiles(join(directory, 'pagefind')));
   const mark = readFileSync(join(directory, 'mark.svg'));
   router.get(`${base}/mark.svg`, (_req, res) => {
@@ -61,6 +67,16 @@ function builtBook(base: string, { directory, own }: BookOptions): Router {
   });
   router.get(new RegExp(`^${base}/`), forPeople(read('404.html')));
   return router;
+}
+
+/** What a file of excerpts begins with once it is decompressed; Pagefind reads it either way. */
+const DECOMPRESSED = 'pagefind_dcd';
+
+/** The text of a page that the search quotes from, with what is this installation's. */
+function ownExcerpts(file: string, own: (html: string) => string): string {
+  const text = gunzipSync(readFileSync(file)).toString();
+  const page = JSON.parse(text.slice(DECOMPRESSED.length)) as { content: string };
+  return DECOMPRESSED + JSON.stringify({ ...page, content: own(page.content) });
 }
 
 /** Before the file is looked at: a 304 replaces the policy that the browser has kept, so it needs the same. */

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CONSOLE_PATHS } from '@tollgate/console/paths';
 import { startAccount } from '../../test/suite/account-under-test.ts';
@@ -16,7 +16,8 @@ const OWN_PAGE =
 const BOOK =
   '<head><title>Tokens | %PRODUCT_NAME%</title></head><img src="/docs/mark.svg">' +
   '<pre data-code="curl https://auth.tollgate.example/oauth2/token">https://data.tollgate.example/graphql ' +
-  'https://tollgate.example/user</pre>';
+  'wss://data.tollgate.example/graphql https://tollgate.example/user</pre>';
+const EXCERPTS = 'pagefind_dcd{"url":"/tokens","content":"curl https://auth.tollgate.example/oauth2/token"}';
 const PRELOADS = { '/user/usage': '<link rel="modulepreload" href="/user/assets/usage-abc.js">' };
 const SCRIPT = `console.log(${JSON.stringify('x'.repeat(2_000))});`;
 
@@ -41,6 +42,8 @@ beforeAll(async () => {
     writeFileSync(join(directory, `built/customers/pagefind/${name}.js`), SCRIPT);
     writeFileSync(join(directory, `built/customers/pagefind/${name}.js.br`), brotliCompressSync(SCRIPT));
   }
+  mkdirSync(join(directory, 'built/customers/pagefind/fragment'));
+  writeFileSync(join(directory, 'built/customers/pagefind/fragment/en_1.pf_fragment'), gzipSync(EXCERPTS));
   suite = await startAccount({
     settings: {
       CONSOLE_DIR: directory,
@@ -170,7 +173,7 @@ describe("the customers' book", () => {
   const OWN_BOOK =
     '<head><title>Tokens | Data &amp; Sons $&amp;</title><link rel="stylesheet" href="/user/accent.css"></head>' +
     '<img src="/docs/mark.svg"><pre data-code="curl https://tokens.example/oauth2/token">' +
-    'https://data.example/graphql https://data.example/user</pre>';
+    'https://data.example/graphql wss://data.example/graphql https://data.example/user</pre>';
 
   test.each(['br', 'gzip', 'identity'])(
     'its pages have the name, colour and addresses of the installation, sent as %s',
@@ -187,6 +190,15 @@ describe("the customers' book", () => {
       }
     },
   );
+
+  test('excerpts that its search shows have the addresses of the installation', async () => {
+    const response = await get('/docs/pagefind/fragment/en_1.pf_fragment');
+    expect(await response.text()).toBe(
+      EXCERPTS.replace('https://auth.tollgate.example', 'https://tokens.example'),
+    );
+    expect(response.headers.get('content-type')).toBe('application/octet-stream');
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+  });
 
   test('an address with a slash at its end leads to the page', async () => {
     for (const path of ['/docs/tokens', '/docs']) {

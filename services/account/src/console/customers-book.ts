@@ -17,10 +17,12 @@ export function customersBook(
   { brand, publicUrl, streamingUrl, authUrl }: BookAddresses & { brand: Brand },
 ): Router {
   const { productName, logoPath, accentColor } = brand;
+  const dataUrl = streamingUrl ?? publicUrl;
   // What the placeholders stand for (packages/docs/src/placeholders.ts).
   const values: readonly (readonly [placeholder: string, value: string])[] = [
     ['%PRODUCT_NAME%', productName],
-    ['https://data.tollgate.example', streamingUrl ?? publicUrl],
+    ['https://data.tollgate.example', dataUrl],
+    ['wss://data.tollgate.example', dataUrl.replace(/^http/, 'ws')],
     ['https://auth.tollgate.example', authUrl ?? publicUrl],
     ['https://tollgate.example', publicUrl],
     ...(logoPath === undefined ? [] : [['/docs/mark.svg', '/user/logo'] as const]),

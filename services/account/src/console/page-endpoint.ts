@@ -11,7 +11,7 @@ type Encoding = 'br' | 'gzip' | 'identity';
  * A page that is the same for everyone, under its policy; read and compressed when it is first asked for, and
  * revalidated before each use.
  */
-export function pageEndpoint(page: () => string, policy: string): RequestHandler {
+export function pageEndpoint(page: () => string, policy: string, type = 'html'): RequestHandler {
   let prepared: { digest: string; bodies: Record<Encoding, Buffer> } | undefined;
   return (req, res) => {
     prepared ??= prepare(page());
@@ -28,7 +28,7 @@ export function pageEndpoint(page: () => string, policy: string): RequestHandler
       return;
     }
     if (encoding !== 'identity') res.set('content-encoding', encoding);
-    res.type('html').send(bodies[encoding]);
+    res.type(type).send(bodies[encoding]);
   };
 }
 

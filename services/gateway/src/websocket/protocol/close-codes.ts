@@ -132,7 +132,7 @@ const PROBLEM_CLOSES: Partial<Record<ErrorCode, { meaning: string; fix: string }
     fix: 'Wait for the next period.',
   },
   too_many_requests: { meaning: 'too many sockets or messages', fix: 'Send less.' },
-  internal_error: { meaning: 'a bug in Tollgate', fix: 'Contact support.' },
+  internal_error: { meaning: 'a bug in this service', fix: 'Contact support.' },
   service_unavailable: {
     meaning: "the token, the account or a new subscription can't be checked at the moment",
     fix: 'Connect again after a second.',
