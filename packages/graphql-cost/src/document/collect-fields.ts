@@ -76,13 +76,20 @@ function isIncluded(
   conditions: ReadonlyMap<string, boolean>,
 ): boolean {
   if (directives === undefined || directives.length === 0) return true;
-  return directives.every((directive) => {
+  const seen = new Set<string>();
+  let keeps = true;
+  for (const directive of directives) {
     const name = directive.name.value;
-    if (name !== 'skip' && name !== 'include') return true;
-    const argument = directive.arguments?.find((each) => each.name.value === 'if');
+    if (name !== 'skip' && name !== 'include') continue;
+    // Servers that don't refuse that differ in which they take.
+    const [argument, another] = directive.arguments?.filter((each) => each.name.value === 'if') ?? [];
+    if (seen.has(name) || another !== undefined)
+      throw new NoPrice('invalid', `@${name} is repeated.`, directive);
+    seen.add(name);
     const written = argument === undefined ? undefined : writtenValue(argument.value).value;
     const value = written instanceof VariableReference ? conditions.get(written.name) : written;
     if (typeof value !== 'boolean') throw new NoPrice('invalid', `@${name} needs a Boolean.`, directive);
-    return value === (name === 'include');
-  });
+    keeps &&= value === (name === 'include');
+  }
+  return keeps;
 }

@@ -85,6 +85,9 @@ function givenOf(
   for (const { name, value } of nodes ?? []) {
     step();
     if (!inputs.has(name.value)) throw new NoPrice('invalid', `There is no argument ${name.value}.`);
+    // Servers that don't refuse that differ in which they take.
+    if (Object.hasOwn(given, name.value))
+      throw new NoPrice('invalid', `The argument ${name.value} is repeated.`);
     const written = writtenValue(value);
     given[name.value] = written.value;
     hasVariables ||= written.hasVariables;

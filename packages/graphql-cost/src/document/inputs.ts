@@ -72,7 +72,7 @@ export function sizeOf(
   let largest: number | null = null;
   let isNegative = false;
   for (const path of rule.slicing) {
-    const count = numberOf(valueAt(inputs, given, path, variables));
+    const count = itemsOf(inputs, given, path, variables);
     if (count === null) continue;
     if (count < 0) isNegative = true;
     else largest = Math.max(largest ?? 0, count);
@@ -82,15 +82,26 @@ export function sizeOf(
   return largest ?? rule.assumed ?? unknownSize(listSize);
 }
 
-function valueAt(inputs: Inputs, given: Given, path: readonly string[], variables: Variables): unknown {
-  const [name = '', ...rest] = path;
+/** Null if the value at the path doesn't tell. */
+function itemsOf(
+  inputs: Inputs,
+  given: Given,
+  [name = '', ...rest]: readonly string[],
+  variables: Variables,
+): number | null {
   const input = inputs.get(name);
-  if (input === undefined) return undefined;
+  if (input === undefined) return null;
   const value = valueOf(input, name, given, variables);
-  if (rest.length === 0) return value;
+  if (rest.length === 0) return input.isList ? lengthOf(value) : numberOf(value);
   return input.type.kind === 'input' && isObject(value)
-    ? valueAt(input.type.fields, value, rest, variables)
-    : undefined;
+    ? itemsOf(input.type.fields, value, rest, variables)
+    : null;
+}
+
+/** A single value is read as a list of one (GraphQL, section 3.11). */
+function lengthOf(value: unknown): number | null {
+  if (value === undefined || value === null) return null;
+  return Array.isArray(value) ? value.length : 1;
 }
 
 /** JSON.isRawJSON (ECMAScript 2026) is newer than TypeScript's library. */
@@ -98,12 +109,13 @@ const { isRawJSON } = JSON as unknown as { isRawJSON: (value: unknown) => value 
 
 const NUMERIC = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
 
-/** A list counts as its length, and digits in a string as their number, as lenient servers read them. */
+/** Digits in a string count as their number, as lenient servers read them. */
 function numberOf(value: unknown): number | null {
-  if (Array.isArray(value)) return value.length;
   const written = isRawJSON(value) ? value.rawJSON : value;
   const isNumeric = typeof written === 'number' || (typeof written === 'string' && NUMERIC.test(written));
-  return isNumeric ? Math.min(Math.ceil(Number(written)), MAX_COUNT) : null;
+  if (!isNumeric) return null;
+  const number = Number(written);
+  return number < 0 ? -1 : Math.min(Math.ceil(number), MAX_COUNT);
 }
 
 function valueOf(input: Input, name: string, given: Given, variables: Variables): unknown {

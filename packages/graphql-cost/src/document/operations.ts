@@ -5,6 +5,7 @@ import type {
   FragmentDefinitionNode,
   OperationDefinitionNode,
   SelectionNode,
+  VariableDefinitionNode,
 } from 'graphql';
 import { NoPrice } from './no-price.ts';
 import { writtenValue } from './written-value.ts';
@@ -13,19 +14,38 @@ import { writtenValue } from './written-value.ts';
 export type Declared = {
   name: string | undefined;
   variables: ReadonlyMap<string, { isRequired: boolean; default: unknown }>;
+  /** Why the declarations can't be read. */
+  fault: NoPrice | null;
 };
 
 export function operationsOf({ definitions }: DocumentNode): OperationDefinitionNode[] {
   return definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
 }
 
+/** @throws {NoPrice} */
 export function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
   const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
-  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  const byName = new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
+  // Servers that don't refuse that differ in which they take.
+  if (byName.size < fragments.length) throw new NoPrice('invalid', 'The name of a fragment is repeated.');
+  return byName;
 }
 
-export function declaredBy({ name, variableDefinitions }: OperationDefinitionNode): Declared {
-  const variables = (variableDefinitions ?? []).map(
+export function declaredBy({ name, variableDefinitions = [] }: OperationDefinitionNode): Declared {
+  const declared = { name: name?.value };
+  try {
+    const variables = variablesIn(variableDefinitions);
+    if (variables.size === variableDefinitions.length) return { ...declared, variables, fault: null };
+    throw new NoPrice('invalid', 'A variable is declared twice.');
+  } catch (fault) {
+    if (fault instanceof NoPrice) return { ...declared, variables: new Map(), fault };
+    throw fault;
+  }
+}
+
+/** @throws {NoPrice} */
+function variablesIn(definitions: readonly VariableDefinitionNode[]): Declared['variables'] {
+  const variables = definitions.map(
     ({ variable, type, defaultValue }) =>
       [
         variable.name.value,
@@ -35,14 +55,15 @@ export function declaredBy({ name, variableDefinitions }: OperationDefinitionNod
         },
       ] as const,
   );
-  return { name: name?.value, variables: new Map(variables) };
+  return new Map(variables);
 }
 
 /**
  * The values of an operation's variables, with their defaults; others have none.
  * @throws {NoPrice} invalid if one is missing
  */
-export function variableValues({ variables }: Declared, sent: unknown): (name: string) => unknown {
+export function variableValues({ variables, fault }: Declared, sent: unknown): (name: string) => unknown {
+  if (fault !== null) throw fault;
   const values = sent ?? {};
   if (typeof values !== 'object' || Array.isArray(values))
     throw new NoPrice('invalid', 'The variables must be an object.');

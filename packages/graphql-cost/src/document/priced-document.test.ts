@@ -49,6 +49,7 @@ describe('sizes', () => {
     ['the assumed size for an explicit null', '{ users(first: null) { age } }', 1 + 50 * 2],
     ['the larger of two', '{ users(first: 3, filter: { page: { first: 4 } }) { age } }', 2 + 4 * 2],
     ['the length of a list', '{ byIds(ids: ["a", "b", "c"]) { age } }', 1 + 3 * 2],
+    ['one for a single value, which is read as a list', '{ byIds(ids: "1000") { age } }', 1 + 2],
     ['the innermost items altogether', '{ grid { age } }', 1 + 6 * 2],
     ['of a connection', '{ connection(first: 3) { edges { node { age } } total } }', 1 + 1 + 3 * (1 + 2)],
     [
@@ -69,6 +70,8 @@ describe('sizes', () => {
     ['null', null, 1 + 50 * 2],
     ['a text', 'seven', 1 + 50 * 2],
     ['a negative number', -1, 1 + 50 * 2],
+    ['a negative fraction', '-0.5', 1 + 50 * 2],
+    ['a list, which is no number', [1_000], 1 + 50 * 2],
     ['none', undefined, 1 + 50 * 2],
   ])('by a variable that is %s', (_what, n, points) => {
     expect(pointsOf('query ($n: Int) { users(first: $n) { age } }', { variables: { n } })).toBe(points);
@@ -170,6 +173,11 @@ describe('what runs', () => {
       expect(pointsOf(query, { operationName })).toBe(11);
   });
 
+  test('beside a nameless operation, no name means either', () => {
+    const query = `query A { ${age} } { tenth }`;
+    for (const operationName of [undefined, null, '']) expect(pointsOf(query, { operationName })).toBe(11);
+  });
+
   test('conditions are those of each request', () => {
     const document = priced(`query ($s: Boolean!) { tenth ... @include(if: $s) { ${age} } }`);
     const points = [true, false, true].map((s) => document.price({ variables: { s } }).points);
@@ -192,6 +200,19 @@ test.each([
   ['a cycle', '{ users { ...A } } fragment A on User { friends { ...A } }'],
   ['a missing variable', 'query ($n: Int!) { users(first: $n) { age } }'],
   ['another root', 'mutation { tenth }'],
+  ['a repeated argument', '{ users(first: 1, first: 9) { age } }'],
+  ['a repeated field of an input object', '{ users(filter: { page: { first: 1, first: 9 } }) { age } }'],
+  [
+    'a repeated field in the default of a variable',
+    'query ($f: Filter = { name: "a", name: "b" }) { users(filter: $f) { age } }',
+  ],
+  ['a variable that is declared twice', 'query ($n: Int = 1, $n: Int = 9) { users(first: $n) { age } }'],
+  [
+    'a fragment that is defined twice',
+    '{ ...A } fragment A on Query { tenth } fragment A on Query { fifth }',
+  ],
+  ['a repeated condition', '{ tenth @include(if: false) @include(if: true) }'],
+  ['a condition with two values', '{ tenth @include(if: false, if: true) }'],
 ])('%s has no price', (_what, query) => {
   expect(() => priceOf(query)).toThrow(expect.objectContaining({ reason: 'invalid' }));
 });

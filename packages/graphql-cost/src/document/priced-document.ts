@@ -100,7 +100,10 @@ export function priceDocument(schema: CostSchema, text: string, document: Docume
   /** The operations that could be meant. An empty name is none (GraphQL over HTTP). */
   function meant({ operationName }: PricedRequest): readonly number[] {
     const all = [...operations.keys()];
-    const named = all.filter((index) => operationName === (operations[index]?.name ?? null));
+    const named = all.filter((index) => {
+      const name = operations[index]?.name;
+      return name !== undefined && name === operationName;
+    });
     if (all.length === 0) throw new NoPrice('invalid', 'The document has no operation.');
     const several = named.length > 0 ? named : all;
     if (several.length > MAX_MEANT) throw new NoPrice('too_complex', 'Too many operations could be meant.');

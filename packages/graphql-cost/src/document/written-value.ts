@@ -1,5 +1,6 @@
 import { Kind } from 'graphql';
-import type { ValueNode } from 'graphql';
+import type { ObjectValueNode, ValueNode } from 'graphql';
+import { NoPrice } from './no-price.ts';
 
 /** A value as a document writes it: what JSON has, and variables in it. */
 export class VariableReference {
@@ -8,6 +9,16 @@ export class VariableReference {
   constructor(name: string) {
     this.name = name;
   }
+}
+
+/** Servers that don't refuse a repeated field differ in which they take. */
+function objectOf(
+  { fields }: ObjectValueNode,
+  convert: (node: ValueNode) => unknown,
+): Record<string, unknown> {
+  const object = Object.fromEntries(fields.map(({ name, value }) => [name.value, convert(value)]));
+  if (Object.keys(object).length === fields.length) return object;
+  throw new NoPrice('invalid', 'A field of an input object is repeated.');
 }
 
 export type Written = { value: unknown; hasVariables: boolean };
@@ -27,7 +38,7 @@ export function writtenValue(node: ValueNode): Written {
       case Kind.LIST:
         return each.values.map(convert);
       case Kind.OBJECT:
-        return Object.fromEntries(each.fields.map(({ name, value }) => [name.value, convert(value)]));
+        return objectOf(each, convert);
       case Kind.STRING:
       case Kind.ENUM:
       case Kind.BOOLEAN:

@@ -8,7 +8,8 @@ const JSON_FORM: BodyForm = { kind: 'json' };
 
 const JSON_TYPE = /^application\/(?:graphql\+)?json$/;
 const UPLOAD_TYPE = /^multipart\/form-data$/;
-const CHARSET = /^charset=(?!"?utf-?8"?$)/;
+/** Whatever else could be read as a charset: with blanks, or extended (RFC 8187). */
+const OTHER_CHARSET = /^charset(?!="?utf-?8"?$)/;
 /** RFC 2046, section 5.1.1; without the blank, which readers trim differently. */
 const BOUNDARY = /^boundary=(?:"([\w'()+,./:=?-]{1,70})"|([\w'+.-]{1,70}))$/i;
 
@@ -19,7 +20,7 @@ export function bodyForm(rawHeaders: readonly string[], uploads: boolean): BodyF
   if (value === undefined || second !== undefined) throw unsupported(uploads);
   const [type = '', ...parameters] = value.split(';').map((part) => part.trim());
   const lower = type.toLowerCase();
-  if (parameters.some((parameter) => CHARSET.test(parameter.toLowerCase()))) throw unsupported(uploads);
+  if (parameters.some((parameter) => OTHER_CHARSET.test(parameter.toLowerCase()))) throw unsupported(uploads);
   if (JSON_TYPE.test(lower)) return JSON_FORM;
   if (!uploads || !UPLOAD_TYPE.test(lower)) throw unsupported(uploads);
   const [boundary, another] = parameters.flatMap((parameter) => {

@@ -90,10 +90,10 @@ describe('the operation decides on the price, not the form of the answer', () =>
       PARTS,
       6,
     ],
-    ['a batch, one document', batchOf(4), 'application/json', '[]', 4 * DEFAULT_POINTS],
-    ['a batch, events', batchOf(4), 'text/event-stream', EVENTS, 4 * DEFAULT_POINTS],
-  ])('%s', async (_name, body, type, answer, points) => {
-    expect(await costOf(body, type, answer)).toMatchObject({ points, requests: 1, isTimed: false });
+    ['a batch, one document', batchOf(4), 'application/json', '[]', 4 * DEFAULT_POINTS, 4],
+    ['a batch, events', batchOf(4), 'text/event-stream', EVENTS, 4 * DEFAULT_POINTS, 4],
+  ])('%s', async (_name, body, type, answer, points, requests = 1) => {
+    expect(await costOf(body, type, answer)).toMatchObject({ points, requests, isTimed: false });
   });
 
   test.each([
@@ -185,6 +185,8 @@ describe('a body that is no JSON in UTF-8 is refused, and the upstream does not 
     ['a form', 'application/x-www-form-urlencoded', 'query={a}', 415],
     ['an upload', 'multipart/form-data; boundary=a', '--a--', 415],
     ['another charset', 'application/json; charset=utf-16', QUERY, 415],
+    ['another charset behind a blank', 'application/json; charset =utf-16', QUERY, 415],
+    ['an extended charset', "application/json; charset*=utf-8''utf-16", QUERY, 415],
     ['no JSON', 'application/json', '{ a }', 400],
     ['JSON behind a byte order mark', 'application/json', `\uFEFF${QUERY}`, 400],
     ['nothing', 'application/json', '', 400],
@@ -290,9 +292,14 @@ describe('a GET can only run a query', () => {
     if (status === 405) expect(answer.headers.allow).toBe('POST');
   });
 
-  test('a query that is given twice is 400', async () => {
-    const search = '?query=%7Ba%7D&%71uery=mutation%7Ba%7D';
+  test.each([
+    '?query=%7Ba%7D&%71uery=mutation%7Ba%7D',
+    '?query=%7Ba%7D&variables=%7B%22a%22:1%7D&variables[a]=1000',
+    '?query=%7Ba%7D&variables=%7B%22a%22:1,%22a%22:1000%7D',
+  ])('%s, which is read in two ways, is 400', async (search) => {
+    const seen = watchUpstream(gateway);
     expect((await gateway.query({ method: 'GET', search })).status).toBe(400);
+    expect(seen).toEqual([]);
   });
 });
 
@@ -303,6 +310,7 @@ describe('a name that servers could read differently is 400', () => {
     ['in another case', '{"query":"subscription { a }","Query":"{ a }"}'],
     ['in another case that Unicode folds', '{"query":"{ a }","exten\u017fion\u017f":{}}'],
     ['in a batch', `[${QUERY},{"query":"{ a }","OPERATIONNAME":"A"}]`],
+    ['repeated in the variables', '{"query":"{ a }","variables":{"page":{"first":1,"first":1000}}}'],
     ['a stored document in another case', '{"query":"subscription { a }","DocumentId":"abc"}'],
   ])('%s', async (_name, body) => {
     const seen = watchUpstream(gateway);

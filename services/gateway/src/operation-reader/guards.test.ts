@@ -93,6 +93,7 @@ describe('introspection', () => {
     '{ __schema { types { name } } }',
     '{ x: __type(name: "T") { name } }',
     '{ ...F } fragment F on Query { ... { __schema { types { name } } } }',
+    '{ ...F } fragment F on Query { __schema { types { name } } } fragment F on Query { a }',
   ])('%s is refused', (query) => {
     expect(refusalOf(query, { introspection: false })).toMatchObject({ code: 'introspection_disabled' });
   });

@@ -42,18 +42,20 @@ export function exceededGuard(document: DocumentNode, guards: Guards): Exceeded 
     directives: guards.maxDirectives || Infinity,
     introspection: guards.introspection ? Infinity : 0,
   };
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const node of document.definitions) {
-    if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  }
+  const fragments = Map.groupBy(
+    document.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION),
+    ({ name }) => name.value,
+  );
   const known = new Map<string, Counts>();
 
   function ofFragment(name: string): Counts {
     const before = known.get(name);
     if (before !== undefined) return before;
     known.set(name, NOTHING);
-    const fragment = fragments.get(name);
-    const counts = fragment === undefined ? NOTHING : countDefinition(fragment, ofFragment, () => undefined);
+    // Of two with one name, which is invalid, a server could take either.
+    const counts = (fragments.get(name) ?? [])
+      .map((fragment) => countDefinition(fragment, ofFragment, () => undefined))
+      .reduce(larger, NOTHING);
     known.set(name, counts);
     return counts;
   }
@@ -74,6 +76,12 @@ export function exceededGuard(document: DocumentNode, guards: Guards): Exceeded 
 }
 
 const NOTHING: Counts = { depth: 0, aliases: 0, rootFields: 0, directives: 0, introspection: 0 };
+
+function larger(one: Counts, other: Counts): Counts {
+  const counts = { ...one };
+  for (const counted of ALL_COUNTED) counts[counted] = Math.max(one[counted], other[counted]);
+  return counts;
+}
 
 /** `onNode` is told the counts up to each selection of the definition, itself included. */
 function countDefinition(

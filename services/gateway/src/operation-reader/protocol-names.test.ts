@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { assertShallow, assertExactNames, withExactNames } from './protocol-names.ts';
+import { assertShallow, assertExactNames, exactParameters, withExactNames } from './protocol-names.ts';
 
 const isExact = (json: string) => {
   JSON.parse(json);
@@ -15,13 +15,14 @@ const isExact = (json: string) => {
 test.each([
   '{}',
   '[]',
-  '{"query":"","variables":{"query":1,"Query":2,"query":3},"extensions":[{"query":1},{"query":2}]}',
+  '{"query":"","variables":{"query":1,"Query":2,"a":{"query":3}},"extensions":[{"query":1},{"query":2}]}',
   '{"a":"query","b":"Query"}',
   '{"a\\"query":1,"\\\\":"query","query":"\\\\"}',
   '{"other":1,"other":2,"\\u006fther":3}',
   ' [ {"query":1} , {"query":2} ] ',
   '{"a":[],"query":1}',
-  '{"extensions":{"a":{"x":1},"b":[{"x":1},{"x":1}],"x":"a"},"variables":{"a":1,"a":2}}',
+  '{"extensions":{"a":{"x":1},"b":[{"x":1},{"x":1}],"x":"a"},"variables":{"a":"b","b":["b",{"b":1}]}}',
+  '{"variables":[{"a":1},{"a":2}],"other":{"a":1,"a":2}}',
   '[{"extensions":{"a":1}},{"extensions":{"a":1}}]',
 ])('every reader finds the same in %s', (json) => {
   expect(isExact(json)).toBe(true);
@@ -41,8 +42,41 @@ test.each([
   '{"extensions":{"a":1,"\\u0061":1}}',
   '[{},{"extensions":{"persistedQuery":{"sha256Hash":"a","nested":{"b":1},"sha256Hash":"b"}}}]',
   '{"extensions":{"a":[[{"b":{},"b":{}}]]}}',
+  '{"variables":{"a":1,"a":2}}',
+  '{"variables":{"b":1,"a":1,"\\u0061":2}}',
+  '{"variables":{"c":1,"b":1,"a":1,"b":2}}',
+  '{"variables":{"page":{"first":1,"a":{},"first":1000}}}',
+  '[{"variables":{"a":1}},{"variables":{"a":[{"b":1,"b":2}]}}]',
+  '{"variables":[{"a":1},{"a":2,"a":3}]}',
 ])('readers may differ on %s', (json) => {
   expect(isExact(json)).toBe(false);
+});
+
+test.each([
+  '?query=a&variables=b',
+  '?a[]=1&a[]=2&q.uery=1&variable[first]=1',
+  '?query=%7Ba(b:";")%7D&operationName=A',
+])('every reader finds the same in the URL of %s', (query) => {
+  expect(() => exactParameters(query)).not.toThrow();
+});
+
+test.each([
+  '?query=a&query=b',
+  '?query=a&Query=b',
+  '?variables={}&variables[first]=1000',
+  '?variables={}&variables%5Bfirst%5D=1000',
+  '?variables={}&[variables]=1',
+  '?query=a&query[]=b',
+  '?query=a&%20query=b',
+  '?query=a&document.id=b',
+  '?query=a&document%20id=b',
+  '?query=a&query%00b=b',
+  '?a=1;query=b',
+  '?query=a;variables={}',
+  '?variables={"fi%ffrst":1000}',
+  '?variables={"fi%zzrst":1000}',
+])('readers may differ on the URL of %s', (query) => {
+  expect(() => exactParameters(query)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
 });
 
 describe('any JSON', () => {

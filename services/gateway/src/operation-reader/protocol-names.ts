@@ -71,17 +71,17 @@ function tooDeep(): Problem {
 
 /**
  * Checks that every reader finds the same protocol members in a request, a JSON object or a list of them: none is
- * repeated, written with escapes or in another case, no member of `extensions` or below is repeated, and no value is
- * nested too deep. `json` must be valid. Compares codes, since each call is checked.
+ * repeated, written with escapes or in another case, no member of `variables` or `extensions` or below is repeated, and
+ * no value is nested too deep. `json` must be valid. Compares codes, since each call is checked.
  * @throws {Problem} invalid_request
  */
 export function assertExactNames(json: string): void {
   let depth = 0;
   let requestDepth = 1;
   const seen: string[] = [];
-  let inExtensions = false;
-  /** Names of the object that is open at each depth. */
-  const seenInExtensions = new Map<number, Set<string>>();
+  /** The member whose own members must not be repeated, while it is open. */
+  let within: Within | null = null;
+  const seenBelow: SeenBelow = [];
   for (let at = 0; at < json.length; at += 1) {
     switch (json.charCodeAt(at)) {
       case LIST_BEGIN:
@@ -93,7 +93,7 @@ export function assertExactNames(json: string): void {
         depth += 1;
         if (depth > MAX_NESTING) throw tooDeep();
         if (depth === requestDepth) seen.length = 0;
-        else if (inExtensions) seenInExtensions.set(depth, new Set());
+        else seenBelow[depth] = undefined;
         break;
       case LIST_END:
       case OBJECT_END:
@@ -101,12 +101,12 @@ export function assertExactNames(json: string): void {
         break;
       case QUOTE: {
         const end = endOfString(json, at);
-        if ((depth === requestDepth || inExtensions) && isFollowedByColon(json, end)) {
+        if ((depth === requestDepth || within !== null) && isFollowedByColon(json, end)) {
           const written = json.slice(at + 1, end);
           if (depth === requestDepth) {
             assertExact(written, seen);
-            inExtensions = written === 'extensions';
-          } else assertUnrepeated(written, seenInExtensions.get(depth));
+            within = written === 'variables' || written === 'extensions' ? written : null;
+          } else if (within !== null) assertUnrepeated(within, written, seenBelow, depth);
         }
         at = end;
         break;
@@ -117,10 +117,50 @@ export function assertExactNames(json: string): void {
   }
 }
 
-/** The same for the decoded parameters of a URL. @throws {Problem} invalid_request */
-export function assertExactParameters(parameters: URLSearchParams): void {
+type Within = 'variables' | 'extensions';
+
+/** Names of the object that is open at each depth: none, one, or several. */
+type SeenBelow = (string | Set<string> | undefined)[];
+
+/** The same for a request's variables alone. @throws {Problem} invalid_request */
+export function assertExactVariables(json: string): void {
+  assertExactNames(`{"variables":${json}}`);
+}
+
+/**
+ * The parameters of a URL's query, if every reader finds the same ones of the protocol. Some servers take
+ * `variables[first]` for a part of `variables`, `document.id` for `document_id`, or a semicolon for what separates two,
+ * and bytes that aren't UTF-8 are read in many ways.
+ * @throws {Problem} invalid_request
+ */
+export function exactParameters(query: string): URLSearchParams {
+  if (!isDecodable(query))
+    throw new Problem('invalid_request', { detail: 'The query of the URL must be encoded UTF-8.' });
+  const parameters = new URLSearchParams(query);
   const seen: string[] = [];
-  for (const name of parameters.keys()) assertExact(JSON.stringify(name).slice(1, -1), seen);
+  for (const name of parameters.keys()) {
+    assertExact(JSON.stringify(name).slice(1, -1), seen);
+    if (!PROTOCOL_NAMES.includes(name)) assertNoPart(name);
+  }
+  for (const behind of query.split(';').slice(1))
+    for (const name of new URLSearchParams(behind.split('&', 1)[0]).keys()) assertNoPart(name);
+  return parameters;
+}
+
+function isDecodable(query: string): boolean {
+  try {
+    decodeURIComponent(query);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws {Problem} invalid_request if a reader could take it for one of the protocol's names */
+function assertNoPart(name: string): void {
+  const parts = name.split(/[[\]. \0]+/).filter((part) => part !== '');
+  const exact = exactName(parts[0] ?? '') ?? exactName(parts.join('_'));
+  if (exact !== undefined) throw misread(exact, 'must be written exactly so');
 }
 
 function isFollowedByColon(json: string, end: number): boolean {
@@ -140,12 +180,16 @@ function assertExact(written: string, seen: string[]): void {
   seen.push(written);
 }
 
-/** `seen` are the names before it in the same object, as readers without regard to case see them. */
-function assertUnrepeated(written: string, seen = new Set<string>()): void {
-  const name = folded(unescaped(written));
-  if (!seen.has(name)) seen.add(name);
-  // The name is the caller's text, and must not be recorded.
-  else throw new Problem('invalid_request', { detail: 'No member of `extensions` must be repeated.' });
+/** Names of variables are told apart by case; those of extensions, as readers without regard to case see them. */
+function assertUnrepeated(within: Within, written: string, seenBelow: SeenBelow, depth: number): void {
+  const name = within === 'variables' ? unescaped(written) : folded(unescaped(written));
+  const seen = seenBelow[depth];
+  if (seen === undefined) seenBelow[depth] = name;
+  else if (seen === name || (seen instanceof Set && seen.has(name)))
+    // The name is the caller's text, and must not be recorded.
+    throw new Problem('invalid_request', { detail: `No member of \`${within}\` must be repeated.` });
+  else if (seen instanceof Set) seen.add(name);
+  else seenBelow[depth] = new Set([seen, name]);
 }
 
 function misread(name: string, rule: string): Problem {

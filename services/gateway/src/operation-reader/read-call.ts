@@ -21,7 +21,7 @@ import { isObject, parseKeepingDigits } from './json.ts';
 import { parsed, requestIn, textIn, withTextsPut } from './json-request.ts';
 import { LONG_BODY_MIN_BYTES } from './long-bodies.ts';
 import type { LongBody, OpenLongBody, PriceElsewhere } from './long-bodies.ts';
-import { assertExactNames, assertExactParameters, assertShallow } from './protocol-names.ts';
+import { assertExactNames, assertExactVariables, assertShallow, exactParameters } from './protocol-names.ts';
 import { areElsewhere, withVariablesElsewhere } from './request-head.ts';
 
 /** A data call whose operations are known. */
@@ -117,8 +117,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
   });
 
   function readUrl(req: HttpRequest, reader: OperationReader, textsOf: TextsOf): ReadCall {
-    const parameters = new URLSearchParams(queryOf(req));
-    assertExactParameters(parameters);
+    const parameters = exactParameters(queryOf(req));
     const sent: Record<string, unknown> = Object.fromEntries(parameters);
     const { extensions, variables } = sent;
     if (typeof extensions === 'string') {
@@ -126,7 +125,7 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
       sent['extensions'] = parsed(extensions, parseKeepingDigits);
       assertExactNames(`{"extensions":${extensions}}`);
     }
-    if (typeof variables === 'string') sent['variables'] = parsedOrText(variables);
+    if (typeof variables === 'string') sent['variables'] = variablesIn(variables);
     const request = textsOf(sent).request as Record<string, unknown>;
     const { operations, requests } = reader.read(request);
     // A persisted document has no text here; whether it is a query is the upstream's to check.
@@ -412,13 +411,16 @@ function queryWithText(sent: URLSearchParams, request: Record<string, unknown>):
   return `?${parameters.toString()}`;
 }
 
-/** What isn't JSON is the upstream's to refuse. */
-function parsedOrText(text: string): unknown {
+/** What isn't JSON is the upstream's to refuse. @throws {Problem} invalid_request */
+function variablesIn(text: string): unknown {
+  let variables: unknown;
   try {
-    return JSON.parse(text);
+    variables = JSON.parse(text);
   } catch {
     return text;
   }
+  assertExactVariables(text);
+  return variables;
 }
 
 function incomplete(): Problem {
