@@ -29,6 +29,8 @@ import * as pendingActs from './migrations/0043-pending-acts.ts';
 import * as teamSso from './migrations/0045-team-sso.ts';
 import * as scim from './migrations/0048-scim.ts';
 import * as clientRegistrations from './migrations/0051-client-registrations.ts';
+import * as teamApplications from './migrations/0066-team-applications.ts';
+import * as verifiedApplications from './migrations/0067-verified-applications.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -67,6 +69,8 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0045-team-sso', migration: teamSso },
   { name: '0048-scim', migration: scim },
   { name: '0051-client-registrations', migration: clientRegistrations },
+  { name: '0066-team-applications', migration: teamApplications },
+  { name: '0067-verified-applications', migration: verifiedApplications },
 ];
 
 export function migrationSource(
