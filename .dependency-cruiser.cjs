@@ -59,8 +59,8 @@ const rooms = {
       ],
     },
     teams: {
-      of: [...base, 'oidc', 'billing'],
-      floors: ['.', 'domains', 'invitations', 'sso', 'operators', 'console'],
+      of: [...base, 'oidc', 'billing', 'access'],
+      floors: ['.', 'domains', 'invitations', 'connections', 'sso', 'operators', 'console'],
     },
     scim: {
       of: [...base, 'access', 'billing', 'teams'],

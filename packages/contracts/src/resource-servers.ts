@@ -8,6 +8,9 @@ export const DATA_SCOPE = 'api';
 export const MCP_SCOPE = 'mcp';
 export const MCP_WRITE_SCOPE = 'mcp:write';
 
+/** Clients ask for a refresh token by it. Each grant has one anyway, so that it is accepted and not granted. */
+export const OFFLINE_ACCESS = 'offline_access';
+
 /** Each spelling of their addresses that clients are known to send, below the gateway's base URL. */
 export function resourceServers(streamingUrl: string): ReadonlyMap<string, ResourceServer> {
   const base = streamingUrl.replace(/\/$/, '');

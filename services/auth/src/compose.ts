@@ -19,7 +19,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const platform = await openPlatform(context);
   const traces = await openServiceTraces(config, platform.redis, logger);
   const abuse = openAbuse(platform);
-  const client = openClients(platform, abuse.failedAttempts);
+  const client = openClients(platform, abuse);
   const { clients } = client.needs;
   const token = openTokens(platform, { clients, onClientLimited: abuse.onClientLimited });
   const restore = openRestore(platform, clients);
@@ -33,6 +33,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
       account: platform.account,
       issuing: token.needs.issuing,
       failedAttempts: abuse.failedAttempts,
+      queued: abuse.queued,
       tokenPrefix,
     }),
     account: platform.account,

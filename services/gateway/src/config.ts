@@ -72,6 +72,9 @@ export const SETTINGS = {
       .describe(
         'which tokens MCP accepts: each of an account, or only those that a person granted by authorization',
       ),
+    MCP_REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000)
+      .default(600)
+      .describe("one account's MCP requests on this gateway, of any kind, then 429"),
     CORS_ALLOWED_ORIGINS: allowedOrigins.describe('origins whose pages may call the data API'),
     MAX_REQUEST_BODY_BYTES: wholeNumber(1, 1_073_741_824)
       .default(1_048_576)

@@ -79,7 +79,8 @@ export function connectionJourneys(journey: Journey): void {
       await page.getByLabel('Password', { exact: true }).fill(demo.member.password);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Connect Chart maker?' }).waitFor();
-      await page.getByText('an app on this computer or device').waitFor();
+      await page.getByText('A program on this computer').waitFor();
+      await page.getByText('hasn’t verified this application').waitFor();
       await page.getByText(/points of the team/).waitFor();
       await expectAccessible(page);
       await page.getByRole('button', { name: 'Deny' }).focus();

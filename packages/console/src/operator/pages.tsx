@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { PageHeader } from '../ui/page/page-header.tsx';
 import type { OperatorSession } from './api/client.ts';
+import { ApplicationsPage } from './pages/applications.tsx';
 import { AuditPage } from './pages/audit.tsx';
 import { ConfirmationsPage } from './pages/confirmations.tsx';
 import { CustomerPage } from './pages/customer.tsx';
@@ -11,6 +12,7 @@ import { SessionsPage } from './pages/sessions.tsx';
 /** The navigation. */
 export const PAGES = [
   { path: '/', label: 'Customers' },
+  { path: '/applications', label: 'Applications' },
   { path: '/confirmations', label: 'Confirmations' },
   { path: '/audit', label: 'Audit log' },
   { path: '/health', label: 'Health' },
@@ -27,6 +29,8 @@ export function pageAt(address: string, { role }: OperatorSession): ReactNode {
   switch (pathname) {
     case '/':
       return <CustomersPage />;
+    case '/applications':
+      return <ApplicationsPage role={role} />;
     case '/confirmations':
       return <ConfirmationsPage />;
     case '/audit':

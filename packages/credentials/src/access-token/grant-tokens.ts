@@ -17,9 +17,15 @@ export function newNonce(): string {
 
 /**
  * A token derived from a refresh token: both give the same one again, so that it is stored nowhere
- * (docs/design/authorization.md). The prefix separates the access token from the successor.
+ * (docs/design/authorization.md). The prefix separates the access token from the successor, and `scope` access tokens of
+ * different rights.
  */
-export function derivedToken(refreshToken: string, nonce: string, prefix: string, clientId: string): string {
-  const secret = createHmac('sha256', refreshToken).update(`${prefix} ${nonce}`).digest();
+export function derivedToken(
+  refreshToken: string,
+  nonce: string,
+  { prefix, clientId, scope }: { prefix: string; clientId: string; scope?: string },
+): string {
+  const about = [prefix, nonce, ...(scope === undefined ? [] : [scope])].join(' ');
+  const secret = createHmac('sha256', refreshToken).update(about).digest();
   return accessTokenOf(prefix, clientId, secret);
 }

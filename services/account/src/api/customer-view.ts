@@ -23,6 +23,7 @@ const VIEWED = new Set([
   'listConnections',
   'getTeam',
   'listInvitations',
+  'listTeamConnections',
   'listTeamDomains',
   'getTeamSso',
   'getTeamProvisioning',

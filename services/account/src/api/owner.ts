@@ -26,6 +26,7 @@ import { ownerTopUps } from '../payments/top-ups/operations.ts';
 import { ownerPeriods } from '../billing/periods/own/operations.ts';
 import { ownerSignIn, ownerTwoFactor } from '../identity/two-factor/operations.ts';
 import { ownerInvitations, ownerTeam } from '../teams/console/operations.ts';
+import { ownerTeamConnections } from '../teams/connections/operations.ts';
 import { ownerDomains } from '../teams/domains/operations.ts';
 import { ownerSso } from '../teams/sso/operations.ts';
 import { ownerProvisioning } from '../scim/console/operations.ts';
@@ -65,6 +66,7 @@ export const OWNER_API = [
   ownerConnections,
   ownerTeam,
   ownerInvitations,
+  ownerTeamConnections,
   ownerDomains,
   ownerSso,
   ownerProvisioning,

@@ -2,6 +2,7 @@ import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../platform/audit/audit-log.ts';
 import type { Query } from '../platform/database/query.ts';
+import { endConnectionsOfMembers } from '../access/connections/end.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
 import { findAccount } from '../identity/accounts/account-store.ts';
 import { factorsOf } from '../identity/sessions/factors.ts';
@@ -14,7 +15,9 @@ import {
   exchangeRoles,
   insertMember,
   insertTeam,
+  listMemberIds,
   lockOwnTeam,
+  setAllowsApplications,
   setMemberRole,
   setTeamName,
 } from './store.ts';
@@ -35,6 +38,39 @@ export async function createTeam(query: Query, { account_id, actor }: Person, na
     throw new Problem('already_in_team');
   }
   await auditTeam(query, { account_id, actor }, team, 'team_created');
+}
+
+/**
+ * Makes the account a member of the locked team, and ends what the team forbids. False if it is in a team already.
+ */
+export async function admitMember(
+  query: Query,
+  { account_id, actor }: Person,
+  { team_id, allows_applications }: Pick<Team, 'team_id' | 'allows_applications'>,
+  role: { member_role?: MemberRole } = {},
+): Promise<boolean> {
+  if (!(await insertMember(query, { account_id, team_id, role: 'member', ...role }))) return false;
+  if (!allows_applications) await endConnectionsOfMembers(query, [account_id], actor);
+  return true;
+}
+
+/**
+ * Whether applications may act for members. What they have authorized ends when the manager forbids it.
+ * @throws {Problem} not_found, forbidden
+ */
+export async function allowApplications(query: Query, person: Person, isAllowed: boolean): Promise<void> {
+  const team = await lockManagedTeam(query, person);
+  if (team.allows_applications === isAllowed) return;
+  await setAllowsApplications(query, team.team_id, isAllowed);
+  await auditTeam(
+    query,
+    person,
+    team,
+    isAllowed ? 'team_applications_allowed' : 'team_applications_forbidden',
+  );
+  if (!isAllowed) {
+    await endConnectionsOfMembers(query, await listMemberIds(query, team.team_id), person.actor);
+  }
 }
 
 /** @throws {Problem} not_found, forbidden */

@@ -8,7 +8,15 @@ export type Role = 'manager' | 'member';
 
 export type Membership = { account_id: number; team_id: number; role: Role };
 
-export type Team = { team_id: number; name: string; created_at: Date };
+export type Team = {
+  team_id: number;
+  name: string;
+  created_at: Date;
+  /** Whether applications of others may act for its members. */
+  allows_applications: boolean;
+};
+
+const COLUMNS = 'team_id, name, created_at, allows_applications';
 
 export async function findMembership(query: Query, accountId: number): Promise<Membership | undefined> {
   const rows = await query<Membership>(
@@ -21,7 +29,7 @@ export async function findMembership(query: Query, accountId: number): Promise<M
 /** Serializes changes of members and invitations. Locks in id order, which prevents deadlocks. */
 export function lockTeams(query: Query, teamIds: readonly number[]): Promise<Team[]> {
   return query<Team>(
-    `SELECT team_id, name, created_at FROM teams WHERE team_id = ANY (CAST(:teamIds AS bigint[]))
+    `SELECT ${COLUMNS} FROM teams WHERE team_id = ANY (CAST(:teamIds AS bigint[]))
      ORDER BY team_id FOR NO KEY UPDATE`,
     { teamIds },
   );
@@ -41,10 +49,7 @@ export async function lockOwnTeam(
 }
 
 export async function insertTeam(query: Query, name: string): Promise<Team> {
-  const rows = await query<Team>(
-    'INSERT INTO teams (name) VALUES (:name) RETURNING team_id, name, created_at',
-    { name },
-  );
+  const rows = await query<Team>(`INSERT INTO teams (name) VALUES (:name) RETURNING ${COLUMNS}`, { name });
   return singleRow(rows);
 }
 
@@ -64,6 +69,22 @@ export async function insertMember(
 
 export async function setTeamName(query: Query, teamId: number, name: string): Promise<void> {
   await query('UPDATE teams SET name = :name WHERE team_id = :teamId', { teamId, name });
+}
+
+export async function setAllowsApplications(query: Query, teamId: number, isAllowed: boolean): Promise<void> {
+  await query('UPDATE teams SET allows_applications = :isAllowed WHERE team_id = :teamId', {
+    teamId,
+    isAllowed,
+  });
+}
+
+/** The manager included. */
+export async function listMemberIds(query: Query, teamId: number): Promise<number[]> {
+  const rows = await query<{ account_id: number }>(
+    'SELECT account_id FROM team_members WHERE team_id = :teamId',
+    { teamId },
+  );
+  return rows.map(({ account_id }) => account_id);
 }
 
 /** False if there is no such member; the manager isn't one. */

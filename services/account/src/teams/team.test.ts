@@ -47,6 +47,7 @@ describe('a team', () => {
         team_id: expect.any(Number),
         name: 'Ünï',
         created_at: expect.any(String),
+        allows_applications: true,
         role: 'manager',
         payer_id: account_id,
         billing_status: 'none',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { applicationPart } from '@tollgate/credentials/access-token';
+import { applicationPart, newAccessToken } from '@tollgate/credentials/access-token';
 import { newClientSecret } from '@tollgate/credentials/client-secret';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
@@ -14,7 +14,7 @@ import { flush, keysOf } from '../../test/suite/store.ts';
 const PER_PAIR = 5;
 const PER_ADDRESS = 12;
 const WINDOW_SEC = 30;
-/** QUEUE of client/directory.ts. */
+/** QUEUE of open.ts. */
 const LOOK_UPS_AT_ONCE = 4;
 
 const limits = {
@@ -206,6 +206,32 @@ test('ever new client ids from one address: once it is limited, account is asked
   expect(await statuses(flood)).toEqual(times(50, () => 429));
   expect(await left()).toBe(0);
 });
+
+test.each([
+  ['codes', 'authorization_code', 'code', 'tgc'],
+  ['refresh tokens', 'refresh_token', 'refresh_token', 'tgr'],
+])(
+  'wrong %s: once their sender is limited, account is asked about few at one moment, and about others’ at once',
+  async (_what, grant_type, name, prefix) => {
+    const { client_id } = addClient(auth.account, { secrets: [], authorization: 'public' });
+    const guess = (from = address) => {
+      const rest = { redirect_uri: 'https://app.example/', code_verifier: 'v'.repeat(43) };
+      const fields = { grant_type, client_id, [name]: newAccessToken(prefix, client_id), ...rest };
+      return postToken(auth.service, fields, { 'x-forwarded-for': from });
+    };
+    expect(await statuses(times(PER_PAIR, () => guess()))).toEqual(times(PER_PAIR, () => 400));
+    expect((await guess()).status).toBe(429);
+    const asked = auth.account.requests.length;
+    const release = auth.account.hold();
+    const flood = times(50, () => guess());
+    await waitFor(() => auth.account.requests.length === asked + LOOK_UPS_AT_ONCE);
+    const other = guess('203.0.113.77');
+    await waitFor(() => auth.account.requests.length === asked + LOOK_UPS_AT_ONCE + 1);
+    release();
+    expect((await other).status).toBe(400);
+    expect(await statuses(flood)).toEqual(times(50, () => 429));
+  },
+);
 
 test('wrong secrets of a client that is remembered and of one that is known to be unknown don’t reach account', async () => {
   const client = addClient(auth.account);

@@ -7,12 +7,19 @@ import { createCallerLimit } from './caller-limit.ts';
 import type { CountRequest } from './caller-limit.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 import type { FailedAttempts } from './failed-attempts.ts';
+import { createLookUpQueue } from './look-up-queue.ts';
+import type { RunQueued } from './look-up-queue.ts';
 
 const COUNTED_CLIENTS_MAX = 10_000;
+
+/** Callers that have failed too often may use only a small part of account's capacity. */
+const QUEUE = { concurrency: 4, waitingMax: 1_000, waitingPerHolderMax: 200 };
 
 /** Limits against abuse: of failed attempts, and of what one caller may ask for. */
 export function openAbuse({ config, registry, redis, addressOf }: Platform): {
   failedAttempts: FailedAttempts;
+  /** For what callers beyond the limit of failed attempts ask of account; a holder is an address. */
+  queued: RunQueued;
   /** A client has reached its limit of token requests. */
   onClientLimited: () => void;
   needs: { callerOf: CallerOf; countIntrospection: CountRequest; countRevocation: CountRequest };
@@ -38,6 +45,7 @@ export function openAbuse({ config, registry, redis, addressOf }: Platform): {
         limited.inc({ limit });
       },
     }),
+    queued: createLookUpQueue(QUEUE),
     onClientLimited: countLimited('client'),
     needs: {
       callerOf: createCallerOf(addressOf),

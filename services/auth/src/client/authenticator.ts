@@ -60,11 +60,11 @@ export function createClientAuthenticator(options: {
       return isProved && record?.status === 'active';
     }
 
-    async function find({ requestId, addressGroup }: Caller): Promise<ClientRecord | null> {
+    async function find(caller: Caller): Promise<ClientRecord | null> {
       if (!CLIENT_ID.test(clientId)) return null;
-      return failedAttempts.isLimited(clientId, addressGroup)
-        ? clients.findQueued(clientId, requestId)
-        : clients.find(clientId, requestId);
+      return failedAttempts.isLimited(clientId, caller.addressGroup)
+        ? clients.findQueued(clientId, caller)
+        : clients.find(clientId, caller.requestId);
     }
 
     return {

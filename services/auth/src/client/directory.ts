@@ -6,7 +6,7 @@ import type { ClientChange } from '@tollgate/contracts/client-change';
 import type { Logger } from '@tollgate/log';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import { Problem } from '@tollgate/http/problem';
-import { createLookUpQueue } from './look-up-queue.ts';
+import type { RunQueued } from '../abuse/look-up-queue.ts';
 import { createRepair } from './repair.ts';
 import type { ClientStore, LookUp, Noted, RememberedClient } from './client-store.ts';
 
@@ -18,7 +18,10 @@ export type ClientDirectory = {
    */
   find: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
   /** The same for a caller that has invented too many clients: only clients known within a day skip the queue. */
-  findQueued: (clientId: string, requestId: string) => Promise<ClientRecord | null>;
+  findQueued: (
+    clientId: string,
+    caller: { requestId: string; addressGroup: string },
+  ) => Promise<ClientRecord | null>;
   remembered: (clientId: string) => RememberedClient | null;
   /**
    * The client has changed in account: from now on `find` returns the new record, and tokens below the epoch are dead.
@@ -31,9 +34,6 @@ type Answer = { record: ClientRecord | null } & Noted;
 
 const ATTEMPTS = 5;
 
-/** Invented clients may use only a small part of account's capacity. */
-const QUEUE = { concurrency: 4, waitingMax: 1_000 };
-
 /**
  * All auths share records through Redis; a generation replaces the events of an event cache
  * (docs/design/revocation.md). Unknown clients stay in the process, within a bound: Redis must not fill with invented
@@ -44,12 +44,12 @@ export function createClientDirectory(options: {
   account: Pick<PrivateApi, 'get' | 'postJson'>;
   cacheTtlMs: number;
   unknownMaxEntries: number;
+  queued: RunQueued;
   logger: Pick<Logger, 'error'>;
 }): ClientDirectory {
-  const { store, account, cacheTtlMs, unknownMaxEntries, logger } = options;
+  const { store, account, cacheTtlMs, unknownMaxEntries, queued, logger } = options;
   const unknown = new LRUCache<string, true>({ max: unknownMaxEntries, ttl: cacheTtlMs });
   const singleFlight = createSingleFlight<string, Answer>();
-  const queued = createLookUpQueue(QUEUE);
   const repair = createRepair({ store, account, logger });
 
   async function load(
@@ -90,10 +90,11 @@ export function createClientDirectory(options: {
 
   return {
     find,
-    findQueued: async (clientId, requestId) => {
+    findQueued: async (clientId, { requestId, addressGroup }) => {
       const { record, wasKnown } = await store.peek(clientId);
       if (record !== null || unknown.has(clientId)) return record;
-      return wasKnown ? find(clientId, requestId) : queued(() => find(clientId, requestId));
+      const look = () => find(clientId, requestId);
+      return wasKnown ? look() : queued(addressGroup, look);
     },
     remembered: store.remembered,
     change: async (change) => {

@@ -94,6 +94,8 @@ async function answerTo(standIn: AccountStandIn, req: IncomingMessage): Promise<
     standIn.uses.push(...tokenUsesSchema.parse(body).uses);
     return DONE;
   }
+  // It knows no code and no refresh token.
+  if (req.url?.startsWith('/private/grants/') === true) return { outcome: 'invalid_grant' };
   if (req.url?.startsWith('/private/manual-tokens/clients?after=') === true)
     return clientPage(standIn.clients);
   const [, client_id = '', part, after = ''] =

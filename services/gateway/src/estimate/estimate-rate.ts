@@ -1,12 +1,10 @@
-import { LRUCache } from 'lru-cache';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import { Problem } from '@tollgate/http/problem';
+import { createAccountRate } from '../http/account-rate.ts';
+import type { AccountRate } from '../http/account-rate.ts';
 
 /** How many estimates and refused documents an account may have, in this process: no member holds up their team. */
-export type EstimateRate = {
-  /** @throws {Problem} too_many_requests if there were too many */
-  check: (accountId: number) => void;
-  take: (accountId: number) => void;
+export type EstimateRate = AccountRate & {
   /** Takes one for a document that is refused, which costs time, but no points. */
   takeRefused: (error: unknown, accountId: number) => void;
 };
@@ -28,35 +26,12 @@ const REFUSED_DOCUMENTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'price_unknown',
 ]);
 
-const MINUTE_MS = 60_000;
-const MAX_ACCOUNTS = 100_000;
-
-/** A leaky bucket: a minute's worth passes at once. */
-export function createEstimateRate(perMinute: number, nowMs = () => performance.now()): EstimateRate {
-  /** When each account's bucket will be empty. */
-  const emptyAtMs = new LRUCache<number, number>({ max: MAX_ACCOUNTS });
-  const intervalMs = MINUTE_MS / perMinute;
-
-  function take(accountId: number): void {
-    emptyAtMs.set(accountId, Math.max(emptyAtMs.get(accountId) ?? 0, nowMs()) + intervalMs);
-  }
-
+export function createEstimateRate(perMinute: number, nowMs?: () => number): EstimateRate {
+  const rate = createAccountRate(perMinute, 'estimates or refused documents', nowMs);
   return {
-    check: (accountId) => {
-      const emptyMs = emptyAtMs.get(accountId);
-      // Nearly every call: it shouldn't pay for a look at the clock.
-      if (emptyMs === undefined) return;
-      const waitMs = emptyMs - nowMs() - (MINUTE_MS - intervalMs);
-      // Sums of fractions may be off by less than this.
-      if (waitMs <= 0.001) return;
-      throw new Problem('too_many_requests', {
-        detail: `Too many estimates or refused documents; ${String(perMinute)} per minute are allowed.`,
-        headers: { 'retry-after': String(Math.ceil(waitMs / 1_000)) },
-      });
-    },
-    take,
+    ...rate,
     takeRefused: (error, accountId) => {
-      if (error instanceof Problem && REFUSED_DOCUMENTS.has(error.code)) take(accountId);
+      if (error instanceof Problem && REFUSED_DOCUMENTS.has(error.code)) rate.take(accountId);
     },
   };
 }

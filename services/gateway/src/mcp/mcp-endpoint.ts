@@ -9,6 +9,7 @@ import type { Logger } from '@tollgate/log';
 import { Problem, toProblem } from '@tollgate/http/problem';
 import { fieldValues } from '@tollgate/http/request-head';
 import { bearerToken } from '../http/bearer-token.ts';
+import type { AccountRate } from '../http/account-rate.ts';
 import type { Room } from '../http/room.ts';
 import { parsed } from '../operation-reader/json-request.ts';
 import { assertShallow } from '../operation-reader/protocol-names.ts';
@@ -27,6 +28,8 @@ export type McpEndpointOptions = {
   authenticate: Authenticate;
   entitle: Entitle;
   challenge: Challenge;
+  /** Of an account, with whatever token: each request takes some milliseconds. */
+  rate: AccountRate;
   /** The requests of each token, by its hash. */
   underWay: Room<string>;
   readWhole: (req: IncomingMessage) => Promise<Buffer | null>;
@@ -42,7 +45,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): {
   handler: RequestHandler;
   close: () => Promise<void>;
 } {
-  const { tools, assertOrigin, authenticate, challenge, underWay, accessLog } = options;
+  const { tools, assertOrigin, authenticate, challenge, rate, underWay, accessLog } = options;
   const { logFailure, addressOf } = tools;
   const server = createMcpHandler(
     ({ authInfo }) => createToolServer(tools, authInfo?.extra?.['caller'] as McpCaller),
@@ -60,6 +63,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): {
     assertOrigin(req);
     const token = await authenticate(req, requestId);
     accessLog?.note(req, whoOf(token));
+    rate.check(token.account_id);
+    rate.take(token.account_id);
     const bearer = bearerToken(req.rawHeaders) ?? '';
     const place = underWay.take(accessTokenHash(bearer), 1);
     try {

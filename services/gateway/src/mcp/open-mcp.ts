@@ -6,6 +6,7 @@ import { Problem } from '@tollgate/http/problem';
 import type { ComposeContext } from '@tollgate/server';
 import type { Config } from '../config.ts';
 import type { EstimateRate } from '../estimate/estimate-rate.ts';
+import { createAccountRate } from '../http/account-rate.ts';
 import { createRoom } from '../http/room.ts';
 import type { PayerEntitlement } from '../ledger/principal.ts';
 import { createReadWhole } from '../passed-on/whole-body.ts';
@@ -63,6 +64,7 @@ export function openMcp(
     authenticate,
     entitle: needs.entitle,
     challenge,
+    rate: createAccountRate(config.MCP_REQUESTS_PER_MINUTE, 'MCP requests'),
     underWay: createRoom<string>({
       total: Infinity,
       perHolder: REQUESTS_PER_TOKEN,

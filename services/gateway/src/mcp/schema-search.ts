@@ -15,6 +15,9 @@ type Entry = { key: string; words: string; text: string; isRoot: boolean };
 const DESCRIPTION_MAX_CHARACTERS = 300;
 const MAX_MATCHES = 40;
 
+/** Each is looked for in every entry. */
+const MAX_WORDS = 16;
+
 /** Finds fields and types by their names and descriptions. The index is made once for each text of the schema. */
 export function createSchemaSearch(schemaText: () => string | null): {
   isReady: () => boolean;
@@ -31,10 +34,11 @@ export function createSchemaSearch(schemaText: () => string | null): {
 }
 
 function find(entries: readonly Entry[], words: string): string[] {
-  const wanted = words
+  const given = words
     .toLowerCase()
     .split(/[^a-z0-9_]+/)
     .filter((word) => word !== '');
+  const wanted = [...new Set(given)].slice(0, MAX_WORDS);
   if (wanted.length === 0)
     return entries
       .filter(({ isRoot }) => isRoot)
@@ -125,7 +129,11 @@ function signature({ name, arguments: given = [], type }: FieldDefinitionNode): 
   return `${name.value}${args.length === 0 ? '' : `(${args.join(', ')})`}: ${print(type)}`;
 }
 
-/** On one line, and bounded: it is the upstream's text, for a model to read. */
+/**
+ * On one line, bounded, and without invisible characters, which a model reads and a person doesn't see: it is the upstream's
+ * text.
+ */
 function aboutOf({ description }: { description?: { value: string } | undefined }): string {
-  return (description?.value ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, DESCRIPTION_MAX_CHARACTERS);
+  const visible = (description?.value ?? '').replaceAll(/\s+/g, ' ').replaceAll(/\p{C}/gu, '');
+  return visible.trim().slice(0, DESCRIPTION_MAX_CHARACTERS);
 }

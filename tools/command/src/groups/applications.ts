@@ -23,7 +23,7 @@ export function applicationsGroup(open: Open): Command {
         parse: values.id,
       },
       { parameter: 'status', flags: '--status <active|revoked>', description: 'filter by status' },
-      { parameter: 'type', flags: '--type <automatic|manual>', description: 'filter by type' },
+      { parameter: 'type', flags: '--type <automatic|manual|authorization>', description: 'filter by type' },
     ],
   });
   addGet(group, open, {
@@ -47,6 +47,28 @@ export function applicationsGroup(open: Open): Command {
       ),
     description: 'Revoke an application with its tokens and secrets. rotate-secret reactivates it',
     question: (id) => `Revoke application ${String(id)}? All its tokens and secrets are dead at once.`,
+  });
+  addAction(group, open, {
+    id: 'application_id',
+    name: 'verify',
+    actWithReason: (api, id, header) =>
+      resultOf(
+        api.POST('/private/applications/{application_id}/verify', {
+          params: { path: { application_id: id }, header },
+        }),
+      ),
+    description: 'Verify an application that acts for other people, who read so on the consent page',
+  });
+  addAction(group, open, {
+    id: 'application_id',
+    name: 'end-verification',
+    act: (api, id) =>
+      resultOf(
+        api.DELETE('/private/applications/{application_id}/verification', {
+          params: { path: { application_id: id } },
+        }),
+      ),
+    description: 'End the verification of an application',
   });
   addDelete(group, open);
   return group;

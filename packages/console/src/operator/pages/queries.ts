@@ -31,6 +31,36 @@ export const applicationsQuery = (account_id: number) =>
     },
   });
 
+export type ActingApplication = components['schemas']['Application'];
+
+/** Those that act for other people, newest first. */
+export const actingApplicationsQuery = infiniteQueryOptions({
+  queryKey: ['applications'],
+  queryFn: ({ signal, pageParam }) => {
+    const query = {
+      type: 'authorization' as const,
+      limit: 50,
+      ...(pageParam === null ? {} : { cursor: pageParam }),
+    };
+    return resultOf(operatorApi.GET('/operator/api/applications', { signal, params: { query } }));
+  },
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ next_cursor }) => next_cursor,
+});
+
+/** @throws {ApiError} */
+export function setVerified(application_id: number, isVerified: boolean, reason: string): Promise<unknown> {
+  const path = { application_id };
+  if (!isVerified) {
+    const params = { header: reasonHeader(reason), path };
+    return resultOf(
+      operatorApi.DELETE('/operator/api/applications/{application_id}/verification', { params }),
+    );
+  }
+  const params = { header: { [REASON]: encodeURIComponent(reason) }, path } as const;
+  return resultOf(operatorApi.POST('/operator/api/applications/{application_id}/verify', { params }));
+}
+
 export const tokensQuery = (account_id: number) =>
   queryOptions({
     queryKey: ['account', account_id, 'tokens'],

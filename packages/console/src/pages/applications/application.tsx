@@ -7,7 +7,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
 import styles from '../../ui/page/page.module.css';
-import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { Badge, Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { CopyLine } from '../../ui/secret/secret-line.tsx';
 import { applicationQuery } from './queries.ts';
 import type { ApplicationWithSecrets } from './queries.ts';
@@ -86,8 +86,16 @@ function NoSuchApplication() {
 
 /** What a program needs to call the API, and what the application is. */
 function Access({ application }: { application: ApplicationWithSecrets }) {
-  const { status, type, client_id, token_lifespan_label, created_at, last_used_at, public_client } =
-    application;
+  const {
+    status,
+    type,
+    client_id,
+    token_lifespan_label,
+    created_at,
+    last_used_at,
+    public_client,
+    verified_at,
+  } = application;
   const { data: addresses } = useQuery(addressesQuery);
   return (
     <section className={styles['card']} aria-labelledby="credentials">
@@ -109,6 +117,20 @@ function Access({ application }: { application: ApplicationWithSecrets }) {
           {TYPE_LABELS[type]}
           {public_client && ', a public client without a client secret'}
         </dd>
+        {type === 'authorization' && (
+          <>
+            <dt>Verification</dt>
+            <dd>
+              {verified_at === null ? (
+                'Not verified: people read so before they connect it. Support can verify it.'
+              ) : (
+                <>
+                  <Badge tone="good">Verified</Badge> A new name or redirect URI ends it.
+                </>
+              )}
+            </dd>
+          </>
+        )}
         <dt>Token lifespan</dt>
         <dd>{token_lifespan_label}</dd>
         <dt>Created</dt>

@@ -5,7 +5,7 @@ import { formatNumber } from '../../ui/format.ts';
 import { Table } from '../../ui/list/table.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
-import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { Badge, Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
 import { connectionsQuery } from './queries.ts';
 import type { Connection } from './queries.ts';
@@ -38,7 +38,15 @@ export function ConnectionsPage() {
           rows={data}
           keyOf={({ connection_id }) => connection_id}
           columns={[
-            { label: 'Application', onCard: 'title', cell: ({ name }) => <bdi>{name}</bdi> },
+            {
+              label: 'Application',
+              onCard: 'title',
+              cell: ({ name, is_verified }) => (
+                <>
+                  <bdi>{name}</bdi> {is_verified && <Badge tone="good">Verified</Badge>}
+                </>
+              ),
+            },
             { label: 'Made by', cell: ({ developer }) => <bdi>{developer ?? 'Unknown'}</bdi> },
             { label: 'Runs at', cell: ({ redirect_host }) => redirect_host ?? 'One of your devices' },
             { label: 'Connected', cell: ({ created_at }) => <Moment at={created_at} /> },

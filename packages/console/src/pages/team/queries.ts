@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, nullIf, resultOf } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 
@@ -11,6 +11,7 @@ export type ManagedBudget = components['schemas']['ManagedMemberBudget'];
 export type TeamDomain = components['schemas']['TeamDomain'];
 export type TeamSso = components['schemas']['TeamSso'];
 export type Provisioning = components['schemas']['Provisioning'];
+export type TeamConnection = components['schemas']['TeamConnection'];
 export type ReceivedInvitation = components['schemas']['ReceivedInvitation'];
 
 /** The team as its manager or a member sees it; null for an account without one. */
@@ -44,6 +45,16 @@ export const domainsQuery = queryOptions({
 export const ssoQuery = queryOptions({
   queryKey: ['team', 'sso'],
   queryFn: ({ signal }) => resultOf(api.GET('/api/console/team/sso', { signal })),
+});
+
+export const teamConnectionsQuery = infiniteQueryOptions({
+  queryKey: ['team', 'connections'],
+  queryFn: ({ signal, pageParam }) => {
+    const query = { limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) };
+    return resultOf(api.GET('/api/console/team/connections', { signal, params: { query } }));
+  },
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ next_cursor }) => next_cursor,
 });
 
 export const provisioningQuery = queryOptions({

@@ -22,6 +22,7 @@ import { useTeamRefresh } from './use-team-change.ts';
 
 const Domains = lazyPart(async () => (await import('./domains.tsx')).Domains);
 
+const Connections = lazyPart(async () => (await import('./connections.tsx')).Connections);
 const SingleSignOn = lazyPart(async () => (await import('./single-sign-on.tsx')).SingleSignOn);
 const Provisioning = lazyPart(async () => (await import('./provisioning/provisioning.tsx')).Provisioning);
 
@@ -57,6 +58,7 @@ export function TeamPage() {
           )}
           {team.role === 'manager' && (
             <Suspense fallback={<Skeleton rows={2} />}>
+              <Connections team={team} />
               <Domains />
               <SingleSignOn />
               <Provisioning />

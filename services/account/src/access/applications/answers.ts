@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { applicationFigures } from '../../billing/budgets/answers.ts';
 import { delivered, id, instant, nextCursor } from '../../http/answer-fields.ts';
 
-const applicationSchema = z
+export const applicationSchema = z
   .object({
     application_id: id,
     account_id: id.nullable().meta({ description: 'Null for an application that registered itself.' }),
@@ -28,6 +28,10 @@ const applicationSchema = z
       .boolean()
       .meta({ description: 'Whether it has no client secret; only of type `authorization`.' }),
     redirect_uris: z.array(z.string()).meta({ description: 'Only of type `authorization`.' }),
+    verified_at: instant.nullable().meta({
+      description:
+        'When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it.',
+    }),
   })
   .meta({ id: 'Application' });
 

@@ -18,6 +18,8 @@ export type Application = {
   public_client: boolean;
   /** Of type `authorization`, where people are sent back to. */
   redirect_uris: string[];
+  /** When an operator verified it, as people see it; null if none has. */
+  verified_at: Date | null;
 };
 
 /** All but those that registered themselves. */

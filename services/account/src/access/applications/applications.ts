@@ -9,9 +9,11 @@ import {
   createApplication,
   deleteApplication,
   endPreviousSecret,
+  endVerification,
   revokeApplication,
   rotateSecret,
   takeOverRevocation,
+  verifyApplication,
 } from './changes.ts';
 import type { ApplicationSettings, Changes, Created, Rotated, WantedApplication } from './changes.ts';
 import { countLive } from './live-tokens.ts';
@@ -52,6 +54,10 @@ export type Applications = {
   /** Ends the overlap of a rotation. */
   endPreviousSecret: (key: ApplicationKey, by: Actor) => Promise<{ application: Application } & Delivered>;
   remove: (key: ApplicationKey, by: Actor) => Promise<void>;
+  /** By an operator. @throws {Problem} invalid_request for another type; application_revoked */
+  verify: (applicationId: number, by: Actor) => Promise<Application>;
+  /** By an operator. */
+  endVerification: (applicationId: number, by: Actor) => Promise<Application>;
 };
 
 export function createApplications(
@@ -103,5 +109,7 @@ export function createApplications(
     remove: async (key, by) => {
       await deliver(await transact((inside) => deleteApplication(inside, key, by)));
     },
+    verify: (id, by) => transact((inside) => verifyApplication(inside, id, by)),
+    endVerification: (id, by) => transact((inside) => endVerification(inside, id, by)),
   };
 }

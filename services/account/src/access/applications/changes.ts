@@ -10,10 +10,10 @@ import type { Query } from '../../platform/database/query.ts';
 import { enqueueClientChange } from '../client-changes/store.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
 import { endConnectionsOf } from '../connections/end.ts';
+import { DELEGATED_TOKEN_LIFESPAN_MAX_SEC } from '../connections/rules.ts';
 import type { Application, ApplicationKey, OwnedApplication } from './application.ts';
 import { redirectUriFault } from '../redirect-uris/redirect-uri.ts';
 import {
-  DELEGATED_TOKEN_LIFESPAN_MAX_SEC,
   endsAfterRevoke,
   endsAfterRotation,
   previousSecretEnd,
@@ -32,6 +32,7 @@ import {
   lockApplicationOfClient,
   setSettings,
   setApplicationState,
+  setVerified,
 } from './store.ts';
 
 export type ApplicationSettings = { peppers: readonly Pepper[]; maxApplicationsPerAccount: number };
@@ -112,18 +113,52 @@ export async function changeApplication(
   by: Actor,
 ): Promise<{ application: Application; pending: NewClientChange | null }> {
   const before = await lock(query, key);
-  const application: Application = {
+  const wanted: Application = {
     ...before,
     name: name ?? before.name,
     token_lifespan_sec: token_lifespan_sec ?? before.token_lifespan_sec,
     redirect_uris: redirect_uris ?? before.redirect_uris,
   };
-  checkAuthorization(application);
-  const details = differences(before, application);
-  if (Object.keys(details).length === 0) return { application, pending: null };
-  await setSettings(query, application);
+  checkAuthorization(wanted);
+  const changed = differences(before, wanted);
+  if (Object.keys(changed).length === 0) return { application: before, pending: null };
+  const application = { ...wanted, ...(await setSettings(query, wanted)) };
+  const isUnverified = before.verified_at !== null && application.verified_at === null;
+  const details = { ...changed, ...(isUnverified && { verification_ended: true }) };
   await recordAudit(query, { ...by, ...ids(before), action: 'application_changed', details });
   return { application, pending: await enqueueClientChange(query, application, { endsTokens: false }) };
+}
+
+/**
+ * An operator has checked who is behind the name, and the addresses that it sends people to.
+ * @throws {Problem} not_found; invalid_request for another type; application_revoked
+ */
+export async function verifyApplication(
+  query: Query,
+  application_id: number,
+  by: Actor,
+): Promise<Application> {
+  const before = await lock(query, { application_id, owner_id: null });
+  const { type, status, name, redirect_uris } = before;
+  if (type !== 'authorization') {
+    throw new Problem('invalid_request', { detail: 'Only applications of type authorization are verified.' });
+  }
+  if (status !== 'active') throw new Problem('application_revoked');
+  if (before.verified_at !== null) return before;
+  const verified_at = await setVerified(query, application_id, true);
+  const details = { name, redirect_uris };
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_verified', details });
+  return { ...before, verified_at };
+}
+
+/** @throws {Problem} not_found */
+export async function endVerification(query: Query, application_id: number, by: Actor): Promise<Application> {
+  const before = await lock(query, { application_id, owner_id: null });
+  if (before.verified_at === null) return before;
+  const verified_at = await setVerified(query, application_id, false);
+  const details = { name: before.name };
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_verification_ended', details });
+  return { ...before, verified_at };
 }
 
 /** @throws {Problem} not_found */

@@ -10,6 +10,7 @@ import { operatorAccess, ownerAccess } from './access.ts';
 import type { Access } from './access.ts';
 import {
   applicationListAnswerSchema,
+  applicationSchema,
   changedApplicationSchema,
   newApplicationAnswerSchema,
   readApplicationSchema,
@@ -88,6 +89,38 @@ const operatedCreation = operation('POST /private/applications', {
     created(await applications.create(body, by.actor), operatorAccess.path),
 });
 
+const operatedOne = z.object({ application_id: idParameter });
+
+const VERIFIED = { 200: { description: 'The application.', schema: applicationSchema } };
+
+const verification = operation('POST /private/applications/{application_id}/verify', {
+  operationId: 'verifyApplication',
+  summary: 'Verify an application that acts for other people',
+  description:
+    'People who are asked to authorize it read that it is verified. Check who is behind its name, its account’s name ' +
+    'and its redirect URIs first, and say in the reason how. A change of any of them ends the verification.',
+  caller: operator,
+  roles: ['support'],
+  needsReason: true,
+  params: operatedOne,
+  answers: VERIFIED,
+  problems: ['application_revoked', 'invalid_request'],
+  handle: async ({ applications }: Needs, { by, params: { application_id } }) =>
+    answer(await applications.verify(application_id, by.actor)),
+});
+
+const verificationEnd = operation('DELETE /private/applications/{application_id}/verification', {
+  operationId: 'endApplicationVerification',
+  summary: 'End the verification of an application',
+  description: 'What people have authorized stays. To end that, revoke the application.',
+  caller: operator,
+  roles: ['support'],
+  params: operatedOne,
+  answers: VERIFIED,
+  handle: async ({ applications }: Needs, { by, params: { application_id } }) =>
+    answer(await applications.endVerification(application_id, by.actor)),
+});
+
 export const ownerApplications = {
   title: 'Applications',
   description: 'The applications of the account. Those of other accounts are `not_found`.',
@@ -97,7 +130,13 @@ export const ownerApplications = {
 export const operatorApplications = {
   title: 'Applications',
   description: 'The applications of all accounts.',
-  operations: [operatedList, operatedCreation, ...operationsOnOne(operatorAccess)],
+  operations: [
+    operatedList,
+    operatedCreation,
+    ...operationsOnOne(operatorAccess),
+    verification,
+    verificationEnd,
+  ],
 } satisfies Chapter;
 
 function operationsOnOne<By extends { actor: Actor }>(access: Access<By>) {
@@ -220,7 +259,7 @@ function changed({ application, delivered }: { application: Application; deliver
 function answer(application: Application) {
   const { application_id, account_id, name, type, token_lifespan_sec, client_id } = application;
   const { status, revocation_epoch, created_at, last_used_at, budget } = application;
-  const { public_client, redirect_uris } = application;
+  const { public_client, redirect_uris, verified_at } = application;
   return {
     application_id,
     account_id,
@@ -236,5 +275,6 @@ function answer(application: Application) {
     budget,
     public_client,
     redirect_uris,
+    verified_at,
   };
 }

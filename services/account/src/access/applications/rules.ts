@@ -4,7 +4,6 @@ import type { Application, LiveSecret } from './application.ts';
 export const TOKEN_LIFESPAN_SEC = { min: 60, max: 3_153_600_000 };
 
 /** People's refresh tokens renew it, so a longer one would only outlive what they took back elsewhere. */
-export const DELEGATED_TOKEN_LIFESPAN_MAX_SEC = 86_400;
 
 const UNITS_SEC = [
   ['year', 31_536_000],

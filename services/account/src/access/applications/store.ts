@@ -18,7 +18,7 @@ import type { SecretEnd, ApplicationState } from './rules.ts';
 /** Deleted applications, and the hidden ones of temporary tokens and of connections, are never found. */
 
 const COLUMNS = `application_id, account_id, name, type, token_lifespan_sec, client_id, status,
-  revocation_epoch, created_at, public_client, redirect_uris,
+  revocation_epoch, created_at, public_client, redirect_uris, verified_at,
   (SELECT last_used_at FROM application_uses
    WHERE application_uses.application_id = applications.application_id) AS last_used_at,
   ${APPLICATION_BUDGET} AS budget`;
@@ -151,16 +151,32 @@ export async function insertApplication(
   return singleRow(rows);
 }
 
+/** Whether it is verified still: a trigger decides. */
 export async function setSettings(
   query: Query,
   { application_id, name, token_lifespan_sec, redirect_uris }: Application,
-): Promise<void> {
-  await query(
+): Promise<Pick<Application, 'verified_at'>> {
+  const rows = await query<Pick<Application, 'verified_at'>>(
     `UPDATE applications SET name = :name, token_lifespan_sec = :token_lifespan_sec,
        redirect_uris = CAST(:redirect_uris AS text[])
-     WHERE application_id = :application_id`,
+     WHERE application_id = :application_id RETURNING verified_at`,
     { application_id, name, token_lifespan_sec, redirect_uris },
   );
+  return singleRow(rows);
+}
+
+/** Triggers end it with the next change of what was verified. */
+export async function setVerified(
+  query: Query,
+  applicationId: number,
+  isVerified: boolean,
+): Promise<Date | null> {
+  const rows = await query<{ verified_at: Date | null }>(
+    `UPDATE applications SET verified_at = CASE WHEN :isVerified THEN now() END
+     WHERE application_id = :applicationId RETURNING verified_at`,
+    { applicationId, isVerified },
+  );
+  return singleRow(rows).verified_at;
 }
 
 export async function setApplicationState(

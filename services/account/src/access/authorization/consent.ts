@@ -5,6 +5,7 @@ import type { LiveSession } from '../../identity/sessions/session-store.ts';
 import { hashOfToken, isSecretToken } from '../../identity/secret-token.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { redirectHost } from '../redirect-uris/redirect-uri.ts';
+import { forbiddenByTeam, isForbiddenByTeam } from './team-rule.ts';
 import { answerAddress } from './request.ts';
 import { findRequest, insertCode, takeRequest } from './store.ts';
 import type { AskedFor } from './store.ts';
@@ -13,18 +14,20 @@ import type { AskedFor } from './store.ts';
 export type Consent = {
   /** @throws {Problem} not_found for a request that was answered or has expired */
   describe: (id: string, by: SignedIn) => Promise<Described>;
-  /** The address that the browser goes to. @throws {Problem} not_found */
+  /** The address that the browser goes to. @throws {Problem} not_found; forbidden */
   allow: (id: string, by: SignedIn) => Promise<string>;
   /** @throws {Problem} not_found */
   deny: (id: string) => Promise<string>;
 };
 
 type Described = {
-  application: { name: string; client_id: string; developer: string | null };
+  application: { name: string; client_id: string; developer: string | null; is_verified: boolean };
   redirect_host: string | null;
+  redirect_scheme: string;
   scopes: string[];
   account: { name: string; email: string };
   payer: { is_own: boolean; name: string; team_name: string | null };
+  is_forbidden_by_team: boolean;
   expires_at: Date;
 };
 
@@ -45,20 +48,23 @@ export function createConsent({
     describe: async (id, { session }) => {
       const asked = await findRequest(query, hashOf(id));
       if (asked === undefined) throw new Problem('not_found');
-      const { name, developer, redirect_uri, scope, expires_at } = asked;
+      const { name, developer, is_verified, redirect_uri, scope, expires_at } = asked;
       const client_id = asked.document_url ?? asked.client_id;
       const { account } = session;
       return {
-        application: { name, client_id, developer },
+        application: { name, client_id, developer, is_verified },
         redirect_host: redirectHost(redirect_uri),
+        redirect_scheme: new URL(redirect_uri).protocol.slice(0, -1),
         scopes: scope.split(' '),
         account: { name: account.name, email: account.email },
         payer: await findPayer(query, session),
+        is_forbidden_by_team: await isForbiddenByTeam(query, account.account_id),
         expires_at,
       };
     },
     allow: (id, { account_id, session }) =>
       transact(async (inside) => {
+        if (await isForbiddenByTeam(inside, account_id, 'FOR SHARE OF teams')) throw forbiddenByTeam();
         const request = await take(inside, id);
         const code = newAccessToken(codePrefix, request.client_id);
         await insertCode(inside, {

@@ -18,11 +18,18 @@ const requestSchema = z
       developer: z.string().nullable().meta({
         description: 'The name of the account that the application belongs to; null if it registered itself.',
       }),
+      is_verified: z.boolean().meta({
+        description: 'Whether an operator has verified its name, its developer and its redirect URIs.',
+      }),
     }),
     redirect_host: z
       .string()
       .nullable()
       .meta({ description: 'Where the person is sent; null for an application on their own device.' }),
+    redirect_scheme: z.string().meta({
+      description:
+        '`https`; `http` for a program on the person’s own computer; otherwise a scheme of an application on their device.',
+    }),
     scopes: z.array(z.string()).meta({ description: 'What it asks for: `api`, `mcp`, `mcp:write`.' }),
     account: z.object({ name: z.string(), email: z.string() }),
     payer: z
@@ -32,6 +39,9 @@ const requestSchema = z
         team_name: z.string().nullable(),
       })
       .meta({ description: 'Who pays for the calls, as of now; it follows the account’s team.' }),
+    is_forbidden_by_team: z
+      .boolean()
+      .meta({ description: 'Whether the account’s team forbids it: then it can only be refused.' }),
     expires_at: instant,
   })
   .meta({ id: 'AuthorizationRequest' });
@@ -62,7 +72,7 @@ export const ownerAuthorization = {
       operationId: 'allowAuthorizationRequest',
       summary: 'Authorize the application',
       description:
-        'It can then make calls for the account, until its owner disconnects it. A viewer of a team can’t.',
+        'It can then make calls for the account, until its owner disconnects it. A viewer of a team can’t, nor a member of a team that forbids it (`forbidden`).',
       caller: session,
       guard: mayCreate,
       params,

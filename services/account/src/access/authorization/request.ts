@@ -1,5 +1,5 @@
 import type { AuthorizationFault } from '@tollgate/console/paths';
-import { DATA_SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE } from '@tollgate/contracts/resource-servers';
+import { DATA_SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE, OFFLINE_ACCESS } from '@tollgate/contracts/resource-servers';
 import type { ResourceServer } from '@tollgate/contracts/resource-servers';
 import { codeChallengeSchema } from '@tollgate/contracts/grants';
 import { isRegistered } from '../redirect-uris/redirect-uri.ts';
@@ -32,9 +32,6 @@ const SCOPES: Readonly<Record<ResourceServer, readonly string[]>> = {
   mcp: [MCP_SCOPE, MCP_WRITE_SCOPE],
   both: [DATA_SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE],
 };
-
-/** Each grant has a refresh token anyway; clients of OpenID Connect ask for it. */
-const OFFLINE_ACCESS = 'offline_access';
 
 /**
  * Validates an authorization request in RFC 9700's order: client and redirect URI, and only then what is answered by a

@@ -48,6 +48,7 @@ export type AskedFor = AuthorizationRequest & {
   document_url: string | null;
   /** Null for one that registered itself. */
   developer: string | null;
+  is_verified: boolean;
   redirect_uris: string[];
   expires_at: Date;
 };
@@ -57,7 +58,7 @@ export async function findRequest(query: Query, requestHash: Buffer): Promise<As
   const rows = await query<AskedFor>(
     `SELECT request.application_id, redirect_uri, state, scope, resource, code_challenge, request.expires_at,
             application.name, application.client_id, document_url, application.redirect_uris,
-            developer.name AS developer
+            developer.name AS developer, application.verified_at IS NOT NULL AS is_verified
      FROM authorization_requests AS request
      JOIN applications AS application USING (application_id)
      LEFT JOIN accounts AS developer USING (account_id)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newAccessToken } from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
@@ -125,6 +126,19 @@ describe('a request with something wrong uses the code up', () => {
     expect(await exchange(suite.auth, application, obtained, changes)).toMatchObject({ status: 400, error });
     expect(await exchange(suite.auth, application, obtained)).toMatchObject({ error: 'invalid_grant' });
   });
+});
+
+test('a verifier that could be guessed is none, though its hash is the challenge', async () => {
+  for (const verifier of ['short', 'x'.repeat(42), 'x'.repeat(129), `${'x'.repeat(42)}é`]) {
+    const code_challenge = createHash('sha256').update(verifier).digest('base64url');
+    const { code: obtained } = await obtainCode(suite.account, application, person.browser, {
+      code_challenge,
+    });
+    expect(await exchange(suite.auth, application, { code: obtained, verifier })).toMatchObject({
+      status: 400,
+      error: 'invalid_grant',
+    });
+  }
 });
 
 test('another client can’t use a code, nor use it up', async () => {

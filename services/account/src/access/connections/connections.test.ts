@@ -102,6 +102,18 @@ test('codes, refresh tokens and connections last as long as the settings say', a
   }
 });
 
+test('is listed while it has a token of either kind', async () => {
+  const [{ connection_id: application_id } = { connection_id: 0 }] = await listed();
+  const change = (changes: object) =>
+    suite.database('refresh_tokens').where({ application_id }).update(changes);
+  // The access token lives for an hour.
+  await change({ expires_at: new Date() });
+  expect(await listed()).toHaveLength(1);
+  expect(await usageStatus()).toBe(200);
+  await change({ issued_at: new Date(Date.now() - 86_400_000) });
+  expect(await listed()).toEqual([]);
+});
+
 test('its owner’s export has it', async () => {
   const { rows } = await exported(suite.account, person.browser);
   expect(rows('connections')).toMatchObject([

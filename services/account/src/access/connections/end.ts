@@ -10,7 +10,8 @@ import { setEnded } from './store.ts';
 import type { Connection } from './store.ts';
 
 /** Why a connection ended, for its owner's activity log. */
-export type EndReason = 'owner' | 'application' | 'refresh_token_reused' | 'code_reused' | 'too_many';
+export type EndReason =
+  'owner' | 'manager' | 'application' | 'refresh_token_reused' | 'code_reused' | 'too_many';
 
 /** Two parties have had the same credential, of which one may have stolen it. */
 const THEFTS: ReadonlySet<EndReason> = new Set(['refresh_token_reused', 'code_reused']);
@@ -60,5 +61,35 @@ export async function endConnectionsOf(
      SELECT client_id, application_id, revocation_epoch, 'application', clock_timestamp(), clock_timestamp()
      FROM ended`,
     { application_id },
+  );
+}
+
+/** All connections of members whose team forbids them. One statement for any number; the outbox tells every cache at once. */
+export async function endConnectionsOfMembers(
+  query: Query,
+  accountIds: readonly number[],
+  { actor, address, request_id }: Actor,
+): Promise<void> {
+  await query(
+    `WITH ended AS (
+       UPDATE applications AS hidden SET status = 'revoked', revocation_epoch = hidden.revocation_epoch + 1
+       FROM connections JOIN applications AS acting ON acting.application_id = connections.client_application_id
+       WHERE hidden.status = 'active' AND connections.application_id = hidden.application_id
+         AND connections.account_id = ANY (CAST(:accountIds AS bigint[]))
+       RETURNING hidden.client_id, hidden.application_id, hidden.account_id, hidden.name, hidden.revocation_epoch,
+         acting.client_id AS acting_client_id
+     ), forgotten AS (
+       DELETE FROM refresh_tokens USING ended WHERE refresh_tokens.application_id = ended.application_id
+     ), told AS (
+       INSERT INTO audit_log (actor, action, application_id, account_id, address, request_id, details)
+       SELECT :actor, 'connection_ended', application_id, account_id, :address, :request_id,
+         jsonb_build_object('name', name, 'client_id', acting_client_id, 'reason', 'team')
+       FROM ended
+     )
+     INSERT INTO client_change_outbox
+       (client_id, application_id, revocation_epoch, change, next_attempt_at, publish_after)
+     SELECT client_id, application_id, revocation_epoch, 'application', clock_timestamp(), clock_timestamp()
+     FROM ended`,
+    { accountIds, actor, address, request_id },
   );
 }

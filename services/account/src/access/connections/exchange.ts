@@ -5,6 +5,7 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { isRegistered, redirectHost } from '../redirect-uris/redirect-uri.ts';
 import { consumeCode, findUsedCode, noteConnection } from '../authorization/store.ts';
+import { isForbiddenByTeam } from '../authorization/team-rule.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
 import { endConnection } from './end.ts';
 import { MAX_CONNECTIONS_PER_APPLICATION } from './rules.ts';
@@ -33,7 +34,8 @@ export async function exchangeCode(
     !isRegistered(redirect_uri, code.redirect_uris) ||
     code.session_id === null ||
     redirect_uri !== request.redirect_uri ||
-    code_challenge !== request.code_challenge
+    code_challenge !== request.code_challenge ||
+    (await isForbiddenByTeam(query, code.account_id, 'FOR SHARE OF teams'))
   ) {
     return refused('invalid_grant');
   }
@@ -69,7 +71,7 @@ export async function exchangeCode(
     application_id,
     account_id,
     revocation_epoch,
-    token_lifespan_sec,
+    token_lifespan_sec: Math.min(token_lifespan_sec, connectionSec),
     audience: resource,
     ...scopeOf(code.scope),
     nonce: null,

@@ -16,7 +16,7 @@ import type { Connections } from './connections.ts';
 
 type Needs = { connections: Connections };
 
-const connectionSchema = z
+export const connectionSchema = z
   .object({
     connection_id: id.meta({ description: 'Usage and refused calls have it as the application ID.' }),
     name: z.string().meta({ description: 'Of the application.' }),
@@ -26,6 +26,7 @@ const connectionSchema = z
     developer: z.string().nullable().meta({
       description: 'The name of the account that the application belongs to; null if it registered itself.',
     }),
+    is_verified: z.boolean().meta({ description: 'Whether an operator has verified the application.' }),
     redirect_host: z
       .string()
       .nullable()

@@ -7,7 +7,13 @@ import { waitFor } from '@tollgate/stack/wait-for';
 import { becomeReady } from '@tollgate/testbed/service-process';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
-import { connect, newActingApplication, refresh } from '../../../test/suite/authorization.ts';
+import {
+  connect,
+  exchange,
+  newActingApplication,
+  obtainCode,
+  refresh,
+} from '../../../test/suite/authorization.ts';
 import type { ActingApplication, TokenAnswer } from '../../../test/suite/authorization.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
@@ -47,6 +53,14 @@ const rotate = (token: string, changes: Record<string, string> = {}) =>
   refresh(suite.auth, application, token, changes);
 const usageStatus = async (token: string) => (await getUsage(suite.account, token)).status;
 const pairOf = ({ access_token, refresh_token }: TokenAnswer) => `${access_token} ${refresh_token}`;
+
+async function hiddenIdOf(answer: TokenAnswer): Promise<number> {
+  const found: unknown = await suite
+    .database('applications')
+    .where({ client_id: connectionIdOf(answer) })
+    .first();
+  return (found as { application_id: number }).application_id;
+}
 
 const connectionIdOf = ({ refresh_token }: TokenAnswer) => clientIdOf(refresh_token.split('_')[1] ?? '');
 
@@ -197,6 +211,38 @@ test('scope and resource may repeat what was granted; anything else is refused, 
   expect((await rotate(tokens.refresh_token, { scope: 'api' })).status).toBe(200);
 });
 
+test('an access token with less of the grant never becomes one with more, though the refresh is repeated', async () => {
+  const asked = { scope: 'mcp mcp:write', resource: 'http://tollgate.example/mcp' };
+  const code = await obtainCode(suite.account, application, person.browser, asked);
+  const granted = await exchange(suite.auth, application, code);
+  const [less, more, again] = [
+    await rotate(granted.refresh_token, { scope: 'mcp' }),
+    await rotate(granted.refresh_token),
+    await rotate(granted.refresh_token, { scope: 'mcp' }),
+  ];
+  expect([less.status, more.status, again.status]).toEqual([200, 200, 200]);
+  expect(more.access_token).not.toBe(less.access_token);
+  expect(again.access_token).toBe(less.access_token);
+  // The family has one successor all the same.
+  expect(new Set([less, more, again].map(({ refresh_token }) => refresh_token)).size).toBe(1);
+});
+
+test('an access token doesn’t outlive its connection', async () => {
+  const application_id = await hiddenIdOf(tokens);
+  await suite
+    .database('connections')
+    .where({ application_id })
+    .update({ expires_at: new Date(Date.now() + 120_000) });
+  const next = await rotate(tokens.refresh_token);
+  expect(next.expires_in).toBeGreaterThan(60);
+  expect(next.expires_in).toBeLessThanOrEqual(120);
+  await suite
+    .database('connections')
+    .where({ application_id })
+    .update({ expires_at: new Date(Date.now() + 59_000) });
+  expect(await rotate(next.refresh_token)).toMatchObject({ status: 400, error: 'invalid_grant' });
+});
+
 test('a refresh token ends after 90 days without use, and its connection after a year', async () => {
   const endOf = async (table: string, application_id: number) => {
     const rows = await suite
@@ -206,11 +252,7 @@ test('a refresh token ends after 90 days without use, and its connection after a
       .select('expires_at');
     return ((rows[0] as { expires_at: Date }).expires_at.getTime() - Date.now()) / 86_400_000;
   };
-  const found: unknown = await suite
-    .database('applications')
-    .where({ client_id: connectionIdOf(tokens) })
-    .first();
-  const { application_id } = found as { application_id: number };
+  const application_id = await hiddenIdOf(tokens);
   expect(await endOf('refresh_tokens', application_id)).toBeCloseTo(90, 1);
   expect(await endOf('connections', application_id)).toBeCloseTo(365, 1);
   await suite

@@ -4,7 +4,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { endConnection } from './end.ts';
 import { refused, scopeOf } from './exchange.ts';
 import type { Outcome } from './exchange.ts';
-import { REPEATED_REFRESH_SEC, ROTATED_TOKEN_KEPT_SEC } from './rules.ts';
+import { ACCESS_TOKEN_LIFESPAN_MIN_SEC, REPEATED_REFRESH_SEC, ROTATED_TOKEN_KEPT_SEC } from './rules.ts';
 import type { ConnectionLifetimes } from './rules.ts';
 import {
   findRefreshToken,
@@ -30,7 +30,8 @@ export async function refreshConnection(
     connection.acting_status !== 'active' ||
     connection.developer_blocked ||
     connection.acting_client_id !== request.client_id ||
-    connection.has_expired
+    connection.is_forbidden ||
+    connection.left_sec < ACCESS_TOKEN_LIFESPAN_MIN_SEC
   ) {
     return refused('invalid_grant');
   }
@@ -61,14 +62,14 @@ export async function refreshConnection(
       idleSec: refreshTokenIdleSec,
     });
   }
-  const { client_id, account_id, revocation_epoch, acting_lifespan_sec } = connection;
+  const { client_id, account_id, revocation_epoch, acting_lifespan_sec, left_sec } = connection;
   const answer: GrantAnswer = {
     outcome: 'granted',
     client_id,
     application_id,
     account_id,
     revocation_epoch,
-    token_lifespan_sec: acting_lifespan_sec,
+    token_lifespan_sec: Math.min(acting_lifespan_sec, left_sec),
     audience: resource,
     ...scopeOf(scope),
     nonce: token.nonce ?? request.nonce,

@@ -14,3 +14,7 @@ export const REPEATED_REFRESH_SEC = 30;
 
 /** One person's of one application; beyond it the oldest ends. An application on several devices has several. */
 export const MAX_CONNECTIONS_PER_APPLICATION = 20;
+
+/** Access tokens of connections. */
+export const ACCESS_TOKEN_LIFESPAN_MIN_SEC = 60;
+export const DELEGATED_TOKEN_LIFESPAN_MAX_SEC = 86_400;

@@ -1,5 +1,7 @@
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { Query } from '../../platform/database/query.ts';
+import type { Page } from '../../http/input/page.ts';
+import { DELEGATED_TOKEN_LIFESPAN_MAX_SEC } from './rules.ts';
 
 /** A connection is one person's grant to one application; its hidden application owns the access tokens. */
 export type Connection = {
@@ -14,8 +16,10 @@ export type Connection = {
   revocation_epoch: number;
   resource: string | null;
   scope: string;
-  /** Whether it has a year behind it. */
-  has_expired: boolean;
+  /** Until people have to consent again. */
+  left_sec: number;
+  /** By the team that the person is in. */
+  is_forbidden: boolean;
   /** Of the application that acts. */
   acting_client_id: string;
   acting_status: 'active' | 'revoked' | 'deleted';
@@ -26,7 +30,10 @@ export type Connection = {
 
 const SELECT = `
   SELECT hidden.application_id, hidden.client_id, hidden.account_id, hidden.name, hidden.status,
-         hidden.revocation_epoch, connections.resource, connections.scope, connections.expires_at <= now() AS has_expired,
+         hidden.revocation_epoch, connections.resource, connections.scope, 
+         CAST(floor(extract(epoch FROM connections.expires_at - now())) AS bigint) AS left_sec,
+         EXISTS (SELECT FROM team_members JOIN teams USING (team_id)
+           WHERE team_members.account_id = connections.account_id AND NOT allows_applications) AS is_forbidden,
          acting.client_id AS acting_client_id, acting.status AS acting_status,
          acting.token_lifespan_sec AS acting_lifespan_sec,
          developer.blocked_at IS NOT NULL AS developer_blocked
@@ -188,6 +195,7 @@ export type ListedConnection = {
   name: string;
   client_id: string;
   developer: string | null;
+  is_verified: boolean;
   redirect_host: string | null;
   scope: string;
   created_at: Date;
@@ -196,27 +204,66 @@ export type ListedConnection = {
   points_usage: number;
 };
 
+/** Each token is issued with a refresh token, so that its row tells how long the access token lives at most. */
+const HAS_LIVE_TOKEN = `hidden.status = 'active' AND connections.expires_at > now()
+  AND EXISTS (SELECT FROM refresh_tokens WHERE refresh_tokens.application_id = hidden.application_id
+    AND (rotated_at IS NULL AND refresh_tokens.expires_at > now()
+      OR issued_at > now() - ${String(DELEGATED_TOKEN_LIFESPAN_MAX_SEC)} * interval '1 second'))`;
+
+const LISTED = `hidden.application_id AS connection_id, acting.name,
+  coalesce(document_url, CAST(acting.client_id AS text)) AS client_id, developer.name AS developer,
+  acting.verified_at IS NOT NULL AS is_verified, connections.redirect_host, connections.scope,
+  connections.created_at, uses.last_used_at, connections.expires_at`;
+
+const LISTED_FROM = `connections
+  JOIN applications AS hidden USING (application_id)
+  JOIN applications AS acting ON acting.application_id = connections.client_application_id
+  LEFT JOIN accounts AS developer ON developer.account_id = acting.account_id
+  LEFT JOIN client_registrations ON client_registrations.application_id = acting.application_id
+  LEFT JOIN application_uses AS uses ON uses.application_id = hidden.application_id`;
+
 /** Live ones, newest first. Points are those of the hours that are kept. */
 export function listConnections(query: Query, accountId: number): Promise<ListedConnection[]> {
   return query<ListedConnection>(
-    `SELECT hidden.application_id AS connection_id, acting.name,
-            coalesce(document_url, CAST(acting.client_id AS text)) AS client_id, developer.name AS developer,
-            connections.redirect_host, connections.scope, connections.created_at, uses.last_used_at, connections.expires_at,
-            coalesce(usage.points, 0) AS points_usage
-     FROM connections
-     JOIN applications AS hidden USING (application_id)
-     JOIN applications AS acting ON acting.application_id = connections.client_application_id
-     LEFT JOIN accounts AS developer ON developer.account_id = acting.account_id
-     LEFT JOIN client_registrations ON client_registrations.application_id = acting.application_id
-     LEFT JOIN application_uses AS uses ON uses.application_id = hidden.application_id
+    `SELECT ${LISTED}, coalesce(usage.points, 0) AS points_usage
+     FROM ${LISTED_FROM}
      LEFT JOIN (
        SELECT application_id, CAST(sum(points) AS bigint) AS points FROM usage_hourly
        WHERE account_id = :accountId AND hour >= now() - interval '30 days' GROUP BY application_id
      ) AS usage ON usage.application_id = hidden.application_id
-     WHERE connections.account_id = :accountId AND hidden.status = 'active' AND connections.expires_at > now()
-       AND EXISTS (SELECT FROM refresh_tokens WHERE refresh_tokens.application_id = hidden.application_id
-         AND rotated_at IS NULL AND refresh_tokens.expires_at > now())
+     WHERE connections.account_id = :accountId AND ${HAS_LIVE_TOKEN}
      ORDER BY hidden.application_id DESC`,
     { accountId },
   );
+}
+
+export type TeamConnection = ListedConnection & { account_id: number; member_name: string };
+
+/** Of everyone in the team. */
+export function listTeamConnections(query: Query, teamId: number, page: Page): Promise<TeamConnection[]> {
+  return query<TeamConnection>(
+    `SELECT ${LISTED}, member.account_id, member.name AS member_name,
+            (SELECT CAST(coalesce(sum(points), 0) AS bigint) FROM usage_hourly
+             WHERE usage_hourly.account_id = member.account_id AND hour >= now() - interval '30 days'
+               AND usage_hourly.application_id = hidden.application_id) AS points_usage
+     FROM ${LISTED_FROM}
+     JOIN team_members ON team_members.account_id = connections.account_id
+     JOIN accounts AS member ON member.account_id = connections.account_id
+     WHERE team_id = :teamId AND hidden.application_id < :before AND ${HAS_LIVE_TOKEN}
+     ORDER BY hidden.application_id DESC LIMIT :limit`,
+    { ...page, teamId },
+  );
+}
+
+/** Whose it is; undefined if no one of the team has it. */
+export async function findTeamConnection(
+  query: Query,
+  { application_id, team_id }: { application_id: number; team_id: number },
+): Promise<{ account_id: number } | undefined> {
+  const rows = await query<{ account_id: number }>(
+    `SELECT account_id FROM connections JOIN team_members USING (account_id)
+     WHERE application_id = :application_id AND team_id = :team_id`,
+    { application_id, team_id },
+  );
+  return rows[0];
 }

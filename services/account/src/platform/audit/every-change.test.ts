@@ -401,6 +401,15 @@ describe('the private listener', () => {
     }),
     'POST /private/plans': () =>
       Promise.resolve({ path: '/private/plans', body: { name: randomUUID(), description: {} } }),
+    'POST /private/applications/{application_id}/verify': async () => {
+      const { application_id } = await newActingApplication(suite);
+      return { path: `/private/applications/${String(application_id)}/verify` };
+    },
+    'DELETE /private/applications/{application_id}/verification': async () => {
+      const path = `/private/applications/${String((await newActingApplication(suite)).application_id)}`;
+      await operated('POST', `${path}/verify`);
+      return { path: `${path}/verification` };
+    },
     'PUT /private/applications/{application_id}/budget': async () => ({
       path: `${(await application()).path}/budget`,
       body: { points_per_day: 5 },

@@ -31,6 +31,8 @@ import * as scim from './migrations/0048-scim.ts';
 import * as clientRegistrations from './migrations/0051-client-registrations.ts';
 import * as billingDates from './migrations/0054-billing-dates.ts';
 import * as freePlans from './migrations/0055-free-plans.ts';
+import * as teamApplications from './migrations/0066-team-applications.ts';
+import * as verifiedApplications from './migrations/0067-verified-applications.ts';
 import * as entitlementNotices from './migrations/0069-entitlement-notices.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
@@ -72,6 +74,8 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0051-client-registrations', migration: clientRegistrations },
   { name: '0054-billing-dates', migration: billingDates },
   { name: '0055-free-plans', migration: freePlans },
+  { name: '0066-team-applications', migration: teamApplications },
+  { name: '0067-verified-applications', migration: verifiedApplications },
   { name: '0069-entitlement-notices', migration: entitlementNotices },
 ];
 

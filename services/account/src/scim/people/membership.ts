@@ -5,10 +5,10 @@ import type { AfterCommit, SessionTokens } from '../../identity/sessions/end-ses
 import type { Account } from '../../identity/accounts/account.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import { auditTeam } from '../../teams/changes.ts';
+import { admitMember, auditTeam } from '../../teams/changes.ts';
 import { slotsLimit } from '../../teams/invitations/invitations.ts';
 import { isFull } from '../../teams/rules.ts';
-import { countTaken, deleteMember, findMembership, insertMember, managerOf } from '../../teams/store.ts';
+import { countTaken, deleteMember, findMembership, managerOf } from '../../teams/store.ts';
 import type { Team } from '../../teams/store.ts';
 import { ScimError, uniqueness } from '../protocol/scim-error.ts';
 import { wantedRole } from '../settings/store.ts';
@@ -46,11 +46,12 @@ export async function join(
   const limit = await slotsLimit(query, manager_id);
   const { members, pending } = await countTaken(query, team_id);
   if (isFull(members + pending, limit)) throw noSlotLeft(limit);
-  const member = { account_id, team_id, role: 'member', member_role: assigned_role } as const;
-  if (!(await insertMember(query, member))) throw uniqueness(`${user_name} is in another team.`);
+  const person = { account_id, actor };
+  if (!(await admitMember(query, person, team, { member_role: assigned_role })))
+    throw uniqueness(`${user_name} is in another team.`);
   await setProvisioned(query, { scim_user_id, assigned_role });
   const { email } = account;
-  await auditTeam(query, { account_id, actor }, team, 'team_joined', { email });
+  await auditTeam(query, person, team, 'team_joined', { email });
   await auditTeam(query, { account_id: manager_id, actor }, team, 'team_user_provisioned', { email });
   return true;
 }

@@ -38,6 +38,9 @@ const teamSchema = z.object({
   team_id: id,
   name: z.string(),
   created_at: instant,
+  allows_applications: z
+    .boolean()
+    .meta({ description: 'Whether applications may act for members who authorize them.' }),
   payer_id: id,
   billing_status: z
     .enum([...billingStatusSchema.options, 'none'])

@@ -22,10 +22,15 @@ type Member = {
   joined_at: Date;
 };
 
-type Row = Member & { team_id: number; team_name: string; created_at: Date };
+type Row = Member & {
+  team_id: number;
+  team_name: string;
+  created_at: Date;
+  allows_applications: boolean;
+};
 
 const MEMBERS_SQL = `
-  SELECT teams.team_id, teams.name AS team_name, teams.created_at,
+  SELECT teams.team_id, teams.name AS team_name, teams.created_at, allows_applications,
          account_id, accounts.name, email, role, joined_at,
          CASE role WHEN 'member' THEN member_role END AS member_role
   FROM team_members JOIN teams USING (team_id) JOIN accounts USING (account_id)
@@ -39,7 +44,7 @@ export async function teamView(query: Query, accountId: number) {
   const payerPeriods = await findPayerPeriods(query, accountId, now);
   const own = rows.find(({ account_id }) => account_id === accountId);
   if (own === undefined || payerPeriods === undefined) throw noTeam();
-  const { team_id, team_name, created_at, role } = own;
+  const { team_id, team_name, created_at, allows_applications, role } = own;
   const { payer_id, status } = entitlementAnswer(payerPeriods);
   const invitations = await listInvitations(query, team_id);
   const pending = invitations.filter((invitation) => invitation.status === 'pending');
@@ -48,6 +53,7 @@ export async function teamView(query: Query, accountId: number) {
     team_id,
     name: team_name,
     created_at,
+    allows_applications,
     payer_id,
     billing_status: status,
     slots: { used: rows.length + pending.length, limit: slotsLimitOf(payerPeriods, now) },

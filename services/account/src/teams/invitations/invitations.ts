@@ -2,7 +2,7 @@ import { Problem } from '@tollgate/http/problem';
 import { findPayerPeriods } from '../../billing/periods/payer-periods.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
-import { auditTeam, endTeam, lockManagedTeam } from '../changes.ts';
+import { admitMember, auditTeam, endTeam, lockManagedTeam } from '../changes.ts';
 import type { Person } from '../changes.ts';
 import type { InvitationMail } from './invitation-mail.ts';
 import {
@@ -18,7 +18,7 @@ import { DEFAULT_MEMBER_ROLE } from '../../identity/accounts/member-roles.ts';
 import type { MemberRole } from '../../identity/accounts/member-roles.ts';
 import { isFull } from '../rules.ts';
 import { noSlotLeft, slotsLimitOf } from '../slots.ts';
-import { countTaken, findMembership, insertMember, lockTeams, managerOf } from '../store.ts';
+import { countTaken, findMembership, lockTeams, managerOf } from '../store.ts';
 import type { Team } from '../store.ts';
 
 /**
@@ -73,7 +73,7 @@ export async function accept(query: Query, person: Person, key: InvitationKey): 
   const limit = await slotsLimit(query, await managerOf(query, team.team_id));
   // Its invitation holds a slot already, but the plan may have shrunk.
   if (isFull((await countTaken(query, team.team_id)).members, limit)) throw noSlotLeft(limit);
-  if (!(await insertMember(query, { account_id, team_id: team.team_id, role: 'member', member_role }))) {
+  if (!(await admitMember(query, person, team, { member_role }))) {
     throw new Problem('already_in_team');
   }
   await auditTeam(query, person, team, 'team_joined', { invitation_id, email });

@@ -3,11 +3,11 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
-import { auditTeam, createTeam, endTeam } from '../changes.ts';
+import { admitMember, auditTeam, createTeam, endTeam } from '../changes.ts';
 import { slotsLimit } from '../invitations/invitations.ts';
 import { isFull } from '../rules.ts';
 import { noSlotLeft } from '../slots.ts';
-import { countTaken, deleteMember, findMembership, insertMember, lockTeams, managerOf } from '../store.ts';
+import { countTaken, deleteMember, findMembership, lockTeams, managerOf } from '../store.ts';
 import type { Team } from '../store.ts';
 
 /** Operators add members without invitations. The team's lock and limits are those of the console. */
@@ -32,7 +32,7 @@ export async function addMember(query: Query, teamId: number, account_id: number
   const limit = await slotsLimit(query, await managerOf(query, teamId));
   const { members, pending } = await countTaken(query, teamId);
   if (isFull(members + pending, limit)) throw noSlotLeft(limit);
-  if (!(await insertMember(query, { account_id, team_id: teamId, role: 'member' }))) {
+  if (!(await admitMember(query, { account_id, actor: by }, team))) {
     throw new Problem('already_in_team');
   }
   await auditTeam(query, { account_id, actor: by }, team, 'team_joined');

@@ -9,13 +9,13 @@ import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { auditTeam } from '../changes.ts';
+import { admitMember, auditTeam } from '../changes.ts';
 import { holdsDomain } from '../domains/store.ts';
 import { takeInvitationTo } from '../invitations/invitation-store.ts';
 import { slotsLimit } from '../invitations/invitations.ts';
 import { isFull } from '../rules.ts';
 import { noSlotLeft } from '../slots.ts';
-import { countTaken, findMembership, insertMember, lockTeams, managerOf } from '../store.ts';
+import { countTaken, findMembership, lockTeams, managerOf } from '../store.ts';
 import type { Team } from '../store.ts';
 import type { SsoMail } from './sso-mails.ts';
 import { findIdentity, findProvider, insertIdentity, isOwnAccount, lockIdentity } from './store.ts';
@@ -182,10 +182,11 @@ async function join(
   const { members, pending } = await countTaken(inside, team_id);
   if (isFull(members + pending, limit)) throw noSlotLeft(limit);
   const member_role = invitation?.member_role ?? DEFAULT_MEMBER_ROLE;
-  if (!(await insertMember(inside, { account_id, team_id, role: 'member', member_role }))) {
+  const person = { account_id, actor: actorOf(account_id, by) };
+  if (!(await admitMember(inside, person, team, { member_role }))) {
     throw new Problem('already_in_team');
   }
-  await auditTeam(inside, { account_id, actor: actorOf(account_id, by) }, team, 'team_joined', {
+  await auditTeam(inside, person, team, 'team_joined', {
     email,
     by: 'sso',
   });

@@ -116,6 +116,14 @@ async function thingsOf(
     const asked = parametersOf(await newActingApplication(suite), newPkce());
     return { request_id: await requestIdOf(await openAuthorize(suite.account, asked)) };
   }
+  if (path.includes('/team/connections/{')) {
+    await makeTeam(owner);
+    const member = await newOwner(suite);
+    await joinTeam(owner, member);
+    await connect(suite, await newActingApplication(suite), member.browser);
+    const { body } = await browser.request('GET', '/team/connections');
+    return { connection_id: (body['connections'] as { connection_id: number }[])[0]?.connection_id ?? 0 };
+  }
   if (path.includes('{connection_id}')) {
     await connect(suite, await newActingApplication(suite), browser);
     const { body } = await browser.request('GET', '/connections');

@@ -30,7 +30,7 @@ test('the metadata names what a client needs, and nothing private', async () => 
     code_challenge_methods_supported: ['S256'],
     token_endpoint: `${issuer}/oauth2/token`,
     revocation_endpoint: `${issuer}/oauth2/revoke`,
-    scopes_supported: ['api', 'mcp', 'mcp:write'],
+    scopes_supported: ['api', 'mcp', 'mcp:write', 'offline_access'],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['client_credentials', 'authorization_code', 'refresh_token'],

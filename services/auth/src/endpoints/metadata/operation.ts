@@ -1,4 +1,4 @@
-import { DATA_SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE } from '@tollgate/contracts/resource-servers';
+import { DATA_SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE, OFFLINE_ACCESS } from '@tollgate/contracts/resource-servers';
 import type { z } from 'zod';
 import type { authorizationServerMetadataSchema } from '@tollgate/contracts/oauth';
 import { oauthApi } from '@tollgate/contracts/oauth-api';
@@ -45,7 +45,7 @@ function metadataOf(
     authorization_endpoint,
     token_endpoint: `${issuer}/oauth2/token`,
     revocation_endpoint: `${issuer}/oauth2/revoke`,
-    scopes_supported: [DATA_SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE],
+    scopes_supported: [DATA_SCOPE, MCP_SCOPE, MCP_WRITE_SCOPE, OFFLINE_ACCESS],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: [CLIENT_CREDENTIALS, AUTHORIZATION_CODE, REFRESH_TOKEN],

@@ -44,10 +44,11 @@ export function ConnectPage() {
       </EntryPage>
     );
   }
-  const { application, account } = asked.data;
+  const { application, account, is_forbidden_by_team } = asked.data;
   return (
     <EntryPage title={`Connect ${application.name}?`}>
       <Application asked={asked.data} />
+      {!application.is_verified && <Unverified />}
       <section aria-labelledby="may">
         <h2 id="may" className={styles['heading']}>
           It may, until you disconnect it
@@ -64,6 +65,11 @@ export function ConnectPage() {
         </ul>
       </section>
       <Payer asked={asked.data} />
+      {is_forbidden_by_team && (
+        <p className={styles['warning']}>
+          Your team doesn’t allow applications to act for its members. Ask its manager.
+        </p>
+      )}
       {answer.isError && <ErrorMessage error={answer.error} isChange />}
       <div className={styles['answers']}>
         <Button
@@ -78,7 +84,7 @@ export function ConnectPage() {
         <Button
           variant="primary"
           isPending={answer.isPending && answer.variables === 'allow'}
-          isDisabled={answer.isPending}
+          isDisabled={answer.isPending || is_forbidden_by_team}
           onPress={() => {
             answer.mutate('allow');
           }}
@@ -92,30 +98,47 @@ export function ConnectPage() {
 }
 
 /** Who asks. Anyone can choose names, so the host and the client ID, which they can't choose freely, stand beside them. */
-function Application({ asked: { application, redirect_host } }: { asked: Asked }) {
+function Application({ asked: { application, redirect_host, redirect_scheme } }: { asked: Asked }) {
   return (
     <dl className={pageStyles['facts']}>
       <dt>Application</dt>
       <dd>
-        <bdi>{application.name}</bdi> <Badge tone="neutral">Not verified</Badge>
+        <bdi>{application.name}</bdi>{' '}
+        {application.is_verified ? (
+          <Badge tone="good">Verified</Badge>
+        ) : (
+          <Badge tone="warning">Not verified</Badge>
+        )}
       </dd>
       <dt>Made by</dt>
       <dd>
         {application.developer === null ? (
           'Unknown: it registered itself.'
         ) : (
-          <>
-            <bdi>{application.developer}</bdi> <Badge tone="neutral">Not verified</Badge>
-          </>
+          <bdi>{application.developer}</bdi>
         )}
       </dd>
       <dt>Sends you to</dt>
-      <dd>{redirect_host ?? 'an app on this computer or device'}</dd>
+      <dd>{redirect_host ?? programOf(redirect_scheme)}</dd>
       <dt>Client ID</dt>
       <dd>
         <code className={styles['id']}>{application.client_id}</code>
       </dd>
     </dl>
+  );
+}
+
+function programOf(scheme: string): string {
+  return scheme === 'http' ? 'A program on this computer' : `The app ${scheme} on this device`;
+}
+
+/** What the names alone don't say. */
+function Unverified() {
+  return (
+    <p className={styles['warning']}>
+      {brand.name} hasn’t verified this application, and anyone can choose a name. Allow it only if you know
+      who made it, and have just asked it to connect.
+    </p>
   );
 }
 

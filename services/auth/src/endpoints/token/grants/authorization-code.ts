@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { accessTokenHash, newAccessToken, parseAccessToken } from '@tollgate/credentials/access-token';
-import { codePrefix, refreshTokenPrefix } from '@tollgate/credentials/grant-tokens';
+import { codePrefix, newNonce, refreshTokenPrefix } from '@tollgate/credentials/grant-tokens';
 import { grantAnswerSchema } from '@tollgate/contracts/grants';
 import type { CodeExchange } from '@tollgate/contracts/grants';
 import { actingClient, grantedOrRefused, issueDelegated } from './delegated.ts';
@@ -9,6 +9,9 @@ import { missing } from './grant.ts';
 import type { Grant } from './grant.ts';
 
 export const AUTHORIZATION_CODE = 'authorization_code';
+
+/** RFC 7636, section 4.1: a shorter one could be guessed. */
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /**
  * RFC 6749, section 4.1.3, with PKCE (RFC 7636). Parameters: `code`, `redirect_uri`, `code_verifier`, and `resource`
@@ -35,18 +38,15 @@ export function createAuthorizationCodeGrant(needs: DelegatedGrantNeeds): Grant 
         client_id,
         code_hash: accessTokenHash(code),
         redirect_uri: form.get('redirect_uri') ?? '',
-        // A verifier of another alphabet or length hashes to no challenge that was stored.
-        code_challenge: hash('sha256', form.get('code_verifier') ?? '', 'base64url'),
+        code_challenge: challengeOf(form.get('code_verifier') ?? ''),
         ...(resource !== undefined && { resource }),
         connection_client_id: connectionClientId,
         refresh_token_hash: accessTokenHash(refreshToken),
         address: caller.address,
       };
       const isCode = parseAccessToken(code, codePrefix(tokenPrefix)) !== null;
-      const answer = isCode
-        ? await account.ask('/private/grants/exchange', request, grantAnswerSchema, caller.requestId)
-        : null;
-      const granted = await grantedOrRefused(needs, acting, caller, answer);
+      const ask = () => account.ask('/private/grants/exchange', request, grantAnswerSchema, caller.requestId);
+      const granted = await grantedOrRefused(needs, acting, caller, isCode ? ask : null);
       return issueDelegated(needs, {
         granted,
         actingClientId: client_id,
@@ -55,4 +55,9 @@ export function createAuthorizationCodeGrant(needs: DelegatedGrantNeeds): Grant 
       });
     },
   };
+}
+
+/** Of what is no verifier: one that no request has had, so that the code is used up as by a wrong verifier. */
+function challengeOf(verifier: string): string {
+  return VERIFIER.test(verifier) ? hash('sha256', verifier, 'base64url') : newNonce();
 }

@@ -4,6 +4,7 @@ import { DATA_SCOPE } from '@tollgate/contracts/resource-servers';
 import type { PrivateApi } from '@tollgate/http/private-api-client';
 import type { Caller } from '../../../abuse/caller.ts';
 import type { FailedAttempts } from '../../../abuse/failed-attempts.ts';
+import type { RunQueued } from '../../../abuse/look-up-queue.ts';
 import type { AuthenticClient } from '../../../client/authenticator.ts';
 import { OAuthError } from '../../../oauth/oauth-error.ts';
 import type { TokenIssuing } from '../../../token/token-issuing.ts';
@@ -13,7 +14,8 @@ import type { TokenResponse } from './grant.ts';
 export type DelegatedGrantNeeds = {
   account: Pick<PrivateApi, 'ask'>;
   issuing: Pick<TokenIssuing, 'issue'>;
-  failedAttempts: Pick<FailedAttempts, 'count'>;
+  failedAttempts: Pick<FailedAttempts, 'count' | 'isLimited'>;
+  queued: RunQueued;
   tokenPrefix: string;
 };
 
@@ -24,17 +26,20 @@ export function actingClient({ client }: AuthenticClient): ClientRecord {
 }
 
 /**
- * Guesses are slowed as those of client secrets are; what is right is always accepted. Null: nothing that account could
+ * Guesses are slowed as those of client secrets are: whoever has made too many is asked for one after the other, so that
+ * account's time is left to others, and what is right is accepted still. `ask` is null for nothing that account could
  * know.
  * @throws {OAuthError} invalid_grant, invalid_target, invalid_scope
  * @throws {Problem} too_many_requests; service_unavailable
  */
 export async function grantedOrRefused(
-  { failedAttempts }: Pick<DelegatedGrantNeeds, 'failedAttempts'>,
+  { failedAttempts, queued }: Pick<DelegatedGrantNeeds, 'failedAttempts' | 'queued'>,
   { client_id }: Pick<ClientRecord, 'client_id'>,
   { addressGroup }: Caller,
-  answer: GrantAnswer | null,
+  ask: (() => Promise<GrantAnswer>) | null,
 ): Promise<Granted> {
+  const isLimited = ask !== null && failedAttempts.isLimited(client_id, addressGroup);
+  const answer = isLimited ? await queued(addressGroup, ask) : await ask?.();
   if (answer?.outcome === 'granted') return answer;
   if (answer?.outcome === 'invalid_target' || answer?.outcome === 'invalid_scope') {
     throw new OAuthError(answer.outcome);

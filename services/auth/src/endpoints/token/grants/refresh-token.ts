@@ -1,6 +1,7 @@
 import { accessTokenHash, clientIdOf, parseAccessToken } from '@tollgate/credentials/access-token';
 import { derivedToken, newNonce, refreshTokenPrefix } from '@tollgate/credentials/grant-tokens';
 import { grantAnswerSchema } from '@tollgate/contracts/grants';
+import { DATA_SCOPE } from '@tollgate/contracts/resource-servers';
 import type { GrantAnswer, Refresh } from '@tollgate/contracts/grants';
 import { actingClient, grantedOrRefused, issueDelegated } from './delegated.ts';
 import type { DelegatedGrantNeeds } from './delegated.ts';
@@ -18,16 +19,17 @@ export function createRefreshTokenGrant(needs: DelegatedGrantNeeds): Grant {
   const { account, tokenPrefix } = needs;
   const refreshPrefix = refreshTokenPrefix(tokenPrefix);
 
-  async function rotate(
+  /** Null for what isn't a refresh token. */
+  function rotation(
     presented: string,
     request: Omit<Refresh, 'connection_client_id' | 'refresh_token_hash' | 'nonce' | 'successor_hash'>,
     requestId: string,
-  ): Promise<GrantAnswer | null> {
+  ): (() => Promise<GrantAnswer>) | null {
     const parsed = parseAccessToken(presented, refreshPrefix);
     const connectionClientId = parsed === null ? null : clientIdOf(parsed.applicationPart);
     if (connectionClientId === null) return null;
     const nonce = newNonce();
-    const successor = derivedToken(presented, nonce, refreshPrefix, connectionClientId);
+    const successor = derivedToken(presented, nonce, { prefix: refreshPrefix, clientId: connectionClientId });
     const body: Refresh = {
       ...request,
       connection_client_id: connectionClientId,
@@ -35,7 +37,7 @@ export function createRefreshTokenGrant(needs: DelegatedGrantNeeds): Grant {
       nonce,
       successor_hash: accessTokenHash(successor),
     };
-    return account.ask('/private/grants/refresh', body, grantAnswerSchema, requestId);
+    return () => account.ask('/private/grants/refresh', body, grantAnswerSchema, requestId);
   }
 
   return {
@@ -55,14 +57,20 @@ export function createRefreshTokenGrant(needs: DelegatedGrantNeeds): Grant {
         ...(scope !== undefined && { scope }),
         address: caller.address,
       };
-      const answer = await rotate(presented, request, caller.requestId);
-      const granted = await grantedOrRefused(needs, acting, caller, answer);
+      const ask = rotation(presented, request, caller.requestId);
+      const granted = await grantedOrRefused(needs, acting, caller, ask);
       const nonce = granted.nonce ?? '';
+      const { client_id: clientId } = granted;
       return issueDelegated(needs, {
         granted,
         actingClientId: client_id,
-        accessToken: derivedToken(presented, nonce, tokenPrefix, granted.client_id),
-        refreshToken: derivedToken(presented, nonce, refreshPrefix, granted.client_id),
+        // Of its scope: an access token with less of the grant never becomes one with more.
+        accessToken: derivedToken(presented, nonce, {
+          prefix: tokenPrefix,
+          clientId,
+          scope: granted.scope ?? DATA_SCOPE,
+        }),
+        refreshToken: derivedToken(presented, nonce, { prefix: refreshPrefix, clientId }),
       });
     },
   };

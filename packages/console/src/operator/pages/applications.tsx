@@ -1,0 +1,138 @@
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
+import { Table } from '../../ui/list/table.tsx';
+import { PageHeader } from '../../ui/page/page-header.tsx';
+import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import page from '../../ui/page/page.module.css';
+import type { OperatorSession } from '../api/client.ts';
+import { REASON } from '../api/reason.ts';
+import { OperatorLink } from '../location.tsx';
+import { actingApplicationsQuery, setVerified } from './queries.ts';
+import type { ActingApplication } from './queries.ts';
+import { ReasonField } from './reason-field.tsx';
+
+/** `/operator/applications`: the applications that act for other people, and which of them are verified. */
+export function ApplicationsPage({ role }: { role: OperatorSession['role'] }) {
+  const list = useInfiniteQuery(actingApplicationsQuery);
+  const [changing, setChanging] = useState<ActingApplication | null>(null);
+  const applications = list.data?.pages.flatMap((one) => one.applications) ?? [];
+  const mayVerify = role === 'support' || role === 'admin';
+  return (
+    <>
+      <PageHeader title="Applications" />
+      <section className={page['card']} aria-labelledby="acting">
+        <h2 id="acting">Applications that act for other people</h2>
+        <p className={page['muted']}>
+          People read on the consent page whether an application is verified. Check first who is behind its
+          name, its account and its redirect URIs. A change of one of them ends the verification.
+        </p>
+        {list.isPending && <Skeleton />}
+        {list.isError && (
+          <ErrorMessage error={list.error} what="the applications" onRetry={() => void list.refetch()} />
+        )}
+        {list.data !== undefined && applications.length === 0 && (
+          <p className={page['muted']}>There are none.</p>
+        )}
+        {applications.length > 0 && (
+          <Table
+            label="Applications"
+            rows={applications}
+            keyOf={({ application_id }) => application_id}
+            columns={[
+              { label: 'Name', onCard: 'title', cell: ({ name }) => <bdi>{name}</bdi> },
+              { label: 'Made by', cell: (application) => <Developer {...application} /> },
+              { label: 'Sends people to', cell: ({ redirect_uris }) => <Addresses of={redirect_uris} /> },
+              { label: 'Status', onCard: 'status', cell: (application) => <State {...application} /> },
+            ]}
+            {...(mayVerify && {
+              actions: (application: ActingApplication) =>
+                (application.status === 'active' || application.verified_at !== null) && (
+                  <Button
+                    aria-label={`${actionOf(application)} ${application.name}`}
+                    onPress={() => {
+                      setChanging(application);
+                    }}
+                  >
+                    {actionOf(application)}
+                  </Button>
+                ),
+            })}
+          />
+        )}
+        {list.hasNextPage && (
+          <div className={page['actions']}>
+            <Button isPending={list.isFetchingNextPage} onPress={() => void list.fetchNextPage()}>
+              Show older applications
+            </Button>
+          </div>
+        )}
+      </section>
+      {changing !== null && (
+        <Change
+          application={changing}
+          onClose={() => {
+            setChanging(null);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function actionOf({ verified_at }: ActingApplication): string {
+  return verified_at === null ? 'Verify' : 'End verification';
+}
+
+function Developer({ account_id }: ActingApplication) {
+  if (account_id === null) return 'Registered itself';
+  return <OperatorLink to={`/accounts/${String(account_id)}`}>Account {account_id}</OperatorLink>;
+}
+
+function Addresses({ of }: { of: readonly string[] }) {
+  return of.map((uri) => (
+    <div key={uri}>
+      <bdi>{uri}</bdi>
+    </div>
+  ));
+}
+
+function State({ status, verified_at }: ActingApplication) {
+  if (status === 'revoked') return <Badge tone="neutral">Revoked</Badge>;
+  return verified_at === null ? (
+    <Badge tone="neutral">Not verified</Badge>
+  ) : (
+    <Badge tone="good">Verified</Badge>
+  );
+}
+
+function Change({ application, onClose }: { application: ActingApplication; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const { application_id, name, verified_at } = application;
+  const isVerified = verified_at !== null;
+  return (
+    <ConfirmByName
+      title={
+        <>
+          {isVerified ? 'End the verification of' : 'Verify'} <bdi>{name}</bdi>?
+        </>
+      }
+      name={name}
+      of="application"
+      action={actionOf(application)}
+      asksName={false}
+      isOpen
+      fields={(errors) => <ReasonField errors={errors} isRequired={!isVerified} />}
+      onClose={onClose}
+      onConfirm={({ [REASON]: reason = '' }) => setVerified(application_id, !isVerified, reason)}
+      onDone={() => void queryClient.invalidateQueries({ queryKey: actingApplicationsQuery.queryKey })}
+    >
+      <p>
+        {isVerified
+          ? 'People who are asked to connect it read that it is not verified. Those who have connected it stay connected.'
+          : 'People who are asked to connect it read that it is verified. Say in the reason how you know who made it.'}
+      </p>
+    </ConfirmByName>
+  );
+}

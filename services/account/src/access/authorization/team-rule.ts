@@ -1,0 +1,23 @@
+import { Problem } from '@tollgate/http/problem';
+import type { Query } from '../../platform/database/query.ts';
+
+/** Whether the manager of the account's team forbids that applications act for its members. */
+export async function isForbiddenByTeam(
+  query: Query,
+  accountId: number,
+  /** Until the transaction ends, the team can't change it. */
+  lock: '' | 'FOR SHARE OF teams' = '',
+): Promise<boolean> {
+  const rows = await query<{ allows_applications: boolean }>(
+    `SELECT allows_applications FROM teams JOIN team_members USING (team_id)
+     WHERE account_id = :accountId ${lock}`,
+    { accountId },
+  );
+  return rows[0]?.allows_applications === false;
+}
+
+export function forbiddenByTeam(): Problem {
+  return new Problem('forbidden', {
+    detail: 'Your team doesn’t allow applications to act for its members. Ask its manager.',
+  });
+}
