@@ -29,6 +29,8 @@ import * as pendingActs from './migrations/0043-pending-acts.ts';
 import * as teamSso from './migrations/0045-team-sso.ts';
 import * as scim from './migrations/0048-scim.ts';
 import * as clientRegistrations from './migrations/0051-client-registrations.ts';
+import * as sentMails from './migrations/0060-sent-mails.ts';
+import * as actsOnPlans from './migrations/0061-acts-on-plans.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -67,6 +69,8 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0045-team-sso', migration: teamSso },
   { name: '0048-scim', migration: scim },
   { name: '0051-client-registrations', migration: clientRegistrations },
+  { name: '0060-sent-mails', migration: sentMails },
+  { name: '0061-acts-on-plans', migration: actsOnPlans },
 ];
 
 export function migrationSource(
