@@ -49,6 +49,21 @@ export function operatorPageJourneys(journey: Journey): void {
     await dialogOf(page).waitFor({ state: 'hidden' });
   }
 
+  /** As an admin, what waits about an account or a plan. */
+  async function confirmBySecond(about: string): Promise<void> {
+    const { page, close } = await operatorTab(journey, 'admin');
+    try {
+      await page.goto(new URL('/operator/confirmations', page.url()).href);
+      const waiting = page.getByRole('row').filter({ hasText: about });
+      await waiting.getByRole('button', { name: /^Confirm/ }).click();
+      await look(page, 'a confirmation');
+      await dialogOf(page).getByRole('button', { name: 'Confirm', exact: true }).click();
+      await waiting.waitFor({ state: 'hidden' });
+    } finally {
+      await close();
+    }
+  }
+
   async function newCustomer(name: string) {
     const email = `${crypto.randomUUID()}@example.com`;
     const { account_id } = await make<{ account_id: number }>('/private/accounts', { email, name });
@@ -114,23 +129,24 @@ export function operatorPageJourneys(journey: Journey): void {
       await page.getByRole('region', { name: 'Mails', exact: true }).getByText('No mail was sent').waitFor();
       await page.getByRole('button', { name: 'Change address' }).focus();
       await page.keyboard.press('Enter');
-      await dialogOf(page).getByLabel('to confirm').fill(customer.email);
-      await dialogOf(page).getByLabel('New email address').fill(demo.console.email);
+      await dialogOf(page).getByLabel('to confirm').fill(demo.console.email);
+      await dialogOf(page).getByLabel('New email address').fill(`${crypto.randomUUID()}@example.com`);
       await dialogOf(page).getByLabel('Reason').fill('Lost the mailbox');
       await page.keyboard.press('Enter');
-      await dialogOf(page).getByRole('alert').waitFor();
+      await page.locator('[name="confirmation"][aria-invalid="true"]:focus').waitFor();
       await expectAccessible(page);
-      await dialogOf(page).getByLabel('New email address').fill(`${crypto.randomUUID()}@example.com`);
+      await dialogOf(page).getByLabel('to confirm').fill(customer.email);
       await page.keyboard.press('Enter');
-      await dialogOf(page).waitFor({ state: 'hidden' });
+      await page.getByText('A second operator must confirm it').waitFor();
+      await confirmBySecond(id);
       const mails = page.getByRole('region', { name: 'Mails', exact: true });
-      await page.getByRole('region', { name: 'Activity' }).getByText('email change requested').waitFor();
       await eventually(
         () => operate<{ mails: { state: string }[] }>(demo, 'GET', `/private/accounts/${id}/mails`),
         (answer) => answer.mails.length === 1 && answer.mails[0]?.state === 'sent',
         LIVE_TIME_LIMIT_MS,
       );
       await page.reload();
+      await page.getByRole('region', { name: 'Activity' }).getByText('email change requested').waitFor();
       await mails.getByText('Sent', { exact: true }).waitFor();
       await mails.getByRole('button', { name: /^Send again/ }).click();
       await confirm(page, 'Send again');
@@ -215,6 +231,15 @@ export function operatorPageJourneys(journey: Journey): void {
       await page.getByRole('region', { name: 'Limits', exact: true }).getByText('2,000').waitFor();
       await page.getByRole('link', { name: `Account ${String(account_id)}` }).waitFor();
 
+      await change.getByLabel('Points per billing period').fill('500');
+      await change.getByRole('button', { name: 'Preview' }).click();
+      await dialogOf(page).getByLabel('to confirm').fill(name);
+      await confirm(page, 'Change plan');
+      await page.getByText('A second operator must confirm it').waitFor();
+      await confirmBySecond(`Plan ${String(plan_id)}`);
+      await page.reload();
+      await page.getByRole('region', { name: 'Limits', exact: true }).getByText('500').waitFor();
+
       await page.getByRole('button', { name: 'Publish' }).click();
       await dialogOf(page).getByLabel('Price by the month, as text').fill('49 € a month');
       await confirm(page, 'Publish');
@@ -231,7 +256,6 @@ export function operatorPageJourneys(journey: Journey): void {
   });
 
   test('what a customer types is text everywhere: names, browsers, refused queries, formulas', async () => {
-    const { demo } = journey.stack();
     const { account_id, path } = await newCustomer(HOSTILE);
     const application = { account_id, name: HOSTILE, type: 'automatic', token_lifespan_sec: 3_600 };
     const { application_id } = await make<{ application_id: number }>('/private/applications', application);
@@ -243,6 +267,12 @@ export function operatorPageJourneys(journey: Journey): void {
           `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent)
            VALUES ($1, sha256($2::text::bytea), now() + interval '1 hour', '192.0.2.1', $3)`,
           [account_id, crypto.randomUUID(), HOSTILE],
+        );
+        await client.query(
+          `INSERT INTO refused_calls (request_id, seq, at, kind, code, status, account_id, payer_id, address,
+             api_version, operation_name, detail, unrecorded_before)
+           VALUES ($1, 1, now(), 'operation', 'document_invalid', 400, $2, $2, '192.0.2.1', 'v2', $3, $3, 0)`,
+          [crypto.randomUUID().replaceAll('-', ''), account_id, HOSTILE],
         );
         await client.query(
           `INSERT INTO webhooks (account_id, url, description) VALUES ($1, 'https://hooks.example/', $2)`,
@@ -261,11 +291,22 @@ export function operatorPageJourneys(journey: Journey): void {
         for (const region of ['Sessions', 'Webhooks']) {
           await page.getByRole('region', { name: region, exact: true }).getByText(HOSTILE).waitFor();
         }
+        const refused = page.getByRole('region', { name: 'Refused and failed calls', exact: true });
+        await refused.getByText('Explain').click();
+        await refused.getByText(HOSTILE).waitFor();
       }
       await look(page, path);
       expect(await page.locator('img[src="x"]').count()).toBe(0);
+      // The customer's own pages, as support sees them.
+      await page.getByRole('button', { name: 'View as customer' }).click();
+      await confirm(page, 'View as customer');
+      await page.getByRole('region', { name: 'View as a customer' }).waitFor();
+      for (const shown of ['requests', 'api_v2/applications', 'webhooks', 'account/security']) {
+        await page.goto(new URL(`/operator/view/${shown}`, page.url()).href);
+        await page.getByText(HOSTILE).first().waitFor();
+        expect(await page.locator('img[src="x"]').count()).toBe(0);
+      }
       expect(await page.title()).not.toBe('1');
-      expect(demo.account_id).not.toBe(account_id);
       expect(faults).toEqual([]);
     } finally {
       await close();

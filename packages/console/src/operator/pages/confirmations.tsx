@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
@@ -77,14 +77,14 @@ function Sent({ body }: { body: Readonly<Record<string, unknown>> }) {
   return (
     <dl className={page['facts']}>
       {Object.entries(body).map(([name, value]) => (
-        <div key={name}>
+        <Fragment key={name}>
           <dt>
             <code>{name}</code>
           </dt>
           <dd>
             <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
           </dd>
-        </div>
+        </Fragment>
       ))}
     </dl>
   );

@@ -154,7 +154,7 @@ function PeriodActs({ account, period, canChange }: Omit<Props, 'canBlock'> & { 
 
 function ChangePeriod({ account, period, row }: { account: AccountSummary; period: Period; row: string }) {
   const plans = useQuery(plansQuery);
-  const end = period.ended_at.replace(/T23:59:59(?:\.000)?Z$/, '');
+  const end = period.ended_at.replace(/\.000Z$/, 'Z').replace(/T23:59:59Z$/, '');
   const offered = (plans.data ?? []).map(({ plan_id, name }) => ({ value: String(plan_id), label: name }));
   // It keeps a plan that isn't offered any more.
   const own = { value: String(period.plan_id), label: period.plan_name };

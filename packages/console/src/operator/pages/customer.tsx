@@ -27,7 +27,12 @@ export function CustomerPage({ accountId, role }: { accountId: number; role: Rol
   if (account.isPending) return <Skeleton />;
   if (account.isError) {
     if (hasStatus(account.error, 404)) return <PageHeader title="There is no such account" />;
-    return <ErrorMessage error={account.error} what="the account" onRetry={() => void account.refetch()} />;
+    return (
+      <>
+        <PageHeader title="Account" />
+        <ErrorMessage error={account.error} what="the account" onRetry={() => void account.refetch()} />
+      </>
+    );
   }
   const isSupport = role === 'support' || role === 'admin';
   const isFinance = role === 'finance' || role === 'admin';

@@ -1,4 +1,3 @@
-import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import type { LimitField } from '@tollgate/contracts/entitlement';
 import { formatBytes, formatDuration, formatNumber } from '../../ui/format.ts';
 
@@ -20,6 +19,9 @@ const TEXT: Partial<Record<LimitField, (value: number) => string>> = {
   time_sec_limit: formatDuration,
   traffic_bytes_limit: formatBytes,
 };
+
+/** In the order of the interface. From the labels, since the module of the contract brings its schemas along. */
+export const LIMIT_FIELDS = Object.keys(LIMIT_LABELS) as LimitField[];
 
 /** Null is unlimited. */
 export function limitOf(description: Attributes, field: LimitField): number | null {

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
-import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import type { LimitField } from '@tollgate/contracts/entitlement';
 import { formatShare } from '../../ui/format.ts';
 import { Table } from '../../ui/list/table.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
-import { LIMIT_LABELS, amountText, limitOf, limitText } from './limits.ts';
+import { LIMIT_FIELDS, LIMIT_LABELS, amountText, limitOf, limitText } from './limits.ts';
 import { periodsQuery } from './queries.ts';
 import type { AccountSummary, Period } from './queries.ts';
 

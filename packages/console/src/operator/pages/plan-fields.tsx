@@ -1,9 +1,8 @@
-import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
 import type { LimitField } from '@tollgate/contracts/entitlement';
 import { FieldError } from '../../ui/form/field-error.ts';
 import { SelectField } from '../../ui/form/select-field.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
-import { LIMIT_LABELS, limitOf } from './limits.ts';
+import { LIMIT_FIELDS, LIMIT_LABELS, limitOf } from './limits.ts';
 import type { Plan, WantedPlan } from './plan-queries.ts';
 
 const DAY_SEC = 86_400;

@@ -1,13 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { LIMIT_FIELDS } from '@tollgate/contracts/entitlement';
+import { Fragment, useState } from 'react';
+import type { ReactNode } from 'react';
 import { hasStatus } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { formatAmount } from '../../pages/plan/credits/price.ts';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import { FieldError } from '../../ui/form/field-error.ts';
 import { Form } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { counted, formatDuration, formatNumber } from '../../ui/format.ts';
 import { Table } from '../../ui/list/table.tsx';
+import { LOCALE } from '../../ui/locale.ts';
 import { PeriodDays } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
@@ -17,7 +21,7 @@ import { REASON } from '../api/reason.ts';
 import { OperatorLink } from '../location.tsx';
 import { ActOn } from './act-on.tsx';
 import { Held } from './held.tsx';
-import { LIMIT_LABELS, limitText, otherAttributes } from './limits.ts';
+import { LIMIT_FIELDS, LIMIT_LABELS, limitText, otherAttributes } from './limits.ts';
 import { PlanFields, wantedPlan } from './plan-fields.tsx';
 import {
   changePlan,
@@ -42,7 +46,12 @@ export function PlanPage({ planId, role }: { planId: number } & Pick<OperatorSes
   if (plan.isPending) return <Skeleton />;
   if (plan.isError) {
     if (hasStatus(plan.error, 404)) return <PageHeader title="There is no such plan" />;
-    return <ErrorMessage error={plan.error} what="the plan" onRetry={() => void plan.refetch()} />;
+    return (
+      <>
+        <PageHeader title="Plan" />
+        <ErrorMessage error={plan.error} what="the plan" onRetry={() => void plan.refetch()} />
+      </>
+    );
   }
   const { data } = plan;
   return (
@@ -145,9 +154,9 @@ function Facts({ plan }: { plan: Plan }) {
 type Price = { billing_interval: string; currency: string; unit_amount: number };
 
 function priceText({ billing_interval, currency, unit_amount }: Price): string {
-  const amount = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const { maximumFractionDigits = 2 } = amount.resolvedOptions();
-  return `${amount.format(unit_amount / 10 ** maximumFractionDigits)} a ${billing_interval}`;
+  const format = new Intl.NumberFormat(LOCALE, { style: 'currency', currency });
+  const { maximumFractionDigits: decimals = 2 } = format.resolvedOptions();
+  return `${formatAmount(unit_amount, { currency, decimals })} by the ${billing_interval}`;
 }
 
 function Others({ plan: { description } }: { plan: Plan }) {
@@ -156,14 +165,14 @@ function Others({ plan: { description } }: { plan: Plan }) {
   return (
     <dl className={page['facts']}>
       {others.map(([name, value]) => (
-        <div key={name}>
+        <Fragment key={name}>
           <dt>
             <code>{name}</code>
           </dt>
           <dd>
             <code>{JSON.stringify(value)}</code>
           </dd>
-        </div>
+        </Fragment>
       ))}
     </dl>
   );
@@ -301,14 +310,20 @@ function ChangePlan({ plan }: { plan: Plan }) {
           {(errors) => <PlanFields plan={plan} products={products.data} errors={errors} />}
         </Form>
       )}
-      {preview !== null && (
+      {preview !== null && preview.change === undefined && (
+        <Dialog title="Nothing is different" isOpen onClose={close}>
+          <p>The plan has all of this already.</p>
+          <Button onPress={close}>Close</Button>
+        </Dialog>
+      )}
+      {preview?.change !== undefined && (
         <ConfirmByName
-          title={preview.change === undefined ? 'Nothing is different' : 'Change this plan?'}
+          title="Change this plan?"
           name={plan.name}
           of="plan"
           action="Change plan"
           isOpen
-          asksName={(preview.change?.affected?.subscriptions ?? 0) > 0}
+          asksName={(preview.change.affected?.subscriptions ?? 0) > 0}
           fields={(errors) => <ReasonField errors={errors} isOfCustomer={false} />}
           onClose={close}
           onConfirm={async ({ [REASON]: reason = '' }) => {
@@ -326,24 +341,27 @@ function ChangePlan({ plan }: { plan: Plan }) {
   );
 }
 
-function Effect({ change }: { change: PlansChange | undefined }) {
-  if (change === undefined) return <p>The plan has all of this already.</p>;
-  const { fields, affected } = change;
+/** What is different, and whom it reaches. */
+function Effect({ change: { fields, affected } }: { change: PlansChange }) {
   return (
     <>
-      <ul>
+      <dl className={page['facts']}>
         {fields.map(({ field, before, after, needs }) => (
-          <li key={field}>
-            <code>{field}</code>: <bdi>{valueText(before)}</bdi> → <bdi>{valueText(after)}</bdi>
-            {needs === 'unlimited' && ' (nothing is limited any more)'}
-          </li>
+          <Fragment key={field}>
+            <dt>{fieldText(field)}</dt>
+            <dd>
+              <bdi>{valueText(before)}</bdi> → <bdi>{valueText(after)}</bdi>
+              {needs === 'unlimited' && ' (not limited any more)'}
+            </dd>
+          </Fragment>
         ))}
-      </ul>
+      </dl>
       {affected !== null && (
         <p>
           {counted(affected.subscriptions, 'subscription')} and{' '}
           {counted(affected.unstarted_periods, 'period that hasn’t started', 'periods that haven’t started')}{' '}
-          get the change. {counted(affected.current_periods, 'current period')} keep what they began with.
+          get the change. {counted(affected.current_periods, 'current period')}{' '}
+          {affected.current_periods === 1 ? 'keeps what it' : 'keep what they'} began with.
           {affected.periods_over_limit > 0 &&
             ` ${counted(affected.periods_over_limit, 'current period')} used more points than the new limit.`}
           {affected.is_sign_up_plan && ' New accounts get this plan.'}
@@ -352,6 +370,12 @@ function Effect({ change }: { change: PlansChange | undefined }) {
       )}
     </>
   );
+}
+
+/** As the form labels it, or as files of plans name it. */
+function fieldText(field: string): ReactNode {
+  const limit = LIMIT_FIELDS.find((each) => field === `description.${each}`);
+  return limit === undefined ? <code>{field}</code> : LIMIT_LABELS[limit];
 }
 
 function valueText(value: unknown): string {

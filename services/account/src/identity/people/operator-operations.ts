@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
