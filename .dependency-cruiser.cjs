@@ -117,7 +117,9 @@ const rooms = {
       floors: ['current', 'credits', 'views', 'by-operation', 'live', '.'],
     },
     refusals: { of: [...base, 'billing', 'counting', 'usage'], floors: ['.', 'console'] },
-    operators: { of: [...base, 'oidc', 'console', 'access', 'billing', 'payments', 'refusals'] },
+    operators: {
+      of: [...base, 'oidc', 'console', 'access', 'billing', 'payments', 'plans-as-code', 'refusals'],
+    },
     operating: {
       of: [...base, 'access', 'billing', 'notifications', 'counting', 'closing', 'payments'],
       floors: ['health-report', '.'],

@@ -25,6 +25,7 @@ import { limitJourneys, planJourneys } from './console/plan.ts';
 import { unpaidRenewalJourneys } from './console/unpaid-renewal.ts';
 import { operationJourneys } from './console/operations.ts';
 import { customerViewJourneys } from './console/customer-views.ts';
+import { operatorPageJourneys } from './console/operator-pages.ts';
 import { operatorJourneys } from './console/operators.ts';
 import { requestJourneys } from './console/requests.ts';
 import { liveFeedJourney, liveJourneys, restartedFeedJourney } from './console/live.ts';
@@ -76,6 +77,7 @@ export const PAGE_JOURNEYS = {
   explorer: explorerJourneys,
   'usage over time': usageJourneys,
   operators: operatorJourneys,
+  'pages of operators': operatorPageJourneys,
   'views of customers': customerViewJourneys,
 } satisfies Journeys;
 

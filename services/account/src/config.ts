@@ -322,7 +322,7 @@ export const SETTINGS = {
       .enum(FOUR_EYES_MODES)
       .default('auto')
       .describe(
-        'whether a second operator confirms resets of two-factor authentication, erasures and large grants; `auto`: once there are two who can',
+        'whether a second operator confirms what does most harm ([operators](operators.md#a-second-operator)); `auto`: once there are two who can',
       ),
     FOUR_EYES_CREDIT_POINTS: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({
       description: 'a grant of more points needs a second operator',

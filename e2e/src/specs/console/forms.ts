@@ -178,6 +178,7 @@ const FORMS: readonly FormCase[] = [
 
 const BY_ACCOUNT = 'needs a second device or an old session: account.ts';
 const BY_OPERATORS = 'is in the console of operators, who sign in otherwise: operators.ts';
+const BY_OPERATOR_PAGES = 'is in the console of operators: operator-pages.ts';
 const NO_FIELD = 'has no field to fill in';
 
 /** The other forms, and why they aren't above. */
@@ -186,6 +187,12 @@ const OTHERS: readonly (readonly [module: string, why: string])[] = [
   ['operator/pages/audit.tsx', BY_OPERATORS],
   ['operator/pages/customers.tsx', BY_OPERATORS],
   ['operator/pages/grant-credits.tsx', BY_OPERATORS],
+  ['operator/pages/plan.tsx', BY_OPERATOR_PAGES],
+  ['operator/pages/plans.tsx', BY_OPERATOR_PAGES],
+  ['operator/pages/plans.tsx', BY_OPERATOR_PAGES],
+  ['operator/pages/usage.tsx', BY_OPERATOR_PAGES],
+  ['operator/pages/usage.tsx', BY_OPERATOR_PAGES],
+  ['operator/pages/usage.tsx', BY_OPERATOR_PAGES],
   ['operator/pages/view-as.tsx', 'is in the console of operators: customer-views.ts'],
   ['pages/account/confirmation.tsx', BY_ACCOUNT],
   ['pages/account/confirmation.tsx', BY_ACCOUNT],

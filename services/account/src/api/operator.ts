@@ -12,8 +12,12 @@ import { operatorPlans } from '../billing/plans/operations.ts';
 import { operatorSubscriptions } from '../billing/subscriptions/operations.ts';
 import { operatorCounting } from '../counting/operations.ts';
 import { operatorAccounts } from '../identity/accounts/operations.ts';
+import { operatorMailing } from '../identity/mails/operator-operations.ts';
+import { operatorEmailAddresses } from '../identity/people/operator-operations.ts';
+import { operatorSessionsOfAccounts } from '../identity/sessions/operator-operations.ts';
 import { operatorTwoFactor } from '../identity/two-factor/operator-reset.ts';
 import { operatorDeletion } from '../lifecycle/deletion/operations.ts';
+import { operatorWebhooks } from '../notifications/webhooks/operator-operations.ts';
 import { withFourEyes } from '../operators/four-eyes/hold.ts';
 import type { FourEyesNeeds } from '../operators/four-eyes/hold.ts';
 import { operatorPeople } from '../operators/operations.ts';
@@ -37,7 +41,9 @@ import { operatorUsage } from '../usage/operations.ts';
 /** What operators may do, on the private listener, in reading order. */
 export const OPERATOR_API = withFourEyes([
   operatorAccounts,
+  operatorEmailAddresses,
   operatorTwoFactor,
+  operatorSessionsOfAccounts,
   operatorDeletion,
   operatorApplications,
   operatorDocuments,
@@ -62,6 +68,8 @@ export const OPERATOR_API = withFourEyes([
   operatorUsage,
   operatorPriceComparison,
   operatorRefusals,
+  operatorMailing,
+  operatorWebhooks,
   operatorCounting,
   operatorOperating,
   operatorPeople,

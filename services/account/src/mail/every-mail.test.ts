@@ -169,6 +169,11 @@ const MAILS: readonly { name: string; row: () => Row | Promise<Row>; pages: read
     row: () => ({ kind: 'email_change', ...own(), ...stranger() }),
     pages: ['/user/verify-email'],
   },
+  {
+    name: 'email_change_by_support',
+    row: () => ({ kind: 'email_change_by_support', ...own() }),
+    pages: ['/user/forgot-password'],
+  },
   { name: 'email_change to a known address', row: () => ({ kind: 'email_change', ...own() }), pages: [] },
   {
     name: 'password_changed',

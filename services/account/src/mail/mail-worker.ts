@@ -1,7 +1,7 @@
 import type { Logger } from '@tollgate/log';
 import type { Query } from '../platform/database/query.ts';
 import { observeBacklog } from '../platform/outbox/backlog.ts';
-import { claimDue, postpone, removeRow } from '../platform/outbox/leased-rows.ts';
+import { claimDue, postpone } from '../platform/outbox/leased-rows.ts';
 import type { OutboxMetrics } from '../platform/outbox/metrics.ts';
 import type { DueWatch } from '../platform/background/due-watch.ts';
 import { startOutboxWorker } from '../platform/outbox/outbox-worker.ts';
@@ -13,6 +13,8 @@ import { MAIL_OUTBOX } from './mail-outbox.ts';
 import type { QueuedMail } from './mail-outbox.ts';
 import { renderQueuedMail } from './mail-renderer.ts';
 import type { AnyMailRenderers } from './mail-renderer.ts';
+import { endMail } from './sent-mails.ts';
+import type { MailOutcome } from './sent-mails.ts';
 import { failureCodes, isRefusedForGood } from './transport.ts';
 import type { MailTransport } from './transport.ts';
 
@@ -76,18 +78,19 @@ export function startMailWorker(options: MailWorkerOptions): MailWorker {
 async function sendMail(options: MailWorkerOptions, mail: QueuedMail): Promise<void> {
   const { query, renderers, transport, site, logger, metrics } = options;
   const { mail_id, created_at, attempts } = mail;
-  let outcome = 'delivered';
+  let outcome: MailOutcome = 'sent';
   try {
     const content = await renderQueuedMail(renderers, query, mail, site);
-    if (content !== undefined) await transport.send(renderMail(content, site), mail_id);
+    if (content === undefined) outcome = 'outdated';
+    else await transport.send(renderMail(content, site), mail_id);
   } catch (error) {
     const isTooOld = Date.now() - created_at.getTime() > GIVE_UP_AFTER_MS;
     if (!isRefusedForGood(error) && !isTooOld) throw error;
     outcome = 'given_up';
     logger.warn({ ...describeFailure(mail, error), attempts: attempts + 1 }, 'mail not sent; giving up');
   }
-  metrics.deliveries.inc({ outcome });
-  await removeRow(query, MAIL_OUTBOX, mail_id);
+  metrics.deliveries.inc({ outcome: outcome === 'given_up' ? outcome : 'delivered' });
+  await endMail(query, mail_id, outcome);
 }
 
 function describeFailure({ mail_id, kind }: QueuedMail, error: unknown): object {

@@ -34,6 +34,21 @@ const sourceFields = {
   }),
 };
 
+export const applySchema = z.strictObject({
+  ...sourceFields,
+  digest: z.string('must be text').optional().meta({
+    description: 'Of the differences that were looked at; refused if they aren’t the same any more.',
+  }),
+  allow: z
+    .array(z.enum(ALLOWANCES, `must be one of ${ALLOWANCES.join(', ')}`))
+    .default([])
+    .meta({ description: '`unlimited`: a limit is removed; `prices`: a price changes.' }),
+  expect_pruned: z
+    .int('must be a whole number')
+    .optional()
+    .meta({ description: 'Required with `prune` if there is anything to prune: how many.' }),
+});
+
 const affectedSchema = z
   .object({
     subscriptions: z.int().meta({ description: 'They get the change with their next period.' }),
@@ -110,20 +125,7 @@ export const operatorPlansAsCode = {
       description: 'All of it, or nothing. Two at a time wait for each other.',
       caller: operator,
       roles: ['admin'],
-      body: z.strictObject({
-        ...sourceFields,
-        digest: z.string('must be text').optional().meta({
-          description: 'Of the differences that were looked at; refused if they aren’t the same any more.',
-        }),
-        allow: z
-          .array(z.enum(ALLOWANCES, `must be one of ${ALLOWANCES.join(', ')}`))
-          .default([])
-          .meta({ description: '`unlimited`: a limit is removed; `prices`: a price changes.' }),
-        expect_pruned: z
-          .int('must be a whole number')
-          .optional()
-          .meta({ description: 'Required with `prune` if there is anything to prune: how many.' }),
-      }),
+      body: applySchema,
       maxBodyBytes: 4 * SOURCE_MAX_LENGTH,
       example: { source: EXAMPLE },
       answers: { 200: { description: 'What was changed.', schema: differencesSchema } },

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Form } from '../../ui/form/form.tsx';
@@ -34,10 +34,8 @@ export function ConfirmationsPage() {
             columns={[
               { label: 'What', onCard: 'title', cell: (act) => whatOf(act) },
               {
-                label: 'Account',
-                cell: ({ account_id }) => (
-                  <OperatorLink to={`/accounts/${String(account_id)}`}>{account_id}</OperatorLink>
-                ),
+                label: 'About',
+                cell: (act) => <About act={act} />,
               },
               { label: 'By', cell: ({ requested_by }) => <bdi>{requested_by}</bdi> },
               { label: 'Reason', cell: ({ reason }) => <bdi>{reason ?? '–'}</bdi> },
@@ -51,15 +49,50 @@ export function ConfirmationsPage() {
   );
 }
 
+/** The account or the plan that it changes. */
+function About({ act: { account_id, plan_id } }: { act: PendingAct }) {
+  if (account_id !== null) {
+    return <OperatorLink to={`/accounts/${String(account_id)}`}>Account {account_id}</OperatorLink>;
+  }
+  if (plan_id !== null) return <OperatorLink to={`/plans/${String(plan_id)}`}>Plan {plan_id}</OperatorLink>;
+  return <OperatorLink to="/plans">Plans</OperatorLink>;
+}
+
 const WHAT: Readonly<Record<string, string>> = {
   resetTwoFactor: 'Reset two-factor authentication',
   carryOutAccountDeletion: 'Erase the account now',
+  changePlan: 'Change the limits of a plan',
+  applyPlans: 'Apply a file of plans',
 };
 
 function whatOf({ operation, body }: PendingAct): string {
-  const points = body?.['points'];
+  const { points, email } = body ?? {};
+  if (typeof email === 'string') return `Change the address to ${email}`;
   if (typeof points === 'number') return `Grant ${formatNumber(points)} points`;
   return WHAT[operation] ?? operation;
+}
+
+/** Of a change of plans, what it says. */
+function Sent({ body }: { body: Readonly<Record<string, unknown>> }) {
+  return (
+    <dl className={page['facts']}>
+      {Object.entries(body).map(([name, value]) => (
+        <Fragment key={name}>
+          <dt>
+            <code>{name}</code>
+          </dt>
+          <dd>
+            <code>{typeof value === 'string' ? value : JSON.stringify(value)}</code>
+          </dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}
+
+function aboutText({ account_id, plan_id }: PendingAct): string {
+  if (account_id !== null) return `account ${String(account_id)}`;
+  return plan_id === null ? 'plans' : `plan ${String(plan_id)}`;
 }
 
 /** Its own operator can only withdraw it. */
@@ -70,7 +103,7 @@ function Decide({ act }: { act: PendingAct }) {
     setOpened(null);
   };
   const decline = act.is_own ? 'Withdraw' : 'Decline';
-  const what = `${whatOf(act)}, account ${String(act.account_id)}`;
+  const what = `${whatOf(act)}, ${aboutText(act)}`;
   return (
     <>
       {act.is_own ? (
@@ -102,8 +135,9 @@ function Decide({ act }: { act: PendingAct }) {
         <p>
           {what}. <bdi>{act.requested_by}</bdi> says: <bdi>{act.reason ?? 'no reason'}</bdi>.
         </p>
+        {act.account_id === null && act.body !== null && <Sent body={act.body} />}
         {opened === 'confirm' && (
-          <p>It is done at once, in your name and theirs. Look at the account before you confirm.</p>
+          <p>It is done at once, in your name and theirs. Look at what it changes before you confirm.</p>
         )}
         <Form
           submitLabel={opened === 'confirm' ? 'Confirm' : decline}

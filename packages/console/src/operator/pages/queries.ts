@@ -10,8 +10,10 @@ import type { AuditFilters } from './audit-filters.ts';
 export type Account = components['schemas']['OperatedAccount'];
 export type AccountSummary = components['schemas']['AccountSummary'];
 
+export type Period = components['schemas']['Period'];
+
 /** The newest of each list; the command has all of them. */
-const LIMIT = 20;
+export const LIMIT = 20;
 
 export const accountQuery = (account_id: number) =>
   queryOptions({
@@ -177,6 +179,16 @@ export function setBlocked(account_id: number, isBlocked: boolean, reason: strin
 export function resetTwoFactor(account_id: number, reason: string): Promise<Account | PendingAct> {
   const params = { header: { [REASON]: encodeURIComponent(reason) }, path: { account_id } } as const;
   return resultOf(operatorApi.POST('/operator/api/accounts/{account_id}/reset-two-factor', { params }));
+}
+
+/** @throws {ApiError} */
+export function changeEmail(
+  account_id: number,
+  email: string,
+  reason: string,
+): Promise<Account | PendingAct> {
+  const params = { header: { [REASON]: encodeURIComponent(reason) }, path: { account_id } } as const;
+  return resultOf(operatorApi.POST('/operator/api/accounts/{account_id}/email', { params, body: { email } }));
 }
 
 /** @throws {ApiError} */

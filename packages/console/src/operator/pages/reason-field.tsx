@@ -7,10 +7,17 @@ type ReasonFieldProps = {
   isRequired?: boolean;
   /** Whether the mail about the change states it. */
   isMailed?: boolean;
+  /** Of a change to one customer. */
+  isOfCustomer?: boolean;
 };
 
 /** Why something is changed. */
-export function ReasonField({ errors, isRequired = false, isMailed = false }: ReasonFieldProps) {
+export function ReasonField({
+  errors,
+  isRequired = false,
+  isMailed = false,
+  isOfCustomer = true,
+}: ReasonFieldProps) {
   return (
     <TextField
       label={isRequired ? 'Reason' : 'Reason (optional)'}
@@ -19,7 +26,7 @@ export function ReasonField({ errors, isRequired = false, isMailed = false }: Re
       description={
         isMailed
           ? 'For the audit log and the mail to the owner.'
-          : 'For the audit log. The customer doesn’t see it.'
+          : `For the audit log.${isOfCustomer ? ' The customer doesn’t see it.' : ''}`
       }
       error={errors[REASON]}
       maxLength={500}

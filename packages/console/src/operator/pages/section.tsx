@@ -14,6 +14,8 @@ type ListedProps<Row, Key extends readonly unknown[]> = {
   keyOf: (row: Row) => number | string;
   /** Where there is nothing. */
   none: string;
+  /** What can be done with a row. */
+  actions?: ((row: Row) => ReactNode) | undefined;
   children?: ReactNode;
 };
 
@@ -24,6 +26,7 @@ export function Listed<Row, Key extends readonly unknown[]>({
   columns,
   keyOf,
   none,
+  actions,
   children,
 }: ListedProps<Row, Key>) {
   const heading = useId();
@@ -37,7 +40,7 @@ export function Listed<Row, Key extends readonly unknown[]>({
       )}
       {rows.data?.length === 0 && <p className={page['muted']}>{none}</p>}
       {rows.data !== undefined && rows.data.length > 0 && (
-        <Table label={title} rows={rows.data} columns={columns} keyOf={keyOf} />
+        <Table label={title} rows={rows.data} columns={columns} keyOf={keyOf} actions={actions} />
       )}
       {children}
     </section>

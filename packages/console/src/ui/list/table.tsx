@@ -18,7 +18,7 @@ type TableProps<Row> = {
   rows: readonly Row[];
   keyOf: (row: Row) => number | string;
   /** What can be done with a row. */
-  actions?: (row: Row) => ReactNode;
+  actions?: ((row: Row) => ReactNode) | undefined;
   /** What unfolds below a row. */
   detail?: (row: Row) => ReactNode;
   /** The key of the row that was just made. */

@@ -3,7 +3,7 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
 import { lastSecondBefore } from '../periods/calendar.ts';
-import { deletePeriod, lockPeriod, openPeriod, updatePeriod } from '../periods/period-store.ts';
+import { deletePeriod, lockPeriod, openPeriod, replacePlan, updatePeriod } from '../periods/period-store.ts';
 import type { Period } from '../periods/period-store.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -33,6 +33,45 @@ export async function createPeriod(query: Query, wanted: NewPeriod, by: Actor): 
   const { plan_id, started_at, ended_at, team_slots_limit } = period;
   await audit(query, by, period, 'period_created', { plan_id, started_at, ended_at, team_slots_limit });
   return period;
+}
+
+/**
+ * Moves the end, or goes on under another plan, whose limits then count for all of it.
+ * @throws {Problem} not_found, period_not_active, subscription_exists, plan_archived, periods_overlap, invalid_request
+ */
+export async function changePeriod(
+  query: Query,
+  periodId: number,
+  { plan_id, ended_at }: { plan_id?: number | undefined; ended_at?: Date | undefined },
+  by: Actor,
+): Promise<Period> {
+  const [owner] = await query<{ account_id: number }>(
+    'SELECT account_id FROM billing_periods WHERE period_id = :periodId',
+    { periodId },
+  );
+  if (owner === undefined) throw new Problem('not_found');
+  await lockAccount(query, owner.account_id);
+  if ((await lockLiveSubscription(query, owner.account_id)) !== undefined) {
+    throw new Problem('subscription_exists', { detail: 'Change the plan of the subscription instead.' });
+  }
+  const { period, now } = await lockOwnPeriod(query, periodId);
+  if (period.started_at > now || period.ended_at < now) throw new Problem('period_not_active');
+  if (ended_at !== undefined && ended_at <= now) {
+    throw invalidFields([{ field: 'ended_at', message: 'must be later than now; end the period instead' }]);
+  }
+  let changed = period;
+  if (plan_id !== undefined && plan_id !== period.plan_id) {
+    await lockOfferedPlan(query, plan_id);
+    changed = await replacePlan(query, periodId, plan_id);
+  }
+  if (ended_at !== undefined) changed = await updatePeriod(query, periodId, { ended_at });
+  await audit(query, by, period, 'period_changed', {
+    plan_id_before: period.plan_id,
+    plan_id: changed.plan_id,
+    ended_at_before: period.ended_at,
+    ended_at: changed.ended_at,
+  });
+  return changed;
 }
 
 /** Ends it one second ago, without grace. @throws {Problem} not_found, period_not_active, subscription_exists */

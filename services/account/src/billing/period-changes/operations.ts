@@ -17,7 +17,14 @@ import type { Query, Transact } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import { findPeriod, listPeriods, periodAnswer } from '../periods/list.ts';
 import type { Period } from '../periods/period-store.ts';
-import { createPeriod, endPeriod, removePeriod, setPeriodBlocked, setPeriodTeamSlots } from './changes.ts';
+import {
+  changePeriod,
+  createPeriod,
+  endPeriod,
+  removePeriod,
+  setPeriodBlocked,
+  setPeriodTeamSlots,
+} from './changes.ts';
 
 type Needs = { query: Query; transact: Transact };
 
@@ -65,6 +72,7 @@ export const operatorPeriods = {
       query: z.strictObject({
         ...pageFields,
         account_id: idQueryField.optional(),
+        plan_id: idQueryField.optional(),
         blocked: booleanQueryField.optional(),
       }),
       answers: {
@@ -123,6 +131,21 @@ export const operatorPeriods = {
         if (found === undefined) throw new Problem('not_found');
         return periodAnswer(found, now);
       },
+    }),
+    operation('PATCH /private/periods/{period_id}', {
+      operationId: 'changePeriod',
+      summary: 'Change the plan or the end of a billing period that goes on',
+      description:
+        'What is used stays used, and counts against the limits of the plan. Not while the account has a subscription.',
+      caller: operator,
+      roles: ['finance'],
+      params: ofPeriod,
+      body: z.strictObject({ plan_id: idField.optional(), ended_at: secondField.optional() }),
+      example: { ended_at: '2026-08-31T23:59:59Z' },
+      answers: { 200: PERIOD },
+      problems: ['period_not_active', 'periods_overlap', 'plan_archived', 'subscription_exists'],
+      handle: ({ transact }: Needs, { by, params: { period_id }, body }) =>
+        changed(transact, (inside) => changePeriod(inside, period_id, body, by.actor)),
     }),
     operation('DELETE /private/periods/{period_id}', {
       operationId: 'deletePeriod',

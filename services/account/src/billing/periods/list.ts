@@ -31,18 +31,23 @@ const LISTED_SQL = `
 
 export function listPeriods(
   query: Query,
-  { account_id, blocked }: { account_id?: number | undefined; blocked?: boolean | undefined },
+  {
+    account_id,
+    plan_id,
+    blocked,
+  }: { account_id?: number | undefined; plan_id?: number | undefined; blocked?: boolean | undefined },
   { limit, before }: Page,
   now: Date,
 ): Promise<ListedPeriod[]> {
   const wanted = [
     ...(account_id === undefined ? [] : ['period.account_id = :account_id']),
+    ...(plan_id === undefined ? [] : ['period.plan_id = :plan_id']),
     ...(blocked === undefined ? [] : [`period.blocked_at IS ${blocked ? 'NOT ' : ''}NULL`]),
   ];
   return query<ListedPeriod>(
     `${LISTED_SQL} WHERE ${['period.period_id < :before', ...wanted].join(' AND ')}
      ORDER BY period.period_id DESC LIMIT :limit`,
-    { account_id: account_id ?? null, limit, before, now },
+    { account_id: account_id ?? null, plan_id: plan_id ?? null, limit, before, now },
   );
 }
 

@@ -28,22 +28,18 @@ export async function openPeriod(
   opened: PeriodTimes &
     Pick<Period, 'account_id' | 'plan_id' | 'subscription_id' | 'team_slots_limit' | 'blocked_at'>,
 ): Promise<Period> {
-  try {
-    return singleRow(
-      await query<Period>(
-        `INSERT INTO billing_periods (account_id, plan_id, plan_name, product_id, subscription_id, description,
-           grace_sec, team_slots_limit, started_at, ended_at, blocked_at)
-         SELECT :account_id, plan_id, name, product_id, :subscription_id, description,
-           grace_sec, :team_slots_limit, :started_at, :ended_at, :blocked_at
-         FROM plans WHERE plan_id = :plan_id
-         RETURNING ${COLUMNS}`,
-        opened,
-      ),
-    );
-  } catch (error) {
-    if (isExclusionViolation(error)) throw new Problem('periods_overlap', { cause: error });
-    throw error;
-  }
+  const rows = await unlessOverlapping(
+    query<Period>(
+      `INSERT INTO billing_periods (account_id, plan_id, plan_name, product_id, subscription_id, description,
+         grace_sec, team_slots_limit, started_at, ended_at, blocked_at)
+       SELECT :account_id, plan_id, name, product_id, :subscription_id, description,
+         grace_sec, :team_slots_limit, :started_at, :ended_at, :blocked_at
+       FROM plans WHERE plan_id = :plan_id
+       RETURNING ${COLUMNS}`,
+      opened,
+    ),
+  );
+  return singleRow(rows);
 }
 
 export async function lockPeriod(query: Query, periodId: number): Promise<Period | undefined> {
@@ -99,13 +95,25 @@ export async function lastEndFrom(
 
 type Changed = Partial<Pick<Period, 'ended_at' | 'grace_sec' | 'blocked_at' | 'team_slots_limit'>>;
 
+/** @throws {Problem} periods_overlap, of a later end */
 export async function updatePeriod(query: Query, periodId: number, changed: Changed): Promise<Period> {
   const sets = Object.keys(changed).map((column) => `${column} = :${column}`);
-  const rows = await query<Period>(
-    `UPDATE billing_periods SET ${sets.join(', ')} WHERE period_id = :periodId RETURNING ${COLUMNS}`,
-    { ...changed, periodId },
+  const rows = await unlessOverlapping(
+    query<Period>(
+      `UPDATE billing_periods SET ${sets.join(', ')} WHERE period_id = :periodId RETURNING ${COLUMNS}`,
+      { ...changed, periodId },
+    ),
   );
   return singleRow(rows);
+}
+
+async function unlessOverlapping<T>(written: Promise<T>): Promise<T> {
+  try {
+    return await written;
+  } catch (error) {
+    if (isExclusionViolation(error)) throw new Problem('periods_overlap', { cause: error });
+    throw error;
+  }
 }
 
 /** The period goes on as one of another plan; `period_plans` keeps what it was sold as before. */

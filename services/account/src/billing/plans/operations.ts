@@ -45,6 +45,9 @@ const planAnswerSchema = z
     included: z.array(z.string()),
     team_slot_price: z.string().nullable(),
     team_slots_max: z.int().nullable().meta({ description: 'Null if no additional team slots are offered.' }),
+    managed: z
+      .boolean()
+      .meta({ description: 'Whether a file has made or named it: the next apply sets it again.' }),
     created_at: instant,
   })
   .meta({ id: 'Plan' });

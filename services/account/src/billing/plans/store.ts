@@ -23,6 +23,8 @@ export type Plan = {
   team_slot_price: string | null;
   /** Null if no additional team slots are offered. */
   team_slots_max: number | null;
+  /** Whether a file has made or named it (docs/plans-as-code.md). */
+  managed: boolean;
   created_at: Date;
 };
 
@@ -31,7 +33,7 @@ export type Product = { product_id: number; key: string; name: string; created_a
 type PlanMembers = Pick<Plan, 'name' | 'product_id' | 'description' | 'grace_sec'>;
 
 const PLAN_COLUMNS = `plan_id, key, name, product_id, description, grace_sec, archived_at, public_position, price_month,
-  price_year, included, team_slot_price, team_slots_max, created_at`;
+  price_year, included, team_slot_price, team_slots_max, managed, created_at`;
 const PRODUCT_COLUMNS = 'product_id, key, name, created_at';
 
 /** @throws {Problem} name_taken */

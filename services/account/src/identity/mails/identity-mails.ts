@@ -1,11 +1,13 @@
 import type { MailSite } from '../../mail/layout/mail-content.ts';
 import type { MailRenderers } from '../../mail/mail-renderer.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { reasonOfLatest } from '../../platform/audit/reason-of-latest.ts';
 import { findAccountByEmail } from '../accounts/account-store.ts';
 import { issueEmailToken, newestSignUp } from './email-tokens.ts';
 import type { EmailToken } from './email-tokens.ts';
 import {
   alreadySignedUpMail,
+  emailChangeBySupportMail,
   emailChangedMail,
   emailInUseMail,
   passwordChangedMail,
@@ -24,7 +26,11 @@ export type IdentityMail =
       request_address: string | null;
       request_id: string | null;
     }
-  | { kind: 'email_change' | 'password_changed' | 'email_changed'; recipient: string; account_id: number };
+  | {
+      kind: 'email_change' | 'email_change_by_support' | 'password_changed' | 'email_changed';
+      recipient: string;
+      account_id: number;
+    };
 
 /**
  * Whether an address has an account is looked up here, not in the request, so that neither its response nor its
@@ -58,6 +64,12 @@ export const identityMails: MailRenderers<IdentityMail> = {
     const token = await issueEmailToken(query, { purpose: 'change_email', email: recipient, account_id });
     return verifyNewEmailMail(recipient, verifyLink(site, token), site);
   },
+  email_change_by_support: async (query, { recipient, account_id }, site) =>
+    emailChangeBySupportMail(
+      recipient,
+      await reasonOfLatest(query, account_id, 'email_change_requested'),
+      site,
+    ),
   password_changed: (_query, { recipient }, site) => Promise.resolve(passwordChangedMail(recipient, site)),
   email_changed: (_query, { recipient }, site) => Promise.resolve(emailChangedMail(recipient, site)),
 };

@@ -42,6 +42,27 @@ export function verifyNewEmailMail(to: string, link: string, { productName }: Pr
   };
 }
 
+/** To the present address, before anything has changed. */
+export function emailChangeBySupportMail(
+  to: string,
+  reason: string | undefined,
+  { productName, publicUrl, supportUrl }: MailSite,
+): MailContent {
+  return {
+    to,
+    subject: 'Support was asked to change your email address',
+    lines: [
+      `Support was asked to give your ${productName} account another email address, and sent a link to it. The address changes when that link is used, within 24 hours. All sessions were signed out.`,
+      "If you asked for this, there's nothing else to do here. If you didn't, reset your password now, which ends that link, and contact support immediately.",
+    ],
+    facts: [
+      ...(reason === undefined ? [] : [['Reason given by support', reason] as const]),
+      ...(supportUrl === null ? [] : [['Support', supportUrl] as const]),
+    ],
+    action: { label: 'Reset password', href: forgotPasswordLink(publicUrl) },
+  };
+}
+
 export function emailInUseMail(to: string, { productName }: Product): MailContent {
   return {
     to,

@@ -31,6 +31,7 @@ export const ERASED_TABLES = [
   'pending_acts',
   'email_tokens',
   'mail_outbox',
+  'sent_mails',
   'alert_settings',
   'top_up_settings',
   'top_up_checks',

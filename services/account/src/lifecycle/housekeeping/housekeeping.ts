@@ -50,6 +50,8 @@ const EXPIRED: Readonly<Record<string, string>> = {
   scim_refusals: "refused_at <= now() - interval '30 days'",
   attempt_counts: 'window_ends_at <= now()',
   application_secrets: 'expires_at <= now()',
+  // Long enough for a question to support.
+  sent_mails: "ended_at <= now() - interval '30 days'",
   // Temporary tokens are listed nowhere; manual ones are kept as long as usage.
   authorization_requests: 'expires_at <= now()',
   // A used one that comes again ends what it became; a day is more than enough to try.

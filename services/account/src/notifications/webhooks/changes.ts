@@ -57,7 +57,7 @@ export async function createWebhook(
   const webhook = await insertWebhook(query, { account_id, url, description });
   const secret = newWebhookSecret();
   await insertSecret(query, webhook.webhook_id, secret, sealingKeys);
-  await audit(query, { account_id, actor }, webhook, 'webhook_created', { url: shown(url), description });
+  await audit(query, { account_id, actor }, webhook, 'webhook_created', { url: shownUrl(url), description });
   return { webhook, secret };
 }
 
@@ -77,7 +77,7 @@ export async function changeWebhook(
   await storeWebhook(query, { webhook_id: webhookId, url, description });
   if (enabled && !enabledBefore) await enableWebhook(query, webhookId);
   if (!enabled && enabledBefore) await disableWebhook(query, webhookId, 'owner');
-  await audit(query, owner, before, 'webhook_changed', { url: shown(url), description, enabled });
+  await audit(query, owner, before, 'webhook_changed', { url: shownUrl(url), description, enabled });
   return (await findWebhook(query, keyOf(webhookId, owner))) ?? before;
 }
 
@@ -85,7 +85,7 @@ export async function changeWebhook(
 export async function removeWebhook(query: Query, webhookId: number, owner: Owner): Promise<void> {
   const webhook = await lock(query, webhookId, owner);
   await deleteWebhook(query, webhookId);
-  await audit(query, owner, webhook, 'webhook_deleted', { url: shown(webhook.url) });
+  await audit(query, owner, webhook, 'webhook_deleted', { url: shownUrl(webhook.url) });
 }
 
 /** The previous secret signs too during the overlap. @throws {Problem} not_found; previous_secret_active */
@@ -137,7 +137,7 @@ export async function retryDelivery(
 }
 
 /** Without what logs must not contain: paths and parameters often hold a receiver's secret. */
-function shown(url: string): string {
+export function shownUrl(url: string): string {
   return new URL(url).origin;
 }
 

@@ -69,7 +69,7 @@ export const ownerWebhooks = {
       caller: session,
       answers: { 200: { description: 'All webhooks.', schema: webhooksSchema } },
       handle: async ({ query }: Needs, { by }) => ({
-        webhooks: (await listWebhooks(query, by.account_id)).map(answer),
+        webhooks: (await listWebhooks(query, by.account_id)).map(webhookAnswer),
       }),
     }),
     operation('POST /api/console/webhooks', {
@@ -83,7 +83,7 @@ export const ownerWebhooks = {
       problems: ['account_blocked', 'webhook_limit_reached', 'invalid_request'],
       handle: async ({ transact, webhookSettings }: Needs, { by, body }) => {
         const made = await transact((query) => createWebhook(query, body, webhookSettings, by));
-        return { ...answer(made.webhook), secret: made.secret };
+        return { ...webhookAnswer(made.webhook), secret: made.secret };
       },
     }),
     operation('GET /api/console/webhooks/{webhook_id}', {
@@ -93,7 +93,7 @@ export const ownerWebhooks = {
       params: ofWebhook,
       answers: { 200: WEBHOOK },
       handle: async ({ query }: Needs, { by, params: { webhook_id } }) =>
-        answer(await foundWebhook(query, { webhook_id, account_id: by.account_id })),
+        webhookAnswer(await foundWebhook(query, { webhook_id, account_id: by.account_id })),
     }),
     operation('PATCH /api/console/webhooks/{webhook_id}', {
       operationId: 'changeWebhook',
@@ -106,7 +106,7 @@ export const ownerWebhooks = {
       example: { enabled: true },
       answers: { 200: WEBHOOK },
       handle: async ({ transact, webhookSettings }: Needs, { by, params: { webhook_id }, body }) =>
-        answer(await transact((query) => changeWebhook(query, webhook_id, body, webhookSettings, by))),
+        webhookAnswer(await transact((query) => changeWebhook(query, webhook_id, body, webhookSettings, by))),
     }),
     operation('DELETE /api/console/webhooks/{webhook_id}', {
       operationId: 'deleteWebhook',
@@ -134,7 +134,7 @@ export const ownerWebhooks = {
         const rotated = await transact((query) =>
           rotateSecret(query, webhook_id, body.overlap_sec, webhookSettings, by),
         );
-        return { ...answer(rotated.webhook), secret: rotated.secret };
+        return { ...webhookAnswer(rotated.webhook), secret: rotated.secret };
       },
     }),
     operation('DELETE /api/console/webhooks/{webhook_id}/previous-secret', {
@@ -145,7 +145,7 @@ export const ownerWebhooks = {
       params: ofWebhook,
       answers: { 200: WEBHOOK },
       handle: async ({ transact }: Needs, { by, params: { webhook_id } }) =>
-        answer(await transact((query) => endPreviousSecret(query, webhook_id, by))),
+        webhookAnswer(await transact((query) => endPreviousSecret(query, webhook_id, by))),
     }),
     operation('POST /api/console/webhooks/{webhook_id}/test', {
       operationId: 'testWebhook',
@@ -197,7 +197,8 @@ export const ownerWebhooks = {
   ],
 } satisfies Chapter;
 
-async function countAskedFor(counts: AttemptCounts, accountId: number): Promise<void> {
+/** @throws {Problem} too_many_requests */
+export async function countAskedFor(counts: AttemptCounts, accountId: number): Promise<void> {
   const ofAccount = `webhook attempts ${String(accountId)}`;
   const limits = ASKED_FOR.map((limit) => ({ subject: `${ofAccount} ${String(limit.windowSec)}`, ...limit }));
   refuseExceeded(await counts.take(limits));
@@ -209,6 +210,6 @@ async function foundWebhook(query: Query, key: { webhook_id: number; account_id:
   return webhook;
 }
 
-function answer({ webhook_id, url, description, ...rest }: Webhook) {
+export function webhookAnswer({ webhook_id, url, description, ...rest }: Webhook) {
   return { webhook_id, url, description, enabled: rest.disabled_at === null, ...rest };
 }

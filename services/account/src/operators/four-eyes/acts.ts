@@ -4,8 +4,13 @@ import { Problem } from '@tollgate/http/problem';
 import { bodyOf } from '@tollgate/operation/json-body';
 import { headersOf } from '@tollgate/operation/header-fields';
 import { newCreditSchema } from '../../billing/credits/input.ts';
+import { planChangeSchema } from '../../billing/plans/input.ts';
 import { idempotencyKeyField } from '../../http/input/idempotency-key.ts';
+import { addressSchema } from '../../identity/accounts/input.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
+import { applySchema } from '../../plans-as-code/operations.ts';
+import type { Query } from '../../platform/database/query.ts';
+import { fileReducesLimits, reducesLimits } from './plan-limits.ts';
 import type { FourEyesSettings } from './settings.ts';
 
 /** The parts of a request that an operation reads, in the order of their names. */
@@ -15,17 +20,18 @@ export type ActRequest = {
   params: Readonly<Record<string, string>>;
 };
 
-export type Asked = { account_id: number; request: ActRequest };
+/** `account_id`: null for what is about plans. */
+export type Asked = { account_id: number | null; request: ActRequest };
 
 type Act = {
   /** Of a request that the operation would accept. @throws {Problem} as the operation does */
   read: (req: Request) => Asked;
   /** Always, unless it says otherwise. */
-  isNeeded?: (asked: Asked, settings: FourEyesSettings) => boolean;
+  isNeeded?: (asked: Asked, settings: FourEyesSettings, query: Query) => boolean | Promise<boolean>;
 };
 
-const ofAccount: Act = {
-  read: (req) => {
+const ofAccount = {
+  read: (req: Request) => {
     const { data: account_id } = idParameter.safeParse(req.params['account_id']);
     if (account_id === undefined) throw new Problem('not_found');
     return {
@@ -35,12 +41,41 @@ const ofAccount: Act = {
   },
 };
 
+const ofPlan = z.object({ plan_id: idParameter });
+
 const GRANT_HEADERS = z.object({ 'Idempotency-Key': idempotencyKeyField });
 
 /** Operations of the operators' API that need a second operator (docs/adr/0153). */
 export const ACTS: Readonly<Record<string, Act>> = {
   resetTwoFactor: ofAccount,
   carryOutAccountDeletion: ofAccount,
+  changeAccountEmail: {
+    read: (req) => {
+      bodyOf(req, addressSchema);
+      const { account_id, request } = ofAccount.read(req);
+      return { account_id, request: { ...request, body: sorted(req.body) } };
+    },
+  },
+  changePlan: {
+    read: (req) => {
+      bodyOf(req, planChangeSchema);
+      const { data } = ofPlan.safeParse(req.params);
+      if (data === undefined) throw new Problem('not_found');
+      const params = { plan_id: String(data.plan_id) };
+      return { account_id: null, request: { body: sorted(req.body), headers: {}, params } };
+    },
+    isNeeded: ({ request: { body, params } }, _settings, query) => {
+      const { description } = planChangeSchema.parse(body);
+      return reducesLimits(query, Number(params['plan_id']), description);
+    },
+  },
+  applyPlans: {
+    read: (req) => {
+      bodyOf(req, applySchema);
+      return { account_id: null, request: { body: sorted(req.body), headers: {}, params: {} } };
+    },
+    isNeeded: ({ request: { body } }, _settings, query) => fileReducesLimits(query, applySchema.parse(body)),
+  },
   grantCredits: {
     read: (req) => {
       const body = bodyOf(req, newCreditSchema);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { OperatorRole } from '@tollgate/contracts/operator-roles';
 import { basicAuthorization } from '@tollgate/http/private-api-credential';
 import { freePort } from '@tollgate/stack/ports';
+import { makePlan, subscribe } from '../../../test/suite/billing.ts';
 import { startOperatedAccount } from '../../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../../test/suite/operated-account.ts';
 import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
@@ -187,6 +188,94 @@ describe('a second operator', () => {
   });
 });
 
+describe('the limits of a plan that someone has', () => {
+  async function newPlan(isUsed = true) {
+    const plan_id = await makePlan(suite.account, {
+      description: { points_limit: 1_000, rate_limit: 60, tier: 'gold' },
+    });
+    if (isUsed) await subscribe(suite.account, plan_id);
+    const [row] = await suite
+      .database('plans')
+      .where({ plan_id })
+      .select<Record<string, string>[]>('key', 'name');
+    return { plan_id, key: row?.['key'] ?? '', name: row?.['name'] ?? '', path: `/plans/${String(plan_id)}` };
+  }
+
+  const described = async (plan_id: number) =>
+    (await suite.database('plans').where({ plan_id }).pluck<Record<string, unknown>[]>('description'))[0];
+
+  test.each([
+    ['lowered', { points_limit: 999, rate_limit: 60 }],
+    ['removed', { points_limit: 1_000 }],
+    ['set where there was none', { points_limit: 1_000, rate_limit: 60, session_limit: 5 }],
+  ])('are %s by two', async (_, description) => {
+    const [ada, grace] = [await newOperator('admin'), await newOperator('admin')];
+    const { plan_id, path } = await newPlan();
+    const { status, body } = await call(ada.browser, 'PATCH', path, { description });
+    expect([status, body['account_id'], body['plan_id']]).toEqual([202, null, plan_id]);
+    expect(await described(plan_id)).toMatchObject({ points_limit: 1_000, rate_limit: 60 });
+    expect((await confirm(grace, body['act_id'])).status).toBe(200);
+    expect(await described(plan_id)).toEqual(description);
+    const entries = await suite
+      .database('audit_log')
+      .where({ action: 'plan_changed' })
+      .orderBy('audit_id', 'desc')
+      .limit(1)
+      .select<Record<string, unknown>[]>();
+    expect(entries).toMatchObject([
+      {
+        actor: `operator:person/${String(grace.operator_id)}`,
+        details: { plan_id, description, requested_by: { name: ada.name } },
+      },
+    ]);
+  });
+
+  test('are raised, and those of a plan without customers lowered, by one', async () => {
+    const ada = await newOperator('admin');
+    await newOperator('admin');
+    const used = await newPlan();
+    const raised = { description: { points_limit: 2_000, rate_limit: 60 }, name: used.name };
+    expect((await call(ada.browser, 'PATCH', used.path, raised)).status).toBe(200);
+    expect((await call(ada.browser, 'PATCH', used.path, { grace_sec: 0 })).status).toBe(200);
+    const unused = await newPlan(false);
+    expect((await call(ada.browser, 'PATCH', unused.path, { description: {} })).status).toBe(200);
+  });
+
+  test('are lowered by a file only by two, and not by a credential', async () => {
+    const [ada, grace] = [await newOperator('admin'), await newOperator('admin')];
+    const { plan_id, key } = await newPlan();
+    const source = JSON.stringify({ plans: { [key]: { description: { points_limit: 5 } } } });
+    const { status, body } = await call(ada.browser, 'POST', '/plans-as-code/apply', { source });
+    expect([status, body['body']]).toEqual([202, { source }]);
+    const path = '/private/plans-as-code/apply';
+    expect(await operatePath(suite.account, 'POST', path, { source })).toMatchObject({
+      status: 409,
+      body: { code: 'second_operator_required' },
+    });
+    expect((await confirm(grace, body['act_id'])).status).toBe(200);
+    expect(await described(plan_id)).toMatchObject({ points_limit: 5 });
+    const lower = JSON.stringify({ plans: { [key]: { description: { points_limit: 4 } } } });
+    const authorization = basicAuthorization(exempt);
+    const exempted = await operatePath(suite.account, 'POST', path, { source: lower }, { authorization });
+    expect(exempted.status).toBe(200);
+  });
+
+  test('are not lowered once any plan has changed: it must be asked for again', async () => {
+    const [ada, grace] = [await newOperator('admin'), await newOperator('admin')];
+    const { plan_id, path } = await newPlan();
+    const wanted = { description: { points_limit: 1 } };
+    const { body } = await call(ada.browser, 'PATCH', path, wanted);
+    await newPlan(false);
+    expect(await confirm(grace, body['act_id'])).toMatchObject({
+      status: 409,
+      body: { code: 'act_outdated' },
+    });
+    expect(await described(plan_id)).toMatchObject({ points_limit: 1_000 });
+    const again = await call(ada.browser, 'PATCH', path, wanted);
+    expect((await confirm(grace, again.body['act_id'])).status).toBe(200);
+  });
+});
+
 describe('an attack', () => {
   test('by the one who asked, also with another sign-in of theirs', async () => {
     const { ada, grace, act_id, account_id } = await asked();
@@ -216,6 +305,20 @@ describe('an attack', () => {
     const other = await newOperator(role);
     expect(await confirm(other, act_id)).toMatchObject({ status: 403, body: { code: 'insufficient_role' } });
     expect(await factorsOf(account_id)).toBe(1);
+  });
+
+  test('on an address: a second operator must confirm the change', async () => {
+    const [ada, grace] = [await newOperator(), await newOperator()];
+    const account_id = await newCustomer();
+    const email = `${randomUUID()}@example.com`;
+    const path = `/accounts/${String(account_id)}/email`;
+    const { status, body } = await call(ada.browser, 'POST', path, { email });
+    expect([status, body['body']]).toEqual([202, { email }]);
+    expect(await suite.database('mail_outbox').where({ account_id })).toEqual([]);
+    expect((await confirm(grace, body['act_id'])).status).toBe(200);
+    expect(await entriesOf(account_id, 'email_change_requested')).toMatchObject([
+      { details: { email, requested_by: { name: ada.name } } },
+    ]);
   });
 
   test('by a credential: it neither confirms nor goes past it, unless it is exempt', async () => {

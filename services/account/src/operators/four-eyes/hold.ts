@@ -65,9 +65,11 @@ async function isNeeded(
   if (mode === 'false') return false;
   if (signedInOf(res) === undefined && exempt.has(serviceCallerId(res))) return false;
   const act = ACTS[operationId];
-  if (act === undefined || act.isNeeded?.(act.read(req), fourEyes) === false) return false;
+  if (act === undefined) return false;
   // Those whom an identity provider may let in are not known here.
-  return mode === 'true' || operatorSite.issuer !== undefined || areTwo(query);
+  const isOn = mode === 'true' || operatorSite.issuer !== undefined || (await areTwo(query));
+  if (!isOn) return false;
+  return act.isNeeded === undefined || act.isNeeded(act.read(req), fourEyes, query);
 }
 
 /** @throws {Problem} second_operator_required, for credentials */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '@tollgate/http/problem';
+import { digestOf, lockPlans, readPlans } from '../../plans-as-code/state.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import type { ActRequest, Asked } from './acts.ts';
@@ -10,7 +11,8 @@ const LIFETIME_SEC = 86_400;
 export type PendingAct = {
   act_id: number;
   operation_id: string;
-  account_id: number;
+  /** Null for what is about plans. */
+  account_id: number | null;
   request: ActRequest;
   requested_by: number;
   person: { name: string; issuer: string | null };
@@ -23,11 +25,27 @@ const LISTED = `act_id, operation_id, account_id, request, requested_by, person,
 
 const MAX_LISTED = 100;
 
+/** Of what an act changes. */
+function versionOf(query: Query, accountId: number | null): Promise<string> {
+  return accountId === null ? plansVersion(query) : accountVersion(query, accountId);
+}
+
+/** Until the end of the transaction, it can't change. */
+async function lockedVersion(inside: Query, accountId: number | null): Promise<string> {
+  if (accountId !== null) return accountVersion(inside, accountId, 'FOR NO KEY UPDATE');
+  await lockPlans(inside);
+  return plansVersion(inside);
+}
+
+async function plansVersion(query: Query): Promise<string> {
+  return digestOf(await readPlans(query));
+}
+
 /**
  * Changes with the account's row and its second factors, which is what these acts change. `lock`: until the end of the
  * transaction it can't change.
  */
-async function versionOf(
+async function accountVersion(
   query: Query,
   accountId: number,
   lock: '' | 'FOR NO KEY UPDATE' = '',
@@ -95,12 +113,12 @@ export async function findAct(query: Query, actId: number): Promise<PendingAct |
 
 /** Of two who take it at once, one gets it. `inside` is the transaction's of what it is taken for. */
 export async function takeAct(inside: Query, actId: number): Promise<{ isUnchanged: boolean } | undefined> {
-  const [taken] = await inside<{ account_id: number; version: string }>(
+  const [taken] = await inside<{ account_id: number | null; version: string }>(
     `DELETE FROM pending_acts WHERE act_id = :actId AND expires_at > now() RETURNING account_id, version`,
     { actId },
   );
   if (taken === undefined) return undefined;
-  const now = await versionOf(inside, taken.account_id, 'FOR NO KEY UPDATE');
+  const now = await lockedVersion(inside, taken.account_id);
   return { isUnchanged: now === taken.version };
 }
 

@@ -536,6 +536,10 @@ describe('the private listener', () => {
       return { path };
     },
     'POST /private/periods': async () => ({ path: '/private/periods', body: await wantedPeriod(0) }),
+    'PATCH /private/periods/{period_id}': async () => ({
+      path: await period(),
+      body: { ended_at: inDays(40) },
+    }),
     'DELETE /private/periods/{period_id}': async () => ({ path: await period(10) }),
     'POST /private/periods/{period_id}/end': async () => ({ path: `${await period()}/end` }),
     'POST /private/periods/{period_id}/block': async () => ({ path: `${await period()}/block` }),
@@ -610,6 +614,40 @@ describe('the private listener', () => {
       const provider = { team_id, issuer: 'https://login.example', client_id: 'x', required_at: new Date() };
       await suite.database('team_sso_providers').insert({ ...provider, ...sealed });
       return { path: `${path}/sso/requirement` };
+    },
+    'POST /private/accounts/{account_id}/email': async () => ({
+      path: `${await account()}/email`,
+      body: { email: `${randomUUID()}@example.com` },
+    }),
+    'DELETE /private/accounts/{account_id}/sessions': async () => ({
+      path: `/private/accounts/${String((await newOwner(suite)).account_id)}/sessions`,
+    }),
+    'DELETE /private/accounts/{account_id}/sessions/{session_id}': async () => {
+      const { account_id } = await newOwner(suite);
+      const [session_id] = await suite
+        .database('sessions')
+        .where({ account_id })
+        .pluck<number[]>('session_id');
+      return { path: `/private/accounts/${String(account_id)}/sessions/${String(session_id)}` };
+    },
+    'POST /private/accounts/{account_id}/mails/{mail_id}/send-again': async () => {
+      const { account_id, email } = await newOwner(suite);
+      await openBrowser(suite.account).request('POST', '/password-reset', { email });
+      await nthMail(mails, email);
+      const sent = () => suite.database('sent_mails').where({ account_id }).pluck<number[]>('mail_id');
+      const [mail_id] = await waitFor(async () => {
+        const found = await sent();
+        return found.length > 0 ? found : undefined;
+      });
+      return { path: `/private/accounts/${String(account_id)}/mails/${String(mail_id)}/send-again` };
+    },
+    'POST /private/accounts/{account_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/retry': async () => {
+      const { account_id, browser } = await newOwner(suite);
+      const made = await browser.request('POST', '/webhooks', { url: 'https://hooks.invalid/' });
+      const own = `/webhooks/${String(made.body['webhook_id'])}`;
+      const { body } = await browser.request('POST', `${own}/test`);
+      const path = `/private/accounts/${String(account_id)}${own}/deliveries/${String(body['delivery_id'])}/retry`;
+      return { path };
     },
     'POST /private/usage-rebuilds': async () => ({
       path: '/private/usage-rebuilds',
@@ -770,6 +808,7 @@ describe('the private listener', () => {
   test('these need a reason', () => {
     const needing = [...DECLARED].filter(([, { needsReason }]) => needsReason === true);
     expect(needing.map(([route]) => route)).toEqual([
+      'POST /private/accounts/{account_id}/email',
       'POST /private/accounts/{account_id}/reset-two-factor',
       'POST /private/accounts/{account_id}/deletion/carry-out',
       'DELETE /private/teams/{team_id}/sso/requirement',

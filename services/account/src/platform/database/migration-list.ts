@@ -31,6 +31,8 @@ import * as scim from './migrations/0048-scim.ts';
 import * as clientRegistrations from './migrations/0051-client-registrations.ts';
 import * as billingDates from './migrations/0054-billing-dates.ts';
 import * as freePlans from './migrations/0055-free-plans.ts';
+import * as sentMails from './migrations/0060-sent-mails.ts';
+import * as actsOnPlans from './migrations/0061-acts-on-plans.ts';
 import * as teamApplications from './migrations/0066-team-applications.ts';
 import * as verifiedApplications from './migrations/0067-verified-applications.ts';
 import * as entitlementNotices from './migrations/0069-entitlement-notices.ts';
@@ -74,6 +76,8 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0051-client-registrations', migration: clientRegistrations },
   { name: '0054-billing-dates', migration: billingDates },
   { name: '0055-free-plans', migration: freePlans },
+  { name: '0060-sent-mails', migration: sentMails },
+  { name: '0061-acts-on-plans', migration: actsOnPlans },
   { name: '0066-team-applications', migration: teamApplications },
   { name: '0067-verified-applications', migration: verifiedApplications },
   { name: '0069-entitlement-notices', migration: entitlementNotices },

@@ -82,6 +82,7 @@ const LABELS: Readonly<Record<Activity['action'], string>> = {
   account_unblocked: 'Unblocked the account',
   period_created: 'Added a billing period',
   period_ended: 'Ended a billing period',
+  period_changed: 'Changed a billing period',
   period_deleted: 'Deleted a billing period',
   period_blocked: 'Blocked a billing period',
   period_unblocked: 'Unblocked a billing period',

@@ -82,6 +82,24 @@ export async function listDeliveries(
   return rows.map(asDelivery);
 }
 
+export type AccountDelivery = Delivery & { webhook_id: number; url: string };
+
+/** To all webhooks of an account, newest first. */
+export async function listAccountDeliveries(
+  query: Query,
+  accountId: number,
+  { limit, before }: Page,
+): Promise<AccountDelivery[]> {
+  const rows = await query<DeliveryRow & Pick<AccountDelivery, 'webhook_id' | 'url'>>(
+    `SELECT webhook_id, (SELECT url FROM webhooks WHERE webhooks.webhook_id = webhook_deliveries.webhook_id) AS url,
+       ${COLUMNS} FROM webhook_deliveries
+     WHERE webhook_id IN (SELECT webhook_id FROM webhooks WHERE account_id = :accountId) AND delivery_id < :before
+     ORDER BY delivery_id DESC LIMIT :limit`,
+    { accountId, before, limit },
+  );
+  return rows.map(({ webhook_id, url, ...row }) => ({ ...asDelivery(row), webhook_id, url }));
+}
+
 /** Undefined if there is no such delivery. */
 export async function makeDue(
   query: Query,
