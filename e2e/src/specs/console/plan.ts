@@ -74,7 +74,8 @@ export function planJourneys(journey: Journey): void {
       (status) => status === 200,
       LIVE_TIME_LIMIT_MS,
     );
-    // Stripe's invoice of the pack.
+    // Stripe tells of the invoice of the pack after its payment.
+    await page.goto(`${demo.console.url}/plan`);
     await page
       .getByRole('button', { name: /^View / })
       .first()

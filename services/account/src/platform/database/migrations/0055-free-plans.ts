@@ -11,3 +11,8 @@ export async function up(knex: Knex): Promise<void> {
     ALTER TABLE subscriptions ADD COLUMN free_plan_id bigint;
   `);
 }
+
+export const exceptions = {
+  'plan_prices_unit_amount_check is a rule, or an index, that plan_prices did not have':
+    'it takes the place of one of the same name, and allows all that this allowed',
+};
