@@ -14,7 +14,7 @@ import { areElsewhere } from '../operation-reader/request-head.ts';
 import { createTextCache } from '../operation-reader/text-cache.ts';
 import type { CostSchemaSource } from './open-cost-schema.ts';
 
-type Estimate = { points: number; isBounded: boolean };
+export type Estimate = { points: number; isBounded: boolean };
 
 /** How many fields a price names at most. */
 export const DEAREST_FIELDS = 10;
