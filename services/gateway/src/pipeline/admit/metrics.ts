@@ -5,7 +5,7 @@ export function createAdmitMetrics(registry: Registry) {
   return {
     onAdmission: createOutcomes(registry, {
       name: 'tollgate_admissions_total',
-      help: 'Admissions, and reservations for the events of subscriptions, by outcome: admitted, unavailable, or the limit that refused it: points, budget, reserved (points, by calls in flight), traffic, time, rate, slots',
+      help: 'Admissions by outcome: admitted, unavailable, or the limit that refused it: points, budget, reserved (points, by calls in flight), traffic, time, rate, slots',
       outcomes: [
         'admitted',
         'unavailable',
