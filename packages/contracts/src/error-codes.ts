@@ -217,8 +217,8 @@ const REQUESTS = {
     status: 400,
     title: 'The price of the GraphQL operation is unknown',
     meaning:
-      "The plan limits the points of a call, or its points are strict, and the operation's price can't be computed.",
-    fix: 'Send the text of the operation, or split it.',
+      "The plan limits the points of a call, or its points are strict, and the operation's price can't be computed, or has no upper bound.",
+    fix: 'Send the text of the operation, say how long its lists may be, or split it.',
   },
   document_too_deep: {
     status: 400,

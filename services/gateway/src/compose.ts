@@ -135,7 +135,11 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
     estimates,
     documentsOf,
     checkPrice: createCheckPrice(estimates),
-    answerEstimate: createAnswerEstimate({ estimates, readPointsLeft }),
+    answerEstimate: createAnswerEstimate({
+      estimates,
+      readPointsLeft,
+      pointsPerMinute: config.SUBSCRIPTION_POINTS_PER_MINUTE,
+    }),
   });
   const dataEndpointOf = createDataEndpointOf({
     v2: createDataEndpoint({

@@ -161,7 +161,7 @@ export const SETTINGS = {
       ),
     ESTIMATES_PER_MINUTE: wholeNumber(1, 1_000_000)
       .default(120)
-      .describe("one account's estimates and refused documents on this gateway, then 429"),
+      .describe("one payer's estimates, and one account's refused documents, on this gateway, then 429"),
     GRAPHQL_UPLOADS: z
       .enum(['off', 'on'])
       .default('off')

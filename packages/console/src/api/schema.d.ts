@@ -4352,7 +4352,7 @@ export interface components {
                     points_usage: number;
                 }[];
             }[];
-            /** @description All other usage: further operations, usage reported by other systems, subscriptions over WebSocket, and requests whose operation is not known. */
+            /** @description All other usage: further operations, usage reported by other systems, and requests whose operation is not known. */
             others: {
                 points_usage: number;
                 requests_usage: number;

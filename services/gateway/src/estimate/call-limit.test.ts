@@ -180,9 +180,9 @@ test('what has no price is priced again when the schema has been read again', as
   const check = createCheckPrice(createEstimates({ current: () => schema, texts: () => null, reload }));
   const payer = (limit: number) => ({ callRules: { points_per_call_limit: limit }, reservesPoints: false });
   const request = { text: '{ users(first: 1) { age } }', operationName: null, variables: {} };
-  await expect(check(payer(4), [request])).resolves.toBe(4);
+  await expect(check(payer(4), { type: 'query', requests: [request] })).resolves.toBe(4);
   schema = load(SDL);
-  await expect(check(payer(3), [request])).rejects.toMatchObject({
+  await expect(check(payer(3), { type: 'query', requests: [request] })).rejects.toMatchObject({
     code: 'call_too_expensive',
   });
 });

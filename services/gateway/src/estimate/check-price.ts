@@ -1,13 +1,17 @@
 import { Problem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../ledger/principal.ts';
 import { ofOperation } from '../operation-reader/batch-index.ts';
-import type { OperationRequest } from '../operation-reader/operation-reader.ts';
+import type { OperationRequest, Operations } from '../operation-reader/operation-reader.ts';
+import type { OperationType } from '../operation-reader/document-types.ts';
 import type { Estimates } from './estimates.ts';
 
 /** How many fields a refusal names. */
 const DEAREST = 3;
 
 type Priced = Pick<PayerEntitlement, 'callRules' | 'reservesPoints'>;
+
+/** What is asked for: `type` is that of all operations. */
+type Asked = Pick<Operations, 'type'> & { requests: readonly OperationRequest[] };
 
 /** Whether a payer's operations must have a price. */
 export function needsPrice({ callRules, reservesPoints }: Priced): boolean {
@@ -22,7 +26,7 @@ export function needsPrice({ callRules, reservesPoints }: Priced): boolean {
  */
 export type CheckPrice = (
   payer: Priced,
-  requests: readonly OperationRequest[],
+  asked: Asked,
   prepare?: () => Promise<void>,
 ) => number | Promise<number>;
 
@@ -30,14 +34,16 @@ export function createCheckPrice(
   estimates: Pick<Estimates, 'ofRequest' | 'dearest' | 'whyUnpriced' | 'reload'>,
 ): CheckPrice {
   /** Null if one of them has no price. */
-  function sumOf({ callRules }: Priced, requests: readonly OperationRequest[]): number | null {
-    const limit = callRules?.points_per_call_limit ?? Infinity;
+  function sumOf(payer: Priced, { type, requests }: Asked): number | null {
+    const limit = payer.callRules?.points_per_call_limit ?? Infinity;
     let sum = 0;
     for (const [index, request] of requests.entries()) {
       const estimate = estimates.ofRequest(request);
       if (estimate === null) return null;
       if (estimate.points > limit)
         throw inBatch(requests, index, tooExpensive(limit, request, estimate.points));
+      const unlimited = whyUnlimited(payer, type, estimate);
+      if (unlimited !== null) throw inBatch(requests, index, unlimited);
       sum += estimate.points;
     }
     return sum;
@@ -50,10 +56,11 @@ export function createCheckPrice(
     });
   }
 
-  async function sumByNewSchema(...[payer, requests, prepare]: Parameters<CheckPrice>): Promise<number> {
+  async function sumByNewSchema(...[payer, asked, prepare]: Parameters<CheckPrice>): Promise<number> {
+    const { requests } = asked;
     await estimates.reload();
     await prepare?.();
-    const sum = sumOf(payer, requests);
+    const sum = sumOf(payer, asked);
     if (sum !== null) return sum;
     const index = requests.findIndex((request) => estimates.ofRequest(request) === null);
     const unpriced = requests[index];
@@ -61,7 +68,24 @@ export function createCheckPrice(
     throw inBatch(requests, index, estimates.whyUnpriced(unpriced));
   }
 
-  return (payer, requests, prepare) => sumOf(payer, requests) ?? sumByNewSchema(payer, requests, prepare);
+  return (payer, asked, prepare) => sumOf(payer, asked) ?? sumByNewSchema(payer, asked, prepare);
+}
+
+/** Why an operation may cost more than its estimate, which strict points can't admit; null if it may not. */
+export function whyUnlimited(
+  { reservesPoints }: Pick<PayerEntitlement, 'reservesPoints'>,
+  type: OperationType,
+  { isBounded }: { isBounded: boolean },
+): Problem | null {
+  if (!reservesPoints) return null;
+  if (!isBounded)
+    return new Problem('price_unknown', {
+      detail: 'Nothing tells how long a list of the operation can be, so it has no highest price.',
+    });
+  if (type !== 'unknown') return null;
+  return new Problem('price_unknown', {
+    detail: 'Operations of several types could be meant; `operationName` must name one.',
+  });
 }
 
 function inBatch(requests: readonly OperationRequest[], index: number, problem: Problem): unknown {

@@ -5,12 +5,13 @@ import { fieldValues, pathOf } from '@tollgate/http/request-head';
 import type { ErrorCode } from '@tollgate/contracts/error-codes';
 import type { PointsLeft, ReadPointsLeft } from '../ledger/points-left.ts';
 import type { PayerEntitlement } from '../ledger/principal.ts';
+import type { OperationType } from '../operation-reader/document-types.ts';
 import type { OperationRequest, ReadRequest } from '../operation-reader/operation-reader.ts';
 import type { StoredDocuments } from '../operation-reader/stored-documents.ts';
 import { ESTIMATE_PATH, V1_ESTIMATE_PATH, isCostsPath } from '../http/data-paths.ts';
-import { needsPrice } from './check-price.ts';
+import { needsPrice, whyUnlimited } from './check-price.ts';
 import { DEAREST_FIELDS } from './estimates.ts';
-import type { Estimates } from './estimates.ts';
+import type { Estimate, Estimates } from './estimates.ts';
 
 /**
  * What a request asks for: a call, its price and nothing else (by its path, or by `X-Points-Estimate: only`), or what the
@@ -30,6 +31,8 @@ export function askedFor(req: Pick<HttpRequest, 'rawHeaders' | 'url'>): 'call' |
 export type EstimateAnswerOptions = {
   estimates: Estimates;
   readPointsLeft: ReadPointsLeft;
+  /** Of a subscription. */
+  pointsPerMinute: number;
 };
 
 type EstimatedCaller = {
@@ -39,22 +42,22 @@ type EstimatedCaller = {
 };
 
 /** Answers with what the operations would cost, whether they would be admitted, and which fields cost most. */
-export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnswerOptions) {
+export function createAnswerEstimate({ estimates, readPointsLeft, pointsPerMinute }: EstimateAnswerOptions) {
   function estimateOf(
-    request: OperationRequest,
+    { request, type }: { request: OperationRequest; type: OperationType },
     { payer, documents }: EstimatedCaller,
     left: PointsLeft | null,
   ) {
     const estimate = estimates.ofRequest(request);
     const remaining = left?.ofPayer ?? Infinity;
-    const isUnpriced = estimate === null && typeof payer !== 'string' && needsPrice(payer);
-    const unpriced = isUnpriced ? estimates.whyUnpriced(request).code : null;
-    const reason =
-      typeof payer === 'string'
-        ? payer
-        : (documents.whyUntrusted?.(request)?.code ??
-          unpriced ??
-          refusalOf(estimate?.points ?? null, payer, left));
+    const refusal = (entitlement: PayerEntitlement): ErrorCode | null => {
+      const untrusted = documents.whyUntrusted?.(request) ?? null;
+      if (untrusted !== null) return untrusted.code;
+      if (estimate === null && needsPrice(entitlement)) return estimates.whyUnpriced(request).code;
+      const perMinute = type === 'subscription' ? pointsPerMinute : 0;
+      return refusalOf(estimate, { payer: entitlement, type, perMinute }, left);
+    };
+    const reason = typeof payer === 'string' ? payer : refusal(payer);
     return {
       points: estimate?.points ?? null,
       points_remaining: remaining === Infinity ? null : remaining,
@@ -77,7 +80,8 @@ export function createAnswerEstimate({ estimates, readPointsLeft }: EstimateAnsw
       typeof payer === 'string' ? null : ((await readPointsLeft(payer)) ?? (await readPointsLeft(payer)));
     const answers: { extensions: { estimate: ReturnType<typeof estimateOf> } }[] = [];
     for (const request of requests) {
-      answers.push({ extensions: { estimate: estimateOf(request, caller, left) } });
+      const asked = { request, type: operations.type };
+      answers.push({ extensions: { estimate: estimateOf(asked, caller, left) } });
       // A batch of long documents must hold no others up.
       if (requests.length > 1) await setImmediate();
     }
@@ -98,14 +102,18 @@ export type AnswerEstimate = ReturnType<typeof createAnswerEstimate>;
 
 /** Why a call of so many points would be refused now. Reservations of calls in flight count, if points are strict. */
 function refusalOf(
-  points: number | null,
-  payer: PayerEntitlement,
+  estimate: Estimate | null,
+  { payer, type, perMinute }: { payer: PayerEntitlement; type: OperationType; perMinute: number },
   left: PointsLeft | null,
 ): ErrorCode | null {
   const { callRules, reservesPoints } = payer;
-  if (points !== null && points > (callRules?.points_per_call_limit ?? Infinity)) return 'call_too_expensive';
+  if (estimate !== null) {
+    if (estimate.points > (callRules?.points_per_call_limit ?? Infinity)) return 'call_too_expensive';
+    const unlimited = whyUnlimited(payer, type, estimate);
+    if (unlimited !== null) return unlimited.code;
+  }
   if (left === null) return null;
-  const wanted = reservesPoints ? (points ?? 1) : 1;
+  const wanted = reservesPoints && estimate !== null ? estimate.points + perMinute : 1;
   if (left.ofPayer < wanted) return 'points_limit_exceeded';
   if (left.ofBudgets < wanted) return 'budget_exceeded';
   return left.unreserved < wanted ? 'points_reserved' : null;

@@ -7,14 +7,14 @@ import { NoPrice } from '@tollgate/graphql-cost/no-price';
 import { priceDocument } from '@tollgate/graphql-cost/priced-document';
 import type { PricedDocument } from '@tollgate/graphql-cost/priced-document';
 import { Problem } from '@tollgate/http/problem';
-import type { OperationRequest, Operations, ReadRequest } from '../operation-reader/operation-reader.ts';
+import type { OperationRequest, ReadRequest } from '../operation-reader/operation-reader.ts';
 import type { OperationPrice } from '../operation-reader/long-bodies.ts';
 import type { ReadCall } from '../operation-reader/read-call.ts';
 import { areElsewhere } from '../operation-reader/request-head.ts';
 import { createTextCache } from '../operation-reader/text-cache.ts';
 import type { CostSchemaSource } from './open-cost-schema.ts';
 
-type Estimate = { points: number; isBounded: boolean };
+export type Estimate = { points: number; isBounded: boolean };
 
 /** How many fields a price names at most. */
 export const DEAREST_FIELDS = 10;
@@ -45,7 +45,6 @@ const KEPT_TEXTS_MAX_LENGTH = 4_194_304;
 
 export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'texts' | 'reload'>): Estimates {
   const documents = createTextCache<PricedDocument>(KEPT_TEXTS_MAX_LENGTH);
-  let estimates = new WeakMap<Operations, { estimate: Estimate | null }>();
   /** Of long requests, whose texts may be too long to be kept. */
   let prepared = new WeakMap<OperationRequest, Prepared>();
   let generation: CostSchema | null = null;
@@ -55,7 +54,6 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'text
     const schema = source.current();
     if (schema !== generation) {
       documents.clear();
-      estimates = new WeakMap();
       prepared = new WeakMap();
       generation = schema;
     }
@@ -88,20 +86,19 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'text
   }
 
   function sumOf({ requests }: ReadRequest): Estimate | null {
+    const [only, another] = requests;
+    if (only !== undefined && another === undefined) return ofRequest(only);
     return requests.map(ofRequest).reduce(together, NOTHING);
   }
 
   return {
     schema: schemaNow,
     of: (read) => {
-      if (schemaNow() === null) return null;
-      // A body that repeats byte for byte has the same operations.
-      let known = estimates.get(read.operations);
-      if (known === undefined) {
-        known = { estimate: sumOf(read) };
-        estimates.set(read.operations, known);
-      }
-      return known.estimate;
+      const schema = schemaNow();
+      if (schema === null) return null;
+      const { operations } = read;
+      if (operations.estimated?.schema !== schema) operations.estimated = { schema, estimate: sumOf(read) };
+      return operations.estimated.estimate;
     },
     prepare: async ({ operations, requests, priceElsewhere }) => {
       const schema = schemaNow();
@@ -116,7 +113,7 @@ export function createEstimates(source: Pick<CostSchemaSource, 'current' | 'text
         if (!prices) await setImmediate();
       }
       // Otherwise some may be priced by another one.
-      if (schemaNow() === schema) estimates.set(operations, { estimate });
+      if (schemaNow() === schema) operations.estimated = { schema, estimate };
     },
     ofRequest,
     dearest: (request, count) =>

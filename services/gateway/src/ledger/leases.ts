@@ -13,8 +13,8 @@ export type LeaseEntry = {
     onSent: () => boolean;
     onRecorded: () => void;
   };
-  /** Of the call's points, released in the same step. */
-  reservation?: Pick<LeaseEntry, 'key' | 'member'>;
+  /** Released in the same step: what is reserved of the payer's points. */
+  further?: readonly Pick<LeaseEntry, 'key' | 'member'>[];
 };
 
 /** A payer's slot for a call in flight or an open subscription, held until it is released. */
@@ -35,17 +35,16 @@ export type Leases = {
 
 export const NO_LEASE: Lease = { release: () => undefined, handOver: () => null };
 
-/** A slot, and the call's reservation of points. */
-export function withReservation(slot: Lease, reserved: Lease): Lease {
+/** A slot, if there is one, and then reservations of points. */
+export function together(leases: readonly Lease[]): Lease {
   return {
     release: () => {
-      slot.release();
-      reserved.release();
+      for (const lease of leases) lease.release();
     },
     handOver: () => {
-      const [lease, reservation] = [slot.handOver(), reserved.handOver()];
-      if (lease === null || reservation === null) return lease ?? reservation;
-      return { ...lease, reservation };
+      const [first, ...further] = leases.flatMap((lease) => lease.handOver() ?? []);
+      if (first === undefined) return null;
+      return further.length === 0 ? first : { ...first, further };
     },
   };
 }

@@ -152,9 +152,9 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
 }
 
 function releasedWith(lease: LeaseEntry): LeaseEntry[] {
-  const { reservation } = lease;
+  const { further } = lease;
   const released = lease.shared?.onSent() === false ? [] : [lease];
-  return reservation === undefined ? released : [...released, reservation];
+  return further === undefined ? released : [...released, ...further];
 }
 
 /** Of periods with a limit that is reached while gateways may use shares. */

@@ -1,6 +1,6 @@
-import type { CallRules } from '@tollgate/contracts/entitlement';
 import type { ActiveToken } from '@tollgate/contracts/introspection';
 import type { HttpRequest } from '@tollgate/plain-http/message';
+import type { PayerEntitlement } from '../ledger/principal.ts';
 
 /** Who calls a tool, and by which request. */
 export type McpCaller = {
@@ -9,8 +9,8 @@ export type McpCaller = {
   /** Aborted once the caller has gone. */
   signal: AbortSignal;
   token: ActiveToken;
-  /** Of the payer's plan; null if the account may not call at the moment, and a call will say why. */
-  callRules: CallRules | null;
+  /** Null if the account may not call at the moment, and a call will say why. */
+  payer: PayerEntitlement | null;
   /** Whether it calls a tool, and doesn't ask which there are. */
   isCall: boolean;
 };

@@ -75,9 +75,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): {
         gone.abort();
       });
       const { signal } = gone;
-      const callRules = await rulesOf(() => options.entitle(token, requestId));
+      const payer = await payerOrNull(() => options.entitle(token, requestId));
       const isCall = (parsedBody as { method?: unknown } | null)?.method === 'tools/call';
-      const caller: McpCaller = { req, requestId, signal, token, callRules, isCall };
+      const caller: McpCaller = { req, requestId, signal, token, payer, isCall };
       const response = await server.fetch(webRequest(req, signal), {
         parsedBody,
         authInfo: {
@@ -108,9 +108,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): {
 }
 
 /** Null where calls are refused: each call says why. @throws {Problem} service_unavailable */
-async function rulesOf(entitle: () => ReturnType<Entitle>): Promise<McpCaller['callRules']> {
+async function payerOrNull(entitle: () => ReturnType<Entitle>): Promise<McpCaller['payer']> {
   try {
-    return (await entitle()).callRules;
+    return await entitle();
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return null;
     throw error;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { MCP_SCOPE, MCP_WRITE_SCOPE } from '@tollgate/contracts/resource-servers';
 import type { AddressOf } from '@tollgate/http/error-handler';
 import { Problem, toProblem } from '@tollgate/http/problem';
+import { estimateCaller } from '../estimate/estimate-rate.ts';
 import type { EstimateRate } from '../estimate/estimate-rate.ts';
 import { DATA_PATH, ESTIMATE_PATH } from '../http/data-paths.ts';
 import type { LogFailure } from '../refusals/failure-log.ts';
@@ -25,7 +26,7 @@ export type ToolNeeds = {
   callData: CallData;
   readUsage: ReadUsage;
   schema: ReturnType<typeof createSchemaSearch>;
-  estimateRate: Pick<EstimateRate, 'check' | 'take'>;
+  estimateRate: Pick<EstimateRate, 'takeEstimate'>;
   maxTokens: number;
   logFailure: LogFailure;
   addressOf: AddressOf;
@@ -47,7 +48,8 @@ const READ_ONLY = { readOnlyHint: true, destructiveHint: false, openWorldHint: f
 /** The server of one request: MCP has no sessions here (docs/design/agents.md). */
 export function createToolServer(needs: ToolNeeds, caller: McpCaller): McpServer {
   const { callData, readUsage, schema, estimateRate, maxTokens, logFailure, addressOf } = needs;
-  const { token, callRules } = caller;
+  const { token, payer } = caller;
+  const callRules = payer?.callRules;
   const isAllowed = callRules?.mcp !== false;
   const server = new McpServer(
     { name: 'tollgate', title: 'GraphQL API', version: '1' },
@@ -95,8 +97,7 @@ export function createToolServer(needs: ToolNeeds, caller: McpCaller): McpServer
         annotations: { ...READ_ONLY, title: 'Search the schema' },
       },
       answering(({ words }) => {
-        estimateRate.check(token.account_id);
-        estimateRate.take(token.account_id);
+        estimateRate.takeEstimate(estimateCaller(token, payer));
         return foundResult(schema.search(words));
       }),
     );

@@ -8,7 +8,9 @@ import type { FoundTexts } from './stored-documents.ts';
 
 /** @throws {Problem} invalid_request */
 export function textIn(body: Uint8Array): string {
-  if (isUtf8(body)) return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  // What isn't UTF-8 is decoded so, but so can a text be written.
+  if (!text.includes('\uFFFD') || isUtf8(body)) return text;
   throw new Problem('invalid_request', { detail: 'The body must be UTF-8.' });
 }
 

@@ -7,6 +7,7 @@ import { UNKNOWN_OPERATION, createReadDocument } from './document-types.ts';
 import type { OperationType, ReadOperation } from './document-types.ts';
 import type { Guards } from './guards.ts';
 import { isObject } from './json.ts';
+import type { OperationPrice } from './long-bodies.ts';
 import { hasGuards } from './parse-guarded.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
 
@@ -34,6 +35,11 @@ export type Operations = {
   operationName: unknown;
   /** What usage is counted by; null if it isn't known, or a batch has several. */
   counted: CountedOperation | null;
+  /**
+   * What they cost at most by a schema, once that was asked: a body that repeats has the same operations. A map of them
+   * would cost more than the rest of an estimate.
+   */
+  estimated: { schema: object; estimate: OperationPrice['estimate'] } | null;
 };
 
 /** One operation as it is sent. */
@@ -137,6 +143,7 @@ export function createOperationReader({
         isBatch: true,
         operationName: null,
         counted: another === undefined ? counted : null,
+        estimated: null,
       },
       requests,
     };
@@ -164,7 +171,14 @@ export function createOperationReader({
     const single = asObject(request);
     const { type, counted } = readOne(single);
     return {
-      operations: { type, count: 1, isBatch: false, operationName: single['operationName'], counted },
+      operations: {
+        type,
+        count: 1,
+        isBatch: false,
+        operationName: single['operationName'],
+        counted,
+        estimated: null,
+      },
       requests: [operationRequest(single)],
     };
   }
@@ -232,10 +246,18 @@ function mayRunAnother(request: Record<string, unknown>, text: string): boolean 
 
 /** Whether a request names a stored document, other than by `extensions.persistedQuery`. */
 export function namesStored(request: Record<string, unknown>): boolean {
+  if (isPlain(request)) return false;
   if (STORED_DOCUMENT_NAMES.some((name) => isNamed(request[name]))) return true;
   const { extensions } = request;
   if (!isObject(extensions)) return false;
   return Object.entries(extensions).some(([name, value]) => FOLDED_NAMES.has(folded(name)) && isNamed(value));
+}
+
+/** Whether a request has no member but those that nearly all have alone: no name of a document, and no extensions. */
+export function isPlain(request: Record<string, unknown>): boolean {
+  for (const name in request)
+    if (name !== 'query' && name !== 'variables' && name !== 'operationName') return false;
+  return true;
 }
 
 const FOLDED_NAMES = new Set(STORED_DOCUMENT_NAMES.map(folded));

@@ -5,7 +5,7 @@ import { isObject } from './json.ts';
 import type { LearnedTexts } from './learned-texts.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
 import { asOperation } from './batch-index.ts';
-import { namesStored, operationIndex } from './operation-reader.ts';
+import { isPlain, namesStored, operationIndex } from './operation-reader.ts';
 import type { OperationRequest } from './operation-reader.ts';
 import type { TrustedTexts } from './trusted-texts.ts';
 
@@ -100,6 +100,8 @@ export function createStoredDocuments({
   return {
     whyUntrusted: trusting.length > 0 ? whyUntrusted : null,
     withTexts: (request, payerId) => {
+      if (isObject(request) && isPlain(request))
+        return { request, found: null, textBytes: 0, namesDocument: false };
       const requests: readonly unknown[] = Array.isArray(request) ? request : [request];
       const texts = Array.isArray(request)
         ? requests.map((each, index) =>

@@ -39,7 +39,14 @@ export function createPassUnread(
 function unread({ rawHeaders }: Pick<HttpRequest, 'rawHeaders'>): ReadCall {
   const codings = fieldValues(rawHeaders, 'content-encoding');
   return {
-    operations: { type: 'unknown', count: 1, isBatch: false, operationName: null, counted: null },
+    operations: {
+      type: 'unknown',
+      count: 1,
+      isBatch: false,
+      operationName: null,
+      counted: null,
+      estimated: null,
+    },
     requests: [],
     body: null,
     query: null,

@@ -40,7 +40,8 @@ import { answerCosts } from '../estimate/schema-costs.ts';
 import type { AnswerEstimate } from '../estimate/estimate-only.ts';
 import { needsPrice } from '../estimate/check-price.ts';
 import type { CheckPrice } from '../estimate/check-price.ts';
-import type { EstimateRate } from '../estimate/estimate-rate.ts';
+import { estimateCaller } from '../estimate/estimate-rate.ts';
+import type { EstimateCaller, EstimateRate } from '../estimate/estimate-rate.ts';
 import type { Estimates } from '../estimate/estimates.ts';
 import type { LogFailure } from '../refusals/failure-log.ts';
 import { sendRefusal } from '../refusals/graphql-refusal.ts';
@@ -204,8 +205,8 @@ function createServe(options: DataCallOptions): Serve {
   const assertDataHead = keepPerHead(assertDataRequest);
   const askedBy = keepPerHead(askedFor);
 
-  function onUnread(error: unknown, accountId: number): never {
-    estimateRate.takeRefused(error, accountId);
+  function onUnread(error: unknown, caller: EstimateCaller): never {
+    estimateRate.takeRefused(error, caller);
     throw error;
   }
 
@@ -213,46 +214,48 @@ function createServe(options: DataCallOptions): Serve {
     req: HttpRequest,
     payer: PayerEntitlement,
     documents: StoredDocuments,
-    accountId: number,
+    token: ActiveToken,
   ): ReturnType<ReadDataCall> => {
     try {
       const reading = readCall(req, payer, documents);
       return reading instanceof Promise
-        ? reading.catch((error: unknown) => onUnread(error, accountId))
+        ? reading.catch((error: unknown) => onUnread(error, estimateCaller(token, payer)))
         : reading;
     } catch (error) {
-      return onUnread(error, accountId);
+      return onUnread(error, estimateCaller(token, payer));
     }
   };
 
   async function assertTrusted(
     { requests, isLong, operations }: ReadCall,
     whyUntrusted: NonNullable<StoredDocuments['whyUntrusted']>,
-    accountId: number,
+    caller: EstimateCaller,
   ): Promise<void> {
     for (const [index, request] of requests.entries()) {
       const untrusted = whyUntrusted(request);
       if (untrusted !== null)
-        onUnread(operations.isBatch ? ofOperation(untrusted, index) : untrusted, accountId);
+        onUnread(operations.isBatch ? ofOperation(untrusted, index) : untrusted, caller);
       if (isLong) await setImmediate();
     }
   }
 
-  async function priceOf(payer: PayerEntitlement, read: ReadCall, accountId: number): Promise<number> {
+  async function priceOf(payer: PayerEntitlement, read: ReadCall, token: ActiveToken): Promise<number> {
     try {
-      return await checkPrice(payer, read.requests, read.isLong ? () => estimates.prepare(read) : undefined);
+      const { requests, isLong, operations } = read;
+      const asked = { type: operations.type, requests };
+      return await checkPrice(payer, asked, isLong ? () => estimates.prepare(read) : undefined);
     } catch (error) {
-      return onUnread(error, accountId);
+      return onUnread(error, estimateCaller(token, payer));
     }
   }
 
-  function serveCosts(
+  async function serveCosts(
     res: HttpResponse,
     requestId: string,
-    { account_id: accountId }: ActiveToken,
-  ): ForwardOutcome {
-    estimateRate.check(accountId);
-    estimateRate.take(accountId);
+    token: ActiveToken,
+  ): Promise<ForwardOutcome> {
+    const payer = await payerOrCode(() => entitle(token, requestId));
+    estimateRate.takeEstimate(estimateCaller(token, typeof payer === 'string' ? null : payer));
     answerCosts(res, estimates, requestId);
     return 'answered';
   }
@@ -268,8 +271,7 @@ function createServe(options: DataCallOptions): Serve {
     const payer = await payerOrCode(() => entitle(token, requestId));
     const reading = typeof payer === 'string' ? { payerId: token.account_id, callRules: null } : payer;
     const documents = documentsOf(typeof payer === 'string' ? null : payer);
-    estimateRate.check(token.account_id);
-    estimateRate.take(token.account_id);
+    estimateRate.takeEstimate(estimateCaller(token, typeof payer === 'string' ? null : payer));
     const read = await readCall(req, reading, documents);
     if (read === null) return 'aborted';
     try {
@@ -322,9 +324,9 @@ function createServe(options: DataCallOptions): Serve {
     known.payer = payer;
     stepEnded('entitle');
     trace?.begin('read');
-    estimateRate.check(token.account_id);
+    estimateRate.checkCall(token.account_id);
     const documents = documentsOf(payer);
-    const reading = readGuarded(req, payer, documents, token.account_id);
+    const reading = readGuarded(req, payer, documents, token);
     const read = reading instanceof Promise ? await reading : reading;
     if (read === null) return 'aborted';
     let slot: Lease | undefined;
@@ -332,22 +334,25 @@ function createServe(options: DataCallOptions): Serve {
       const { operations } = read;
       known.operations = operations;
       if (documents.whyUntrusted !== null)
-        await assertTrusted(read, documents.whyUntrusted, token.account_id);
+        await assertTrusted(read, documents.whyUntrusted, estimateCaller(token, payer));
       if (read.isLong) await estimates.prepare(read);
       known.estimatedPoints = estimates.of(read)?.points ?? null;
-      if (needsPrice(payer)) known.estimatedPoints = await priceOf(payer, read, token.account_id);
+      if (needsPrice(payer)) known.estimatedPoints = await priceOf(payer, read, token);
       // Parsed variables take many times the bytes that bodies may have, so no call keeps them.
       read.requests = [];
       stepEnded('read');
       trace?.begin('admit');
       const slotKind = slotOf(operations);
-      const reserved = slotKind === 'subscription' ? pointsPerMinute : (known.estimatedPoints ?? 0);
+      // A subscription's minute, and what states its price: an event, or the stream's head.
+      const perMinute = slotKind === 'subscription' ? pointsPerMinute : 0;
+      const reserved = perMinute + (known.estimatedPoints ?? 0);
       const admission = admit(payer, slotKind, operations.count, reserved);
       const { rateLimitState, lease } = admission instanceof Promise ? await admission : admission;
       slot = lease;
       stepEnded('admit');
       const { estimatedPoints } = known;
-      const call = { token, payer, apiVersion, lease, counted: operations.counted, estimatedPoints };
+      const { counted, count } = operations;
+      const call = { token, payer, apiVersion, lease, count, counted, estimatedPoints };
       trace?.begin('forward');
       const answer = await forward({
         req,
@@ -357,6 +362,7 @@ function createServe(options: DataCallOptions): Serve {
         callerIds: callerIds({ token, payer }),
         billingStatus: payer.billingStatus,
         estimatedPoints,
+        reservedPoints: payer.reservesPoints ? reserved : Infinity,
         rateLimitState,
         trace,
         onStream: (open) =>

@@ -11,6 +11,7 @@ import {
   payerOf,
 } from '../../test/suite/open-subscriptions.ts';
 import type { Recorded } from '../../test/suite/open-subscriptions.ts';
+import { newSubscription } from './open-subscriptions.ts';
 import type { Subscription } from './open-subscriptions.ts';
 import type { LiveUsage } from '../ledger/record-script.ts';
 
@@ -61,11 +62,11 @@ describe('what is recorded', () => {
             expected.requests += 1;
           }
           if (does === 'traffic') {
-            subscriptions.countTraffic(value);
+            subscriptions.countTraffic(null, value);
             expected.bytes += value;
           }
           if (does === 'points') {
-            subscriptions.countPoints(value);
+            subscriptions.countPoints(null, value);
             expected.points += value;
           }
           expect(unacknowledged.length).toBeLessThanOrEqual(1);
@@ -141,11 +142,11 @@ describe('after a change of payer or period', () => {
   ])('usage until then goes to the former %s, later usage to the new one', async (_, next) => {
     const opened = openSubscriptions();
     await opened.start();
-    opened.subscriptions.countTraffic(5);
+    opened.subscriptions.countTraffic(null, 5);
     jest.advanceTimersByTime(400);
     opened.subscriptions.refreshPayer(next);
     await opened.acknowledge();
-    opened.subscriptions.countTraffic(6);
+    opened.subscriptions.countTraffic(null, 6);
     opened.pass(300);
     expect(opened.recorded).toMatchObject([
       { payer_id: 1, period_id: 10, requests: 1, time_ms: 400, traffic_bytes: 5 },
@@ -156,7 +157,7 @@ describe('after a change of payer or period', () => {
   test('slots are taken from the new payer, also those that were being asked for', async () => {
     const opened = openSubscriptions();
     await opened.start();
-    const subscription: Subscription = { lease: null, meter: null, ended: false };
+    const subscription = newSubscription(null);
     const taken = opened.subscriptions.takeSlot(subscription);
     opened.subscriptions.refreshPayer(payerOf(2));
     expect(await taken).toBe(true);
@@ -239,9 +240,9 @@ describe('limits of the period', () => {
   test('stated points that use up the rest are settled at once', async () => {
     const opened = openSubscriptions({ points_limit: 10 });
     await settled(opened, { ...UNUSED, points: 4 });
-    opened.subscriptions.countPoints(5);
+    opened.subscriptions.countPoints(null, 5);
     expect(opened.recorded).toHaveLength(1);
-    opened.subscriptions.countPoints(1);
+    opened.subscriptions.countPoints(null, 1);
     expect(opened.recorded).toMatchObject([{}, { points: 6 }]);
   });
 
@@ -269,9 +270,9 @@ describe('limits of the period', () => {
     test('that a message states and that use up the rest are settled at once', async () => {
       const opened = openSubscriptions({}, 0, { left: 6 });
       await settled(opened, UNUSED);
-      opened.subscriptions.countPoints(5);
+      opened.subscriptions.countPoints(null, 5);
       expect(opened.recorded).toHaveLength(1);
-      opened.subscriptions.countPoints(1);
+      opened.subscriptions.countPoints(null, 1);
       expect(opened.recorded).toMatchObject([{}, { points: 6 }]);
     });
   });
@@ -292,9 +293,9 @@ describe('limits of the period', () => {
     test('that a message states and that use up the rest are settled at once', async () => {
       const opened = openSubscriptions({ points_limit: 1_000 }, 0, undefined, { left: 6 });
       await settled(opened, UNUSED);
-      opened.subscriptions.countPoints(5);
+      opened.subscriptions.countPoints(null, 5);
       expect(opened.recorded).toHaveLength(1);
-      opened.subscriptions.countPoints(1);
+      opened.subscriptions.countPoints(null, 1);
       expect(opened.recorded).toMatchObject([{}, { points: 6 }]);
     });
   });

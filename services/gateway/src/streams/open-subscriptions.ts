@@ -4,7 +4,10 @@ import { toProblem } from '@tollgate/http/problem';
 import type { Problem } from '@tollgate/http/problem';
 import type { CountedOperation } from '../operation-reader/counted-operation.ts';
 import type { Admit } from '../pipeline/admit/admit.ts';
-import type { Lease } from '../ledger/leases.ts';
+import { createReservePoints } from '../pipeline/admit/reserve-points.ts';
+import type { ReservePoints } from '../pipeline/admit/reserve-points.ts';
+import { NO_LEASE } from '../ledger/leases.ts';
+import type { Lease, LeaseEntry } from '../ledger/leases.ts';
 import type { PayerEntitlement, Principal } from '../ledger/principal.ts';
 import { exhaustedLimit } from './exhausted-limit.ts';
 import type { PrimePayer } from '../ledger/prime.ts';
@@ -17,12 +20,28 @@ import { usageEvent } from '../ledger/usage-event.ts';
 import type { UntimedUsage } from '../ledger/usage-event.ts';
 
 export type Subscription = {
+  /** What its usage is counted by; null if it isn't known. */
+  readonly counted: CountedOperation | null;
   /** Its slot; null while it has none. */
   lease: Lease | null;
+  /** What one event costs at most, and what is reserved for the next one, if its payer's points are strict. */
+  eventPoints: number;
+  eventLease: Lease | null;
   /** Null until its time runs. */
   meter: OperationMeter | null;
   ended: boolean;
 };
+
+export function newSubscription(counted: CountedOperation | null, lease: Lease | null = null): Subscription {
+  return { counted, lease, eventPoints: 0, eventLease: null, meter: null, ended: false };
+}
+
+/** For the record of its event. */
+export function takeEventLease(subscription: Pick<Subscription, 'eventLease'>): Lease {
+  const lease = subscription.eventLease ?? NO_LEASE;
+  subscription.eventLease = null;
+  return lease;
+}
 
 export type OpenSubscriptionsOptions<S extends Subscription> = {
   record: RecordUsage;
@@ -30,8 +49,6 @@ export type OpenSubscriptionsOptions<S extends Subscription> = {
   readPointsLeft: ReadPointsLeft;
   principal: Principal;
   apiVersion?: UsageEvent['api_version'];
-  /** The one operation that all of them are of; by default, what they use isn't counted by operation. */
-  counted?: CountedOperation | null;
   settleIntervalMs: number;
   pointsPerMinute: number;
   /** A limit of the period is used up: the subscriptions have to end. */
@@ -48,10 +65,11 @@ export type OpenSubscriptionsOptions<S extends Subscription> = {
  */
 export class OpenSubscriptions<S extends Subscription> {
   readonly #options: OpenSubscriptionsOptions<S>;
+  readonly #reserve: ReservePoints;
   readonly #open = new Set<S>();
   #principal: Principal;
-  /** Usage since the last settlement, without the time of open subscriptions. */
-  #owed: Usage = NOTHING;
+  /** Usage since the last settlement by operation, without the time of open subscriptions. */
+  #owed: Owed = new Map();
   #underWay = 0;
   #lastSettlement = Promise.resolve();
   #settleAgain = false;
@@ -61,6 +79,7 @@ export class OpenSubscriptions<S extends Subscription> {
 
   constructor(options: OpenSubscriptionsOptions<S>) {
     this.#options = options;
+    this.#reserve = createReservePoints(options.admit);
     this.#principal = options.principal;
   }
 
@@ -68,19 +87,33 @@ export class OpenSubscriptions<S extends Subscription> {
     return this.#principal;
   }
 
-  /** Takes a slot from the payer at the time of the grant; false if ended meanwhile. @throws {Problem} of admission. */
-  async takeSlot(subscription: S): Promise<boolean> {
+  /**
+   * Takes a slot from the payer at the time of the grant, and reserves what the next event costs at most; false if
+   * ended meanwhile. @throws {Problem} of admission.
+   */
+  async takeSlot(subscription: S, eventPoints = subscription.eventPoints): Promise<boolean> {
+    subscription.eventPoints = eventPoints;
     for (;;) {
       const { payer } = this.#principal;
-      const { lease } = await this.#options.admit(payer, 'subscription', 1, this.#options.pointsPerMinute);
+      const eventLease = await this.#reserve(payer, eventPoints);
+      const lease = await this.#takeLease(payer).catch((error: unknown) => {
+        eventLease.release();
+        throw error;
+      });
       if (!subscription.ended && isSameSlot(payer, this.#principal.payer)) {
-        subscription.lease = lease;
+        Object.assign(subscription, { lease, eventLease });
         this.#open.add(subscription);
         return true;
       }
       lease.release();
+      eventLease.release();
       if (subscription.ended) return false;
     }
+  }
+
+  async #takeLease(payer: PayerEntitlement): Promise<Lease> {
+    const { admit, pointsPerMinute } = this.#options;
+    return (await admit(payer, 'subscription', 1, pointsPerMinute)).lease;
   }
 
   /** Starts a subscription's time. The first settlement tells how much of the period is left. */
@@ -90,22 +123,22 @@ export class OpenSubscriptions<S extends Subscription> {
     this.#settleWithin(firstSettlementMs);
   }
 
-  countTraffic(bytes: number): void {
-    this.#owe({ ...NOTHING, trafficBytes: bytes });
+  countTraffic(counted: CountedOperation | null, bytes: number): void {
+    this.#owe(counted, { ...NOTHING, trafficBytes: bytes });
     this.#settleWithin(this.#options.settleIntervalMs);
   }
 
   /** Points for the response itself, charged with the next settlement. */
-  addPoints(points: number): void {
-    this.#owe({ ...NOTHING, points });
+  addPoints(counted: CountedOperation | null, points: number): void {
+    this.#owe(counted, { ...NOTHING, points });
   }
 
   /** Points that the upstream states for a message. */
-  countPoints(points: number): void {
+  countPoints(counted: CountedOperation | null, points: number): void {
     if (points === 0) return;
-    this.addPoints(points);
+    this.addPoints(counted, points);
     this.usesPoints();
-    if (this.#owed.points >= this.#pointsLeft) void this.#settle(performance.now());
+    if (this.#owedPoints() >= this.#pointsLeft) void this.#settle(performance.now());
   }
 
   /** From now on, subscriptions also end when the period's points are used up. */
@@ -123,7 +156,10 @@ export class OpenSubscriptions<S extends Subscription> {
   end(subscriptions: readonly S[]): void {
     const nowMs = performance.now();
     const release = () => {
-      for (const { lease } of subscriptions) lease?.release();
+      for (const { lease, eventLease } of subscriptions) {
+        lease?.release();
+        eventLease?.release();
+      }
     };
     const isMetered = subscriptions.map((subscription) => this.#stop(subscription, nowMs)).includes(true);
     if (isMetered && this.#principal.payer.reservesPoints) {
@@ -140,9 +176,9 @@ export class OpenSubscriptions<S extends Subscription> {
   async endRecorded(subscription: S): Promise<void> {
     const nowMs = performance.now();
     this.#stop(subscription, nowMs);
-    const used = this.#takeOwed(nowMs);
-    const lease = subscription.lease?.handOver() ?? null;
-    await this.#options.record(this.#eventOf(used), this.#principal.payer.lane, lease);
+    const owed = this.#takeOwed(nowMs);
+    const used = owed.size > 0 ? owed : new Map([[subscription.counted, NOTHING]]);
+    await this.#recordAll(used, subscription.lease?.handOver() ?? null);
   }
 
   /** Resolves when a settlement that was due has been acknowledged. */
@@ -176,6 +212,7 @@ export class OpenSubscriptions<S extends Subscription> {
   async #moveSlot(subscription: S): Promise<void> {
     subscription.lease?.release();
     subscription.lease = null;
+    takeEventLease(subscription).release();
     try {
       await this.takeSlot(subscription);
     } catch (error) {
@@ -187,7 +224,7 @@ export class OpenSubscriptions<S extends Subscription> {
     subscription.ended = true;
     this.#open.delete(subscription);
     if (subscription.meter === null) return false;
-    this.#owe(subscription.meter.takeSlice(nowMs));
+    this.#owe(subscription.counted, subscription.meter.takeSlice(nowMs));
     return true;
   }
 
@@ -205,49 +242,69 @@ export class OpenSubscriptions<S extends Subscription> {
 
   #settleNow(nowMs: number): Promise<void> {
     const used = this.#takeOwed(nowMs);
-    if (used === NOTHING) return NOT_DUE;
+    if (used.size === 0) return NOT_DUE;
     this.#settleAgain = false;
     this.#underWay += 1;
-    this.#lastSettlement = this.#record(this.#eventOf(used));
+    this.#lastSettlement = this.#record(used);
     return this.#lastSettlement;
   }
 
-  async #record(event: UntimedUsage): Promise<void> {
-    const live = await this.#options.record(event, this.#principal.payer.lane);
+  async #record(used: Owed): Promise<void> {
+    const { periodId } = this.#principal.payer;
+    const live = await this.#recordAll(used);
     this.#underWay -= 1;
-    this.#checkLimits(live, event.period_id);
+    this.#checkLimits(live, periodId);
     if (this.#settleAgain) void this.#settle(performance.now());
   }
 
-  #owe(used: Partial<Usage>): void {
+  /** In one batch, whose last event releases the lease. Resolves with what is live then. */
+  async #recordAll(used: Owed, lease?: LeaseEntry | null): Promise<LiveUsage | null> {
+    const { record } = this.#options;
+    const { lane } = this.#principal.payer;
+    const events = [...used].map(([counted, usage]) => this.#eventOf(counted, usage));
+    const recorded = events.map((event, index) =>
+      record(event, lane, index === events.length - 1 ? lease : undefined),
+    );
+    return (await Promise.all(recorded)).at(-1) ?? null;
+  }
+
+  #owe(counted: CountedOperation | null, used: Partial<Usage>): void {
     const { points = 0, requests = 0, timeMs = 0, trafficBytes = 0 } = used;
-    const owed = this.#owed;
-    this.#owed = {
+    if (points + requests + timeMs + trafficBytes === 0) return;
+    const owed = this.#owed.get(counted) ?? NOTHING;
+    this.#owed.set(counted, {
       points: owed.points + points,
       requests: owed.requests + requests,
       timeMs: owed.timeMs + timeMs,
       trafficBytes: owed.trafficBytes + trafficBytes,
-    };
+    });
   }
 
-  #takeOwed(nowMs: number): Usage {
-    for (const { meter } of this.#open) if (meter !== null) this.#owe(meter.takeSlice(nowMs));
+  #takeOwed(nowMs: number): Owed {
+    for (const { counted, meter } of this.#open)
+      if (meter !== null) this.#owe(counted, meter.takeSlice(nowMs));
     const isMetered = this.#metered() > 0;
     const owed = this.#owed;
-    const isNothing = owed.points + owed.requests + owed.timeMs + owed.trafficBytes === 0;
     // What is due stays due until there is something to settle: only a settlement checks the limits.
-    if (isNothing && isMetered) return NOTHING;
+    if (owed.size === 0 && isMetered) return owed;
     this.#settleAtMs = isMetered ? nowMs + this.#options.settleIntervalMs : Infinity;
-    this.#owed = NOTHING;
-    return isNothing ? NOTHING : owed;
+    this.#owed = new Map();
+    return owed;
   }
 
-  #eventOf({ points, requests, timeMs, trafficBytes }: Usage): UntimedUsage {
+  #eventOf(
+    counted: CountedOperation | null,
+    { points, requests, timeMs, trafficBytes }: Usage,
+  ): UntimedUsage {
     const used = { points, requests, time_ms: timeMs, traffic_bytes: trafficBytes };
-    const { counted = null, apiVersion } = this.#options;
-    const operation =
-      counted === null ? null : { counted, isError: false, durationMs: null, estimatedPoints: null };
-    return usageEvent(this.#principal, used, operation, apiVersion);
+    const operation = counted && { counted, isError: false, durationMs: null, estimatedPoints: null };
+    return usageEvent(this.#principal, used, operation, this.#options.apiVersion);
+  }
+
+  #owedPoints(): number {
+    let owed = 0;
+    for (const { points } of this.#owed.values()) owed += points;
+    return owed;
   }
 
   #metered(): number {
@@ -293,6 +350,8 @@ export class OpenSubscriptions<S extends Subscription> {
     }
   }
 }
+
+type Owed = Map<CountedOperation | null, Usage>;
 
 type Usage = { points: number; requests: number; timeMs: number; trafficBytes: number };
 

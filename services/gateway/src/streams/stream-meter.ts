@@ -5,8 +5,7 @@ import type { Admit } from '../pipeline/admit/admit.ts';
 import type { Lease } from '../ledger/leases.ts';
 import type { ReadPointsLeft } from '../ledger/points-left.ts';
 import type { PrimePayer } from '../ledger/prime.ts';
-import { OpenSubscriptions } from './open-subscriptions.ts';
-import type { Subscription } from './open-subscriptions.ts';
+import { OpenSubscriptions, newSubscription } from './open-subscriptions.ts';
 import type { Principal } from '../ledger/principal.ts';
 import type { RecordUsage } from '../ledger/record-usage.ts';
 
@@ -54,12 +53,11 @@ const CHECK_INTERVAL_MS = 500;
  */
 export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream): StreamMeter {
   const { token, payer, apiVersion, lease, counted, admit } = stream;
-  const subscription: Subscription = { lease, meter: null, ended: false };
+  const subscription = newSubscription(counted, lease);
   const subscriptions = new OpenSubscriptions({
     ...options,
     principal: { token, payer },
     apiVersion,
-    counted,
     settleIntervalMs: SETTLE_INTERVAL_MS,
     onExhausted: refuse,
     admit,
@@ -79,8 +77,8 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
 
   function countProgress(): void {
     const [points, bytes] = [stream.points(), stream.trafficBytes()];
-    subscriptions.countPoints(points - countedPoints);
-    subscriptions.countTraffic(bytes - countedBytes);
+    subscriptions.countPoints(counted, points - countedPoints);
+    subscriptions.countTraffic(counted, bytes - countedBytes);
     countedPoints = points;
     countedBytes = bytes;
   }
@@ -105,7 +103,7 @@ export function openStreamMeter(options: StreamMeterOptions, stream: OpenStream)
   }, CHECK_INTERVAL_MS);
   timer.unref();
   const unwatch = stream.watchToken(refuse);
-  subscriptions.addPoints(countedPoints);
+  subscriptions.addPoints(counted, countedPoints);
   subscriptions.begin(subscription, performance.now(), 0);
   countProgress();
   void subscriptions.settleWhenDue(performance.now());

@@ -5,7 +5,7 @@ import type { LeaseEntry } from '../../src/ledger/leases.ts';
 import { callerBudgets } from '../../src/ledger/budgets.ts';
 import { payerCredits } from '../../src/ledger/credits.ts';
 import type { PayerEntitlement } from '../../src/ledger/principal.ts';
-import { OpenSubscriptions } from '../../src/streams/open-subscriptions.ts';
+import { OpenSubscriptions, newSubscription } from '../../src/streams/open-subscriptions.ts';
 import type { Subscription } from '../../src/streams/open-subscriptions.ts';
 import type { LiveUsage } from '../../src/ledger/record-script.ts';
 import type { UntimedUsage } from '../../src/ledger/usage-event.ts';
@@ -149,7 +149,7 @@ export function openSubscriptions(
       await flush();
     },
     start: async () => {
-      const subscription: Subscription = { lease: null, meter: null, ended: false };
+      const subscription = newSubscription(null);
       expect(await subscriptions.takeSlot(subscription)).toBe(true);
       subscriptions.begin(subscription, performance.now(), FIRST_MS);
       return subscription;

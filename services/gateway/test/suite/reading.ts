@@ -66,7 +66,7 @@ export function createReading({
       const { operations, requests, body } = call;
       call.release();
       return {
-        operations: { ...operations, operationName: nameOf(operations.operationName) },
+        operations: { ...operations, operationName: nameOf(operations.operationName), estimated: null },
         body: Buffer.isBuffer(body) ? body.toString() : null,
         estimate: estimates.of(call),
         priced: requests.map((request) => {

@@ -51,8 +51,7 @@ export const operationUsageAnswerSchema = z
       .meta({ description: 'The 100 operations with the most points, dearest first.' }),
     others: z.object(calls).meta({
       description:
-        'All other usage: further operations, usage reported by other systems, subscriptions over WebSocket, and ' +
-        'requests whose operation is not known.',
+        'All other usage: further operations, usage reported by other systems, and requests whose operation is not known.',
     }),
   })
   .meta({ id: 'UsageByOperation' });

@@ -4,7 +4,7 @@ import type { PayerEntitlement } from '../../ledger/principal.ts';
 import type { PrimePayer } from '../../ledger/prime.ts';
 import { leasesKey, reservationsKey } from '../../ledger/keys.ts';
 import type { AdmissionKind, AdmissionDecision, RefusedLimit } from '../../ledger/admit-script.ts';
-import { NO_LEASE, withReservation } from '../../ledger/leases.ts';
+import { NO_LEASE, together } from '../../ledger/leases.ts';
 import type { Lease, Leases } from '../../ledger/leases.ts';
 import { reservation } from '../../ledger/reservations.ts';
 import { refused } from './refused.ts';
@@ -183,7 +183,7 @@ function leaseOf(
     ? leases.hold({ key: leasesKey(isCall ? 'calls' : 'subscriptions', payerId), member })
     : NO_LEASE;
   if (reserved === null) return slot;
-  return withReservation(slot, leases.hold({ key: reservationsKey(payerId), member: reserved }));
+  return together([slot, leases.hold({ key: reservationsKey(payerId), member: reserved })]);
 }
 
 function unavailable(reason: string): Problem {

@@ -17,8 +17,8 @@ import type { GraphqlUpstream } from '../../../test/suite/upstreams/graphql-upst
 const SDL = `
   directive @cost(weight: String!) on FIELD_DEFINITION
   directive @listSize(slicingArguments: [String!]) on FIELD_DEFINITION
-  type Query { users(first: Int): [User] @listSize(slicingArguments: ["first"]) }
-  type Subscription { ticks: Int }
+  type Query { users(first: Int): [User] @listSize(slicingArguments: ["first"]) me: User }
+  type Subscription { ticks: Int @cost(weight: "2") }
   type User { name: String @cost(weight: "2") }
 `;
 
@@ -42,6 +42,7 @@ beforeAll(async () => {
       GRAPHQL_SCHEMA: path,
       UPSTREAM_WS_URL: upstream.url,
       SUBSCRIPTION_POINTS_PER_MINUTE: String(POINTS_PER_MINUTE),
+      DEFAULT_POINTS: '5',
     },
   });
   twin = await gateway.startTwin();
@@ -171,13 +172,14 @@ test('budgets of an application and a member are strict, too', async () => {
 });
 
 test('a subscription reserves its next minute, and ends when that isn’t covered', async () => {
-  const { token, accountId } = strict({ points_limit: 3 * POINTS_PER_MINUTE - 1 });
+  // Each holds 2 for its next event.
+  const { token, accountId } = strict({ points_limit: 3 * POINTS_PER_MINUTE + 4 - 1 });
   const raw = await openReady(gateway.graphqlUrl.replace('http', 'ws'), token);
   const ticks = { type: 'subscribe', payload: { query: 'subscription { ticks }' } };
   raw.send({ id: 'a', ...ticks }, { id: 'b', ...ticks });
   await raw.message({ type: 'next', id: 'a' });
   await raw.message({ type: 'next', id: 'b' });
-  // The first minutes of both are 14 points, and the next ones would be 28 together.
+  // The first minutes of both are 14 points, and with what they hold for the next ones, they would be 32.
   expect((await raw.message({ type: 'error', id: 'a' })).payload).toMatchObject([
     { extensions: { code: 'points_reserved' } },
   ]);
@@ -212,6 +214,66 @@ test('points that Redis has forgotten are not given twice', async () => {
   );
   waiting[0]?.(7);
   expect((await first).status).toBe(200);
+});
+
+test('a stream over HTTP reserves an event, for what its head states, beside its minute', async () => {
+  gateway.upstream((_req, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream', 'x-points': '2' });
+    res.end('event: complete\ndata:\n\n');
+  });
+  const body = '{"query":"subscription { ticks }"}';
+  const short = strict({ points_limit: POINTS_PER_MINUTE + 1 });
+  const ask = { 'x-points-estimate': 'only' };
+  const [estimate, refused] = [
+    await gateway.query({ token: short.token, body, headers: ask }),
+    await gateway.query({ token: short.token, body }),
+  ];
+  expect(estimate.json()).toMatchObject({ extensions: { estimate: { points: 2, allowed: false } } });
+  expect([refused.status, refused.json()]).toMatchObject([
+    402,
+    { errors: [{ extensions: { code: 'points_limit_exceeded', estimate: POINTS_PER_MINUTE + 2 } }] },
+  ]);
+  const { token, accountId } = strict({ points_limit: POINTS_PER_MINUTE + 2 });
+  expect((await gateway.query({ token, body })).status).toBe(200);
+  const events = (await gateway.usage(1, accountId)).filter(({ account_id }) => account_id === accountId);
+  expect(events.reduce((sum, { points }) => sum + points, 0)).toBe(POINTS_PER_MINUTE + 2);
+});
+
+test.each([
+  ['a list of unknown length', '{ users { name } }'],
+  ['a negative length', '{ users(first: -1) { name } }'],
+  ['an operation of unknown type', 'query A { me { name } } subscription B { ticks }'],
+])('%s has no highest price', async (_what, query) => {
+  const { token } = strict({ points_limit: 1_000 });
+  const body = JSON.stringify({ query });
+  const [refused, estimate] = [
+    await gateway.query({ token, body }),
+    await gateway.query({ token, body, headers: { 'x-points-estimate': 'only' } }),
+  ];
+  expect([refused.status, refused.json()]).toMatchObject([
+    400,
+    { errors: [{ extensions: { code: 'price_unknown' } }] },
+  ]);
+  expect(estimate.json()).toMatchObject({
+    extensions: { estimate: { allowed: false, reason: 'price_unknown' } },
+  });
+  const lenient = caller((accountId) => withCallRules(accountId, {}, { points_limit: 1_000 }));
+  expect((await gateway.query({ token: lenient.token, body })).status).toBe(200);
+});
+
+const PARTS = ['{"hasNext":true}', '{"hasNext":false}']
+  .map((part) => `\r\n---\r\ncontent-type: application/json\r\n\r\n${part}`)
+  .join('');
+
+test.each([
+  ['application/json', '{}', 3],
+  ['multipart/mixed; boundary="-"', `${PARTS}\r\n-----\r\n`, 3],
+])('without a stated price, %s costs no more than is reserved', async (type, answer, points) => {
+  gateway.upstream((_req, res) => res.writeHead(200, { 'content-type': type }).end(answer));
+  const { token, accountId } = strict({ points_limit: 3 });
+  const body = '{"query":"{ me { name } }"}';
+  expect((await gateway.query({ token, body })).status).toBe(200);
+  expect(await gateway.usage(1, accountId)).toMatchObject([{ points }]);
 });
 
 /** Without a text there is nothing to price. */

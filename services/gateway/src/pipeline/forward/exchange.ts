@@ -46,6 +46,8 @@ export type OutgoingRequest = {
   body: Buffer | Readable | null;
   operations: Operations;
   estimatedPoints: number | null;
+  /** Infinity unless the payer's points are strict. */
+  reservedPoints: number;
   trace: CallTrace | null;
   payerId: number;
   /** Gives the slot back that a call expected to be a stream has taken; null for other calls. */
@@ -103,10 +105,14 @@ export class Exchange implements RelayEvents {
     const stated = statedPoints(headers);
     const isStated = typeof stated === 'number';
     if (isStated) address.statesPrices = true;
-    if (isStated) return { points: stated, pointsPerResult: 0, isStated };
+    if (isStated) return { points: stated, pointsPerResult: 0, most: stated, isStated };
     const { defaultPoints, chargesEstimates } = this.#options.limits;
-    const { operations, estimatedPoints } = this.#request;
-    const charged = { defaultPoints, estimatedPoints: chargesEstimates ? estimatedPoints : null };
+    const { operations, estimatedPoints, reservedPoints } = this.#request;
+    const charged = {
+      defaultPoints,
+      estimatedPoints: chargesEstimates ? estimatedPoints : null,
+      reservedPoints,
+    };
     return this.#unpriced(stated, defaultPrice(status, isOpenStream, operations, charged));
   }
 

@@ -26,6 +26,7 @@ type ForwardedCall = Pick<
 > & {
   req: HttpRequest;
   read: ReadCall;
+  reservedPoints: number;
   callerIds: CallerIds;
   trace: CallTrace | null;
 };
@@ -87,7 +88,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
 
   function forward(call: ForwardedCall): Promise<Answer> {
     const { req, res, read, requestId, callerIds, billingStatus, rateLimitState, onStream, trace } = call;
-    const { estimatedPoints } = call;
+    const { estimatedPoints, reservedPoints } = call;
     const { payerId } = callerIds;
     if (res.destroyed) return Promise.resolve(ABORTED);
     const { body, lengthBytes, contentCoding, operations } = read;
@@ -107,6 +108,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
       body,
       operations,
       estimatedPoints,
+      reservedPoints,
       trace,
       payerId,
       leaveStreams: operations.type === 'subscription' ? streamSlots.take(payerId, 1).release : null,

@@ -8,6 +8,8 @@ import { usageEvent } from '../../ledger/usage-event.ts';
 type SettledCall = Principal & {
   apiVersion: UsageEvent['api_version'];
   lease: Lease;
+  /** Operations; a batch has several. */
+  count: number;
   /** Null if it isn't known. */
   counted: CountedOperation | null;
   /** What it was to cost at most; null without an estimate. */
@@ -50,7 +52,7 @@ export function createSettle(
     const { counted } = call;
     const { points, trafficBytes, isStated, isError } = usage;
     const estimatedPoints = isStated && !isError ? call.estimatedPoints : null;
-    const used = { points, requests: 1, time_ms: 0, traffic_bytes: trafficBytes };
+    const used = { points, requests: call.count, time_ms: 0, traffic_bytes: trafficBytes };
     if (estimatedPoints !== null) onCompared(points, estimatedPoints);
     const operation = counted === null ? null : { counted, isError, durationMs, estimatedPoints };
     return acknowledgedInTime(

@@ -48,6 +48,7 @@ async function inState(state: OperationState) {
       readPointsLeft: () => Promise.resolve(null),
       settleIntervalMs: 5_000,
       pointsPerMinute: 0,
+      settlementTimeout: { timeoutMs: 1_000, unacknowledged: 'refuse' },
     },
     principal: { token, payer: payerOf(1) },
     onExhausted: () => undefined,

@@ -1,7 +1,10 @@
 import type { Admit } from '../../pipeline/admit/admit.ts';
 import type { Lease, LeaseEntry } from '../../ledger/leases.ts';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
-import { OpenSubscriptions } from '../../streams/open-subscriptions.ts';
+import { createReservePoints } from '../../pipeline/admit/reserve-points.ts';
+import { createChargeEvent } from '../../streams/charged-events.ts';
+import type { ChargedEventsOptions, ChargeEvent } from '../../streams/charged-events.ts';
+import { OpenSubscriptions, newSubscription } from '../../streams/open-subscriptions.ts';
 import type { OpenSubscriptionsOptions, Subscription } from '../../streams/open-subscriptions.ts';
 import type { Principal } from '../../ledger/principal.ts';
 import type { CountedOperation } from '../../operation-reader/counted-operation.ts';
@@ -15,7 +18,7 @@ export type OperationState = 'opening' | 'sent' | 'answered' | 'completed' | 'ab
 export type Operation = Readonly<{
   id: string;
   type: OperationType;
-  /** What its usage is counted by, unless it is a subscription; null if it isn't known. */
+  /** What its usage is counted by; null if it isn't known. */
   counted: CountedOperation | null;
   name: string | null;
   trace: OperationTrace | null;
@@ -25,7 +28,13 @@ export type Operation = Readonly<{
   upstreamId: string | null;
   sentMs: number;
   /** If it may be a query or mutation, from its admission on; the lease is null once it is given back. */
-  call: Readonly<{ lease: Lease | null; payer: PayerEntitlement; reservedPoints: number }> | null;
+  call: Readonly<{
+    lease: Lease | null;
+    payer: PayerEntitlement;
+    reservedPoints: number;
+    /** What further results without a stated price may cost; Infinity unless points are reserved. */
+    mostUnstatedPoints: number;
+  }> | null;
   /** If it may be a subscription; written by OpenSubscriptions alone. */
   subscription: Subscription | null;
   /** What it costs if the upstream states nothing; null for the default. */
@@ -40,14 +49,15 @@ export type NewOperation = Pick<Operation, 'id' | 'type' | 'counted' | 'name' | 
 export type OperationMetering = Pick<
   OpenSubscriptionsOptions<Subscription>,
   'admit' | 'record' | 'primePayer' | 'readPointsLeft' | 'settleIntervalMs' | 'pointsPerMinute'
->;
+> &
+  Pick<ChargedEventsOptions<Subscription>, 'settlementTimeout'>;
 
 export type OpenOperationsOptions = {
   metering: OperationMetering;
   principal: Principal;
   /** A limit of the period is used up: the subscriptions have to end. */
   onExhausted: (problem: Problem) => void;
-  /** Another entitlement is in force, under which the operation gets no slot: it has to end. */
+  /** Under the entitlement in force it gets no slot, or its next event isn't covered: it has to end. */
   onSlotLost: (operation: Operation, problem: Problem) => void;
   onOperations: (change: 1 | -1) => void;
 };
@@ -83,6 +93,8 @@ const FIRST_SETTLEMENT_MS = 1_000;
  */
 export class OpenOperations {
   readonly subscriptions: OpenSubscriptions<Subscription>;
+  /** Of a payer whose points are strict. */
+  readonly chargeEvent: ChargeEvent<Subscription>;
   readonly #admit: Admit;
   readonly #onOperations: OpenOperationsOptions['onOperations'];
   readonly #all = new Set<Operation>();
@@ -92,13 +104,15 @@ export class OpenOperations {
   constructor({ metering, principal, onExhausted, onSlotLost, onOperations }: OpenOperationsOptions) {
     this.#admit = metering.admit;
     this.#onOperations = onOperations;
-    this.subscriptions = new OpenSubscriptions({
+    const onLost = (subscription: Subscription, problem: Problem) => {
+      for (const one of this.#all) if (one.subscription === subscription) onSlotLost(one, problem);
+    };
+    this.subscriptions = new OpenSubscriptions({ ...metering, principal, onExhausted, onSlotLost: onLost });
+    this.chargeEvent = createChargeEvent({
       ...metering,
-      principal,
-      onExhausted,
-      onSlotLost: (subscription, problem) => {
-        for (const one of this.#all) if (one.subscription === subscription) onSlotLost(one, problem);
-      },
+      principal: () => this.subscriptions.principal,
+      reserve: createReservePoints(metering.admit),
+      onUncovered: onLost,
     });
   }
 
@@ -131,7 +145,7 @@ export class OpenOperations {
       upstreamId: null,
       sentMs: Infinity,
       call: null,
-      subscription: maySubscribe(opened.type) ? { lease: null, meter: null, ended: false } : null,
+      subscription: maySubscribe(opened.type) ? newSubscription(opened.counted) : null,
       hasPrice: false,
     };
     this.#all.add(operation);
@@ -140,16 +154,20 @@ export class OpenOperations {
     return operation;
   }
 
-  /** Takes its slots, and the points of a call; an unknown type needs both. False if it has ended meanwhile. @throws {Problem} of admission. */
+  /** Takes its slots, and the points of a call or an event; an unknown type needs both. False if it has ended meanwhile. @throws {Problem} of admission. */
   async admit(operation: Changing, points: number): Promise<boolean> {
     if (operation.type !== 'subscription') {
       const { payer } = this.subscriptions.principal;
       const { lease } = await this.#admit(payer, 'call', 1, points);
       if (hasEnded(operation)) lease.release();
-      else operation.call = { lease, payer, reservedPoints: payer.reservesPoints ? points : 0 };
+      else {
+        const { reservesPoints } = payer;
+        const mostUnstatedPoints = reservesPoints ? points : Infinity;
+        operation.call = { lease, payer, reservedPoints: reservesPoints ? points : 0, mostUnstatedPoints };
+      }
     }
     if (hasEnded(operation)) return false;
-    return operation.subscription === null || this.subscriptions.takeSlot(operation.subscription);
+    return operation.subscription === null || this.subscriptions.takeSlot(operation.subscription, points);
   }
 
   /** From now on a subscription's time runs. */
@@ -168,6 +186,13 @@ export class OpenOperations {
 
   priced(operation: Changing): void {
     operation.hasPrice = true;
+  }
+
+  /** A result without a stated price costs so much. */
+  countUnstated(operation: Changing, points: number): void {
+    const { call } = operation;
+    if (points === 0 || call === null) return;
+    operation.call = { ...call, mostUnstatedPoints: call.mostUnstatedPoints - points };
   }
 
   completed(operation: Operation): void {

@@ -18,6 +18,8 @@ export type Pricing = {
 export type PricedMessage = {
   end: TracedEnd | null;
   points: number;
+  /** Of these, what the upstream doesn't state. */
+  unstatedPoints: number;
   /** Whether no part of the result costs the default any more: the upstream states these points, or they are the estimate. */
   isOfWhole: boolean;
   isFirst: boolean;
@@ -30,7 +32,10 @@ export type PricedMessage = {
 const ERRORED: TracedEnd = { outcome: 'errored', failed: false };
 const COMPLETED: TracedEnd = { outcome: 'completed', failed: false };
 
-/** By the points that the upstream states; otherwise a call's result costs the default, unless a part was priced. */
+/**
+ * By the points that the upstream states; otherwise a call's result costs the default, unless a part was priced, and all
+ * of them together what is reserved, if the payer's points are strict.
+ */
 export function priceMessage(
   {
     state,
@@ -47,9 +52,12 @@ export function priceMessage(
   const isResult = end === null || (end === ERRORED && isFirst);
   const stated = statedPoints(payload);
   const isDefault = isResult && call !== null && !hasPrice;
+  const unstatedPoints =
+    stated === null && isDefault ? Math.min(estimatedPoints ?? defaultPoints, call.mostUnstatedPoints) : 0;
   return {
     end,
-    points: stated ?? (isDefault ? (estimatedPoints ?? defaultPoints) : 0),
+    points: stated ?? unstatedPoints,
+    unstatedPoints,
     isOfWhole: stated !== null || (isDefault && estimatedPoints !== null),
     isFirst,
     isResult,

@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { WebSocket } from 'ws';
 import type { Limits } from '@tollgate/contracts/entitlement';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startGateway } from '../../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../../test/suite/gateway.ts';
-import { publishEntitlementEvent, withBudgets, withLimits } from '../../../test/suite/stand-ins.ts';
+import {
+  publishEntitlementEvent,
+  withBudgets,
+  withCallRules,
+  withLimits,
+} from '../../../test/suite/stand-ins.ts';
 import { openReady } from '../../../test/suite/raw-socket.ts';
 import type { RawSocket } from '../../../test/suite/raw-socket.ts';
 import { say, startScriptedUpstream } from '../../../test/suite/upstreams/scripted-upstream.ts';
@@ -18,10 +26,22 @@ let gateway: GatewayUnderTest;
 let url: string;
 let account = 500;
 
+/** An event costs 3 at most. */
+const SDL = `
+  directive @cost(weight: String!) on FIELD_DEFINITION
+  type Query { a: Int b: Int }
+  type Subscription { a: Int @cost(weight: "3") b: Int @cost(weight: "3") }
+`;
+let folder: string;
+
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'priced-'));
+  const schema = join(folder, 'schema.graphql');
+  await writeFile(schema, SDL);
   upstream = await startScriptedUpstream();
   gateway = await startGateway({
     env: {
+      GRAPHQL_SCHEMA: schema,
       UPSTREAM_WS_URL: upstream.url,
       UPSTREAM_POINTS_EXTENSION: 'cost.points',
       UPSTREAM_HEADERS_TIMEOUT_MS: String(ANSWER_TIMEOUT_MS),
@@ -35,6 +55,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   await upstream.close();
+  await rm(folder, { recursive: true });
 });
 
 type Held = { id: string; socket: WebSocket; query: unknown };
@@ -60,7 +81,7 @@ const limitTo = (limits: Partial<Limits>) => {
 };
 const start = (id: string, query = '{ a }') => ({ id, type: 'subscribe', payload: { query } });
 const sentToUpstream = (count: number) => waitFor(() => (held.length >= count ? held : undefined));
-const priced = (points: unknown) => ({ data: null, extensions: { cost: { points } } });
+const priced = <Points>(points: Points) => ({ data: null, extensions: { cost: { points } } });
 
 /** The upstream answers an operation with results, and ends it. */
 function answer({ id, socket }: Held, payloads: object[], older = false): void {
@@ -230,6 +251,126 @@ test.each([
   expect(await raw.closed).toMatchObject({ code: 4429, reason: expect.stringMatching(/^points_limit/) });
 });
 
+describe('where points are strict, an event is passed on once it is charged', () => {
+  const beStrict = (points_limit: number) => {
+    gateway.account.entitle(account, withCallRules(account, { strict_points: true }, { points_limit }));
+  };
+  const event = ({ id, socket }: Held, points: number) => {
+    say(socket, { type: 'next', id, payload: priced(points) });
+  };
+  /** What a caller has seen. */
+  const pointsIn = ({ received }: RawSocket) =>
+    received
+      .filter(({ type }) => type === 'next')
+      .map(({ payload }) => (payload as ReturnType<typeof priced<number>>).extensions.cost.points)
+      .reduce((sum, points) => sum + points, 0);
+
+  test('by its price, also above its estimate; what isn’t covered costs nothing, and the socket stays', async () => {
+    beStrict(20);
+    const raw = await ready();
+    raw.send(start('1', 'subscription { a }'));
+    const [one] = (await sentToUpstream(1)) as [Held];
+    for (const points of [2, 0, 9, 10, 1]) event(one, points);
+    expect((await raw.message({ type: 'error', id: '1' })).payload).toMatchObject([
+      { extensions: { code: 'points_limit_exceeded' } },
+    ]);
+    expect([pointsIn(raw), (await usage()).points]).toEqual([11, 11]);
+    raw.send(start('2', 'subscription { b }'));
+    const [, two] = (await sentToUpstream(2)) as [Held, Held];
+    event(two, 3);
+    await raw.message({ type: 'next', id: '2' });
+    expect((await usage()).points).toBe(14);
+    raw.socket.close();
+  });
+
+  test('in order with the others, and its end', async () => {
+    beStrict(100);
+    const raw = await ready();
+    raw.send(start('1', 'subscription { a }'));
+    const [one] = (await sentToUpstream(1)) as [Held];
+    const events = [1, 0, 7, 0, 0, 3];
+    answer(one, events.map(priced));
+    await raw.message({ type: 'complete', id: '1' });
+    expect(raw.received.filter(({ id }) => id === '1').map(({ type, payload }) => payload ?? type)).toEqual([
+      ...events.map(priced),
+      'complete',
+    ]);
+    raw.socket.close();
+  });
+
+  test('and a subscription ends when its next event isn’t covered', async () => {
+    beStrict(7);
+    const raw = await ready();
+    raw.send(start('1', 'subscription { a }'), start('2', 'subscription { b }'));
+    const both = await sentToUpstream(2);
+    for (const one of both) if (one.query === 'subscription { a }') event(one, 3);
+    expect(codeOf(await raw.message({ type: 'error', id: '1' }))).toBe('points_reserved');
+    for (const one of both) if (one.query === 'subscription { b }') event(one, 3);
+    await raw.message({ type: 'next', id: '2' });
+    expect(codeOf(await raw.message({ type: 'error', id: '2' }))).toBe('points_limit_exceeded');
+    expect((await usage()).points).toBe(6);
+    raw.socket.close();
+  });
+
+  test('one that isn’t covered doesn’t begin', async () => {
+    beStrict(2);
+    const raw = await ready();
+    raw.send(start('1', 'subscription { a }'));
+    expect((await raw.message({ type: 'error', id: '1' })).payload).toMatchObject([
+      { extensions: { code: 'points_limit_exceeded', remaining: 2, estimate: 3 } },
+    ]);
+    raw.socket.close();
+  });
+
+  test('over two gateways, one of them killed: callers see as much as is recorded at most, and no more than is left', async () => {
+    const limit = 400;
+    beStrict(limit);
+    const doomed = await gateway.startTwin();
+    const doors = [url, `${doomed.process.publicUrl.replace('http', 'ws')}/graphql`];
+    const token = gateway.auth.issue({ accountId: account });
+    const sockets = await Promise.all([...doors, ...doors].map((door) => openReady(door, token)));
+    for (const raw of sockets) raw.send(start('1', 'subscription { a }'), start('2', 'subscription { b }'));
+    await sentToUpstream(8);
+    const seen = () => sockets.reduce((sum, raw) => sum + pointsIn(raw), 0);
+    const flood = () => {
+      for (const one of held) for (const points of [1, 4, 2, 3]) event(one, points);
+    };
+    flood();
+    await waitFor(() => seen() > 50);
+    flood();
+    await doomed.process.kill();
+    const rest = await openReady(url, token);
+    sockets.push(rest);
+    rest.send(start('1', 'subscription { a }'));
+    const last = (await sentToUpstream(9)).at(-1);
+    for (let sent = 0; sent < limit / 3 && last !== undefined; sent += 1) event(last, 3);
+    await rest.message({ type: 'error', id: '1' });
+    for (const { socket } of sockets) socket.close();
+    const { points } = await usage();
+    expect(points).toBeLessThanOrEqual(limit);
+    // Otherwise the limit was never near.
+    expect(points).toBeGreaterThan(limit - 50);
+    expect(seen()).toBeLessThanOrEqual(points);
+  });
+});
+
+test('usage of a subscription is that of its operation', async () => {
+  const raw = await ready();
+  raw.send(start('1', 'subscription A { a }'), start('2', 'subscription B { a }'));
+  for (const one of await sentToUpstream(2))
+    answer(one, [priced(one.query === 'subscription A { a }' ? 5 : 2)]);
+  for (const id of ['1', '2']) await raw.message({ type: 'complete', id });
+  await waitFor(async () => (await usage()).points === 7);
+  const events = (await gateway.usage(0)).filter(({ account_id }) => account_id === account);
+  const sums = new Map<string | null, { points: number; requests: number }>();
+  for (const { name, points, requests } of events.flatMap(({ operations = [] }) => operations)) {
+    const sum = sums.get(name) ?? { points: 0, requests: 0 };
+    sums.set(name, { points: sum.points + points, requests: sum.requests + requests });
+  }
+  expect(Object.fromEntries(sums)).toEqual({ A: { points: 5, requests: 1 }, B: { points: 2, requests: 1 } });
+  raw.socket.close();
+});
+
 describe('a query is held to what a call is held to', () => {
   test.each<[string, Partial<Limits>]>([
     ['points_limit_exceeded', { points_limit: 0 }],
@@ -391,6 +532,16 @@ describe('the upstream gets what the gateway has read', () => {
     expect(sent).toEqual({ id: '1', type: 'subscribe', payload: { query: 'subscription { a }', other: 1 } });
     raw.socket.close();
     await raw.closed;
+  });
+
+  test('and no variable twice in a long message, whose variables keep their text', async () => {
+    const raw = await ready();
+    raw.send(
+      `{"type":"subscribe","id":"1","payload":{"query":"{ a }","variables":{"x":"${'x'.repeat(20_000)}","n":{"a":1,"a":2}}}}`,
+    );
+    expect(codeOf(await raw.message({ type: 'error', id: '1' }))).toBe('invalid_request');
+    expect(held).toEqual([]);
+    raw.socket.close();
   });
 
   test('a document above 64 kB is refused before it is parsed', async () => {

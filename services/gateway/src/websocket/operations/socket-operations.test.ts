@@ -41,7 +41,14 @@ const event = fc.oneof(
     arbitrary: fc.record({ does: fc.constant('acknowledge'), isUsedUp: fc.constantFrom(false, false, true) }),
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('lose'), code: fc.constantFrom(1006, 1011, 4444) }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('payer'), payerId: fc.constantFrom(1, 2) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('payer'),
+      payerId: fc.constantFrom(1, 2),
+      reservesPoints: fc.boolean(),
+    }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({ does: fc.constant('tick'), lateMs: fc.constantFrom(0, 2 * ANSWER_TIMEOUT_MS) }),
@@ -58,7 +65,7 @@ type Event =
   | { does: 'say'; to: number; type: string; points: number | undefined }
   | { does: 'acknowledge'; isUsedUp: boolean }
   | { does: 'lose'; code: number }
-  | { does: 'payer'; payerId: number }
+  | { does: 'payer'; payerId: number; reservesPoints: boolean }
   | { does: 'tick'; lateMs: number }
   | { does: 'hang up' }
   | { does: 'give up' };
@@ -147,7 +154,7 @@ function scripted() {
       }),
       checkPrice: () => 1,
       missingPoints: null,
-      estimateRate: { check: () => undefined, takeRefused: () => undefined },
+      estimateRate: { checkCall: () => undefined, takeRefused: () => undefined },
       metering: {
         admit: async () => {
           const admission = Promise.withResolvers<undefined>();
@@ -272,7 +279,10 @@ function scripted() {
         listener?.onLost({ how: 'answered', close: closeForUpstream(does.code, ''), wasReady: true });
         return;
       case 'payer':
-        operations.refreshPayer(payerOf(does.payerId, { points_limit: 50 }));
+        operations.refreshPayer({
+          ...payerOf(does.payerId, { points_limit: 50 }),
+          reservesPoints: does.reservesPoints,
+        });
         return;
       case 'tick':
         operations.tick(performance.now() + does.lateMs, 0);
@@ -319,9 +329,9 @@ test('in any order of events each operation ends once, is charged once, and give
       }
       socket.act({ does: 'hang up' });
       socket.act({ does: 'give up' });
-      for (const { resolve } of socket.admissions) resolve(undefined);
       for (const { reject } of socket.connecting) reject(new Problem('upstream_unreachable'));
-      while (socket.unacknowledged.length > 0) {
+      while (socket.admissions.length + socket.unacknowledged.length > 0) {
+        socket.act({ does: 'admit', isRefused: false });
         socket.act({ does: 'acknowledge', isUsedUp: false });
         await flush();
       }

@@ -6,18 +6,20 @@ import type { Principal } from '../../ledger/principal.ts';
 import type { OnCompared, SettlementTimeout } from '../../pipeline/settle/settle-call.ts';
 import type { ReadOperation } from '../../operation-reader/document-types.ts';
 import { isObject } from '../../operation-reader/json.ts';
-import { rewritten } from '../../operation-reader/json-text.ts';
+import { memberTexts, rewritten } from '../../operation-reader/json-text.ts';
 import type { DocumentsOf } from '../../operation-reader/open-stored-documents.ts';
 import { operationRequest } from '../../operation-reader/operation-reader.ts';
 import { needsPrice } from '../../estimate/check-price.ts';
 import type { CheckPrice } from '../../estimate/check-price.ts';
 import type { OperationRequest } from '../../operation-reader/operation-reader.ts';
+import { estimateCaller } from '../../estimate/estimate-rate.ts';
 import type { EstimateRate } from '../../estimate/estimate-rate.ts';
-import { withExactNames } from '../../operation-reader/protocol-names.ts';
+import { assertExactVariables, withExactNames } from '../../operation-reader/protocol-names.ts';
 import { operationName } from '../../refusals/operation-name.ts';
 import type { TracedEnd } from '../../trace/socket-trace.ts';
 import { createPendingBytes } from '../connection/pending-bytes.ts';
 import type { PendingBytes } from '../connection/pending-bytes.ts';
+import { createReadControl } from '../connection/read-control.ts';
 import { STOPPED, closeFor, gatewayClose, tracedEnd, tracedRefusal } from '../protocol/close-codes.ts';
 import type { SocketClose } from '../protocol/close-codes.ts';
 import type { Message } from '../protocol/message.ts';
@@ -49,7 +51,7 @@ export type OperationServices = {
   checkPrice: CheckPrice;
   /** What an operation costs for which the upstream states nothing; null for the default, always or of this one. */
   missingPoints: ((request: OperationRequest) => number | null) | null;
-  estimateRate: Pick<EstimateRate, 'check' | 'takeRefused'>;
+  estimateRate: Pick<EstimateRate, 'checkCall' | 'takeRefused'>;
   metering: OperationMetering & { settlementTimeout: SettlementTimeout; onCompared: OnCompared };
   pricing: Pricing;
   openUpstream: OpenUpstream;
@@ -84,6 +86,18 @@ export class SocketOperations {
   readonly #operations: OpenOperations;
   readonly #upstream: Upstream;
   readonly #pendingBytes: PendingBytes;
+  /** Paused while the caller doesn't read, and while too much waits to be recorded. */
+  readonly #reading = createReadControl(
+    {
+      pause: () => {
+        this.#upstream.pause();
+      },
+      resume: () => {
+        this.#upstream.resume();
+      },
+    },
+    () => undefined,
+  );
   #finished = false;
 
   constructor(services: OperationServices, socket: OperationsSocket) {
@@ -94,7 +108,7 @@ export class SocketOperations {
       metering,
       principal: socket.principal,
       onExhausted: this.#endSubscriptions.bind(this),
-      onSlotLost: this.#refuse.bind(this),
+      onSlotLost: this.#lose.bind(this),
       onOperations: counts.onOperations,
     });
     this.#upstream = services.openUpstream(socket, {
@@ -103,11 +117,12 @@ export class SocketOperations {
         protocol: socket.protocol,
         pricing,
         settle: createSettleMessage(metering, socket.principal, this.#operations),
+        pendingBytes: createPendingBytes(rules.bufferMaxBytes, this.#reading),
         pass: (bytes) => {
           socket.send(bytes);
           counts.onPassedOn('to_caller', bytes.length);
         },
-        refuse: this.#refuse.bind(this),
+        refuse: this.#lose.bind(this),
         end: (operation, end) => {
           this.#end([operation], end);
         },
@@ -150,11 +165,11 @@ export class SocketOperations {
   }
 
   pause(): void {
-    this.#upstream.pause();
+    this.#reading.pause();
   }
 
   resume(): void {
-    this.#upstream.resume();
+    this.#reading.resume();
   }
 
   /** Ends the operations. Sent queries and mutations go on until answered, so that hanging up gains callers nothing. */
@@ -192,7 +207,7 @@ export class SocketOperations {
     }
     // The upstream gets what is read here, and nothing that it could read otherwise.
     const exact = withExactNames(sent);
-    const read = this.#readOne(exact);
+    const read = this.#readOne(exact, message);
     const name = operationName(exact['operationName']);
     if (this.#operations.ofCaller(id) !== undefined) end(gatewayClose('duplicate_operation'));
     else if (this.#operations.size >= maxOperations) {
@@ -217,11 +232,15 @@ export class SocketOperations {
   }
 
   /** With the text of the document that the payload names, if it is known. */
-  #readOne(sent: Record<string, unknown>): (ReadOperation & { payload: Record<string, unknown> }) | Problem {
+  #readOne(
+    sent: Record<string, unknown>,
+    message: Message,
+  ): (ReadOperation & { payload: Record<string, unknown> }) | Problem {
     const { estimateRate, readOne, documentsOf } = this.#services;
     const { token, payer } = this.#operations.subscriptions.principal;
     try {
-      estimateRate.check(token.account_id);
+      estimateRate.checkCall(token.account_id);
+      assertExact(message);
       if (Array.isArray(sent['variables'])) throw new Problem('invalid_request', { detail: NO_BATCH });
       const documents = documentsOf(payer);
       const payload = documents.withTexts(sent, payer.payerId).request as Record<string, unknown>;
@@ -230,19 +249,19 @@ export class SocketOperations {
       if (untrusted !== null) throw untrusted;
       return { ...operation, payload };
     } catch (error) {
-      estimateRate.takeRefused(error, token.account_id);
+      estimateRate.takeRefused(error, estimateCaller(token, payer));
       return toProblem(error);
     }
   }
 
   /** What an operation costs at most, if its payer's plan needs it. */
-  async #pointsOf(payload: Record<string, unknown>): Promise<number> {
+  async #pointsOf({ type }: Operation, payload: Record<string, unknown>): Promise<number> {
     const { token, payer } = this.#operations.subscriptions.principal;
     if (!needsPrice(payer)) return 0;
     try {
-      return await this.#services.checkPrice(payer, [operationRequest(payload)]);
+      return await this.#services.checkPrice(payer, { type, requests: [operationRequest(payload)] });
     } catch (error) {
-      this.#services.estimateRate.takeRefused(error, token.account_id);
+      this.#services.estimateRate.takeRefused(error, estimateCaller(token, payer));
       throw error;
     }
   }
@@ -259,7 +278,7 @@ export class SocketOperations {
 
   async #send(operation: Operation, payload: Record<string, unknown>, sent: Message): Promise<void> {
     try {
-      const points = await this.#pointsOf(payload);
+      const points = await this.#pointsOf(operation, payload);
       if (hasEnded(operation)) return;
       operation.trace?.begin('admit');
       if (!(await this.#operations.admit(operation, points))) return;
@@ -360,6 +379,18 @@ export class SocketOperations {
     this.#end([operation], tracedRefusal(problem), true);
   }
 
+  /** An error is final to clients, so a subscription that could go on later ends with the socket. */
+  #lose(operation: Operation, problem: Problem): void {
+    if (operation.call !== null || problem.status < 500 || this.hasCalls()) {
+      this.#refuse(operation, problem);
+      return;
+    }
+    this.#socket.onFailure(problem);
+    this.#stopAtUpstream(operation);
+    this.#end([operation], tracedRefusal(problem), true);
+    this.#socket.endSoon(closeFor(problem));
+  }
+
   #refuseUnopened(id: string, problem: Problem, name: string | null): void {
     this.#sendError(id, problem);
     this.#socket.onRefused(problem, { name, isSent: false, openMs: 0 });
@@ -400,6 +431,12 @@ export class SocketOperations {
     const payload = protocol.errorPayload(graphqlError(problem, requestId));
     send(JSON.stringify({ id, type: 'error', payload }));
   }
+}
+
+/** The members of a short payload are written anew, those of a long one as they came. @throws {Problem} invalid_request */
+function assertExact({ payloadText }: Message): void {
+  const variables = payloadText === undefined ? undefined : memberTexts(payloadText).get('variables');
+  if (variables !== undefined) assertExactVariables(variables);
 }
 
 /** The JSON of a payload that was read. */

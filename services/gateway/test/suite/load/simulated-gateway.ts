@@ -32,6 +32,8 @@ import type { VirtualClock } from './virtual-clock.ts';
 
 /** What a gateway does from admission to settlement, by its own code over a real Redis, without HTTP. */
 export type SimulatedGateway = {
+  admit: Admit;
+  record: UsageRecorder['record'];
   /** The lease of an admitted call, or the code of the refusal. */
   call: (payer: PayerEntitlement, units?: number, points?: number) => Promise<Lease | string>;
   /** Ends a call; resolves when its usage is acknowledged. */
@@ -121,6 +123,8 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
     subscriber.disconnect();
   };
   return {
+    admit,
+    record: recorder.record,
     call: (payer, units = 1, points = 0) => leaseOrCode(() => admit(payer, 'call', units, points)),
     settle: async (payer, lease, points) => {
       await recorder.record(usageOf(payer, points), payer.lane, lease.handOver());

@@ -154,8 +154,9 @@ export class AnswerRelay implements Dispatcher.DispatchHandler, Answer {
   }
 
   readonly #points = (): number => {
-    const { points, pointsPerResult } = this.#price;
-    return this.#results === null ? points : Math.max(points, this.#results.results() * pointsPerResult);
+    const { points, pointsPerResult, most } = this.#price;
+    if (this.#results === null) return points;
+    return Math.min(Math.max(points, this.#results.results() * pointsPerResult), most);
   };
 
   #sendHead(status: number, { shared, own }: AnswerFields, headers: IncomingHttpHeaders): void {

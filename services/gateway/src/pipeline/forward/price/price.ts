@@ -17,25 +17,36 @@ export function statedPoints({ 'x-points': given }: IncomingHttpHeaders): number
   return points <= MAX_EVENT_COUNTER ? points : 'unreadable';
 }
 
-/** What a response costs: at least `points`, and `pointsPerResult` for each result in it. */
-export type Price = { points: number; pointsPerResult: number; isStated: boolean };
+/** What a response costs: at least `points`, and `pointsPerResult` for each result in it, up to `most`. */
+export type Price = {
+  points: number;
+  pointsPerResult: number;
+  /** What all of it costs at most. */
+  most: number;
+  isStated: boolean;
+};
 
-export const FREE: Price = { points: 0, pointsPerResult: 0, isStated: false };
+export const FREE: Price = { points: 0, pointsPerResult: 0, most: 0, isStated: false };
 
 /**
  * The price of a response for which the upstream states none; null if it is free: a server error, or the stream of a
  * subscription, which costs by the minute. It is the estimate, if there is one that counts (`MISSING_POINTS`). The
- * operations decide, never the form of the response (docs/design/admission.md).
+ * operations decide, never the form of the response (docs/design/admission.md). It is never more than what is reserved.
  */
 export function defaultPrice(
   status: number,
   isOpenStream: boolean,
   { type, count }: Pick<Operations, 'type' | 'count'>,
-  { defaultPoints, estimatedPoints }: { defaultPoints: number; estimatedPoints: number | null },
+  {
+    defaultPoints,
+    estimatedPoints,
+    reservedPoints,
+  }: { defaultPoints: number; estimatedPoints: number | null; reservedPoints: number },
 ): Price | null {
   if (status >= 500 || (isOpenStream && type === 'subscription')) return null;
   // It is of the whole result, in however many parts it comes.
   if (estimatedPoints !== null && type !== 'unknown')
-    return { points: estimatedPoints, pointsPerResult: 0, isStated: false };
-  return { points: count * defaultPoints, pointsPerResult: defaultPoints, isStated: false };
+    return { points: estimatedPoints, pointsPerResult: 0, most: estimatedPoints, isStated: false };
+  const points = Math.min(count * defaultPoints, reservedPoints);
+  return { points, pointsPerResult: defaultPoints, most: reservedPoints, isStated: false };
 }
