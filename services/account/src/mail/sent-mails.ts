@@ -54,6 +54,18 @@ export function listMails(
   );
 }
 
+/** All that is kept of an account's, also to former addresses. */
+export function listSentMails(
+  query: Query,
+  accountId: number,
+): Promise<{ mail_id: number; kind: string; recipient: string; outcome: MailOutcome; ended_at: Date }[]> {
+  return query(
+    `SELECT mail_id, kind, recipient, outcome, ended_at FROM sent_mails
+     WHERE account_id = :accountId ORDER BY mail_id DESC`,
+    { accountId },
+  );
+}
+
 /**
  * Puts a mail to the account's present address into the outbox again: text and links are made anew when it is sent.
  * Undefined if there is none, or what it was about is gone.
