@@ -2,7 +2,7 @@ import type { Page } from '../http/input/page.ts';
 import type { Query } from '../platform/database/query.ts';
 
 /** What became of a mail: `outdated` was no longer needed when its turn came. */
-export const MAIL_OUTCOMES = ['sent', 'given_up', 'outdated'] as const;
+const MAIL_OUTCOMES = ['sent', 'given_up', 'outdated'] as const;
 
 export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 
