@@ -255,6 +255,71 @@ export function operatorPageJourneys(journey: Journey): void {
     }
   });
 
+  test('an admin counts unassigned usage, compares totals, rebuilds and repairs them', async () => {
+    const { postgresUrl } = journey.stack();
+    if (postgresUrl === undefined) return;
+    const { account_id } = await newCustomer('Ada');
+    const { plan_id } = await make<{ plan_id: number }>('/private/plans', {
+      name: `Plan ${crypto.randomUUID()}`,
+      description: {},
+    });
+    const period = { account_id, plan_id, ended_at: '2099-01-01T00:00:00Z' };
+    const { period_id } = await make<{ period_id: number }>('/private/periods', {
+      ...period,
+      started_at: `${new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`,
+    });
+    const used = { points: 7, requests: 1, time_ms: 1, traffic_bytes: 1, at_ms: Date.now() };
+    const event = {
+      ...used,
+      payer_id: account_id,
+      account_id,
+      period_id: 999_999_999,
+      application_id: 1,
+      api_version: 'v2',
+    };
+    await withClient(postgresUrl, (client) =>
+      client.query(
+        `INSERT INTO usage_unassigned (stream, entry_id, event_index, reason, raw)
+         VALUES ('usage:journey', '1-1', 0, 'unknown_period', $1)`,
+        [JSON.stringify(event)],
+      ),
+    );
+    const { page, faults, close } = await operatorTab(journey, 'admin');
+    try {
+      await page.getByRole('link', { name: 'Usage' }).click();
+      const unassigned = page.getByRole('region', { name: 'Unassigned usage', exact: true });
+      await unassigned.getByRole('button', { name: /^Count/ }).click();
+      await dialogOf(page).getByLabel('Billing period').fill('seven');
+      await dialogOf(page).getByRole('button', { name: 'Count', exact: true }).click();
+      await page.locator('[name="period_id"][aria-invalid="true"]:focus').waitFor();
+      await dialogOf(page).getByLabel('Billing period').fill(String(period_id));
+      await confirm(page, 'Count');
+      await unassigned.getByText(`Counted in period ${String(period_id)}`).waitFor();
+
+      await withClient(postgresUrl, (client) =>
+        client.query('UPDATE usage_totals SET points = 3 WHERE period_id = $1', [period_id]),
+      );
+      const check = page.getByRole('region', { name: 'Compare totals', exact: true });
+      await check.getByLabel('Billing period').fill(String(period_id));
+      await check.getByRole('button', { name: 'Compare', exact: true }).click();
+      await check.getByText('1 billing period compared, 1 different.').waitFor();
+      await look(page, 'usage, with a difference');
+      await check.getByRole('button', { name: /^Rebuild/ }).click();
+      await confirm(page, 'Rebuild');
+      await check.getByText('1 billing period compared, 0 different.').waitFor();
+
+      const repair = page.getByRole('region', { name: 'After a restore' });
+      await repair.getByRole('button', { name: 'Repair' }).click();
+      await repair.getByText('0 billing periods repaired').waitFor();
+      const payments = page.getByRole('region', { name: 'Reconcile payments' });
+      await payments.getByRole('button', { name: 'Compare with Stripe' }).click();
+      await payments.getByText(/read at Stripe|Payments are not enabled/).waitFor();
+      expect(faults).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+
   test('what a customer types is text everywhere: names, browsers, refused queries, formulas', async () => {
     const { account_id, path } = await newCustomer(HOSTILE);
     const application = { account_id, name: HOSTILE, type: 'automatic', token_lifespan_sec: 3_600 };

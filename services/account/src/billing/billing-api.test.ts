@@ -56,7 +56,7 @@ test('every path is closed to a service’s credential and to none, and has its 
     ['/private/accounts/1/block', 'POST'],
     ['/private/accounts/1/unblock', 'POST'],
     ['/private/periods', 'GET, HEAD, POST'],
-    ['/private/periods/1', 'GET, HEAD, DELETE'],
+    ['/private/periods/1', 'GET, HEAD, PATCH, DELETE'],
     ['/private/periods/1/end', 'POST'],
     ['/private/periods/1/block', 'POST'],
     ['/private/periods/1/unblock', 'POST'],

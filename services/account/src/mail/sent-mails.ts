@@ -2,7 +2,7 @@ import type { Page } from '../http/input/page.ts';
 import type { Query } from '../platform/database/query.ts';
 
 /** What became of a mail: `outdated` was no longer needed when its turn came. */
-export const MAIL_OUTCOMES = ['sent', 'given_up', 'outdated'] as const;
+const MAIL_OUTCOMES = ['sent', 'given_up', 'outdated'] as const;
 
 export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 
@@ -51,6 +51,18 @@ export function listMails(
      FROM sent_mails WHERE mail_id < :before AND account_id = :account_id AND lower(recipient) = lower(:email)
      ORDER BY mail_id DESC LIMIT :limit`,
     { account_id, email, limit, before },
+  );
+}
+
+/** All that is kept of an account's, also to former addresses. */
+export function listSentMails(
+  query: Query,
+  accountId: number,
+): Promise<{ mail_id: number; kind: string; recipient: string; outcome: MailOutcome; ended_at: Date }[]> {
+  return query(
+    `SELECT mail_id, kind, recipient, outcome, ended_at FROM sent_mails
+     WHERE account_id = :accountId ORDER BY mail_id DESC`,
+    { accountId },
   );
 }
 

@@ -69,6 +69,14 @@ describe('the files', () => {
       { ...invoice, stripe_invoice_id: 'in_draft', state: 'draft', total: 4_900, paid_at: null },
     ]);
 
+    await suite.database('sent_mails').insert({
+      mail_id: 999_999,
+      account_id,
+      kind: 'password_changed',
+      recipient: email,
+      outcome: 'sent',
+      requested_at: new Date(),
+    });
     const { files, headers, json, rows } = await exportOf(owner);
     expect(headers.get('content-type')).toBe('application/zip');
     expect(headers.get('content-disposition')).toMatch(
@@ -78,6 +86,7 @@ describe('the files', () => {
     expect(rows('applications')).toMatchObject([{ application_id, name: '=ETL, "nightly"' }]);
     expect(rows('tokens')).toMatchObject([{ name: 'laptop', status: 'Active', application_id }]);
     expect(rows('sessions')).toHaveLength(1);
+    expect(rows('mails')).toMatchObject([{ kind: 'password_changed', recipient: email }]);
     expect(rows('billing-periods')).toMatchObject([{ period_id, points_usage: 7 }]);
     expect(rows('purchases')).toMatchObject([{ pack_name: '10,000 points', amount: 3_800, state: 'open' }]);
     expect(rows('invoices')).toMatchObject([{ number: 'A-0001', state: 'paid', total: 4_900 }]);

@@ -12,6 +12,7 @@ import { listSessions } from '../../identity/sessions/session-store.ts';
 import { listPasskeys } from '../../identity/two-factor/passkeys/passkey-store.ts';
 import { countRecoveryCodes } from '../../identity/two-factor/recovery-codes.ts';
 import { totpEnabledAt } from '../../identity/two-factor/totp/totp-store.ts';
+import { listSentMails } from '../../mail/sent-mails.ts';
 import { allPages, exportTable, onePage, pagesAfter } from './export-file.ts';
 import type { ExportRecord } from './export-file.ts';
 import { findAccountRecord, listSsoIdentities } from './store.ts';
@@ -38,6 +39,13 @@ export const sessions = exportTable({
   description: 'Where you are signed in.',
   columns: ['session_id', 'created_at', 'last_seen_at', 'expires_at', 'address', 'user_agent'],
   pages: ({ query, account_id, lifetimes }) => onePage(listSessions(query, account_id, lifetimes)),
+});
+
+export const mails = exportTable({
+  name: 'mails',
+  description: 'Emails to you in the last 30 days, without their text.',
+  columns: ['mail_id', 'kind', 'recipient', 'outcome', 'ended_at'],
+  pages: ({ query, account_id }) => onePage(listSentMails(query, account_id)),
 });
 
 export const ssoIdentities = exportTable({
