@@ -4,6 +4,7 @@ import { Router } from 'express';
 import type { Express, RequestHandler } from 'express';
 import { requireServiceCredential } from '@tollgate/http/private-api-credential';
 import { methodNotAllowed, notFound, problemHandler } from '@tollgate/http/error-handler';
+import { Problem } from '@tollgate/http/problem';
 import type { Introspector } from '@tollgate/introspection';
 import { requestLog } from '@tollgate/log/request-log';
 import type { Chapter, NeedsOf } from '@tollgate/operation';
@@ -28,6 +29,7 @@ import type { ServicesNeeds } from './api/services.ts';
 import type { Config } from './config.ts';
 import { browserProtection } from './http/browser-protection.ts';
 import { noteCallerAddress } from './http/caller-address.ts';
+import { isAmbiguousPath } from './http/literal-path.ts';
 import { noStore } from './http/no-store.ts';
 import { admitOperator, requireOperator } from './platform/audit/private-callers.ts';
 import { backChannelLogout } from './operators/oidc/back-channel-logout.ts';
@@ -118,6 +120,10 @@ function createOperatorConsole(
   needs: OperatorConsoleNeeds & CustomerViewNeeds,
 ): Router {
   const router = Router({ caseSensitive: true, strict: true });
+  router.use('/operator', (req, _res, next) => {
+    if (isAmbiguousPath(req.originalUrl.split('?', 1)[0] ?? '')) throw new Problem('not_found');
+    next();
+  });
   router.use(
     '/operator',
     browserProtection(config.STRICT_TRANSPORT_SECURITY),

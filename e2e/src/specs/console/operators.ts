@@ -186,6 +186,38 @@ export function operatorJourneys(journey: Journey): void {
       await page.reload();
       await page.getByText('This one').waitFor();
 
+      // Past half of a session, the role is read again without a question, and the page is the same one.
+      const readAgain = async (status: number) => {
+        await page.route(
+          '**/operator/api/session',
+          async (route) => {
+            const response = await route.fetch();
+            const body = (await response.json()) as object;
+            const created_at = new Date(Date.now() - 7_200_000).toISOString();
+            await route.fulfill({ response, json: { ...body, created_at } });
+          },
+          { times: 1 },
+        );
+        const answered = page.waitForResponse(
+          (response) =>
+            response.url().endsWith('/operator/api/sign-in/oidc') && response.request().method() === 'POST',
+        );
+        await page.reload();
+        expect((await answered).status()).toBe(status);
+      };
+      await readAgain(201);
+      await page.getByText('This one').waitFor();
+      expect(new URL(page.url()).pathname).toBe('/operator/sessions');
+      // Signed out there: the session ends, without a message for something that no one has asked for.
+      await page.context().clearCookies({ domain: new URL(issuer).hostname });
+      await readAgain(400);
+      await byProvider.waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+      await byProvider.click();
+      await atProvider('Katherine');
+      await page.getByText('This one').waitFor();
+      expect(new URL(page.url()).pathname).toBe('/operator/sessions');
+
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('button', { name: 'Yes, sign me out' }).click();
       await byProvider.click();

@@ -2,12 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { OPERATOR_ROLES, roleSuffices } from '@tollgate/contracts/operator-roles';
 import { applicationPart } from '@tollgate/credentials/access-token';
+import type { Described } from '@tollgate/operation';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { freePort } from '@tollgate/stack/ports';
 import { makeApplication, operatePath, operatorAuthorization } from '../../test/suite/operator.ts';
 import { OPERATOR_CONSOLE_API } from '../api/operator-console.ts';
-import { callConsole } from '../../test/suite/operator-browser.ts';
+import { callConsole, insertOperatorBrowser } from '../../test/suite/operator-browser.ts';
 import type { OperatorBrowser } from '../../test/suite/operator-browser.ts';
 import type { Answer } from '../../test/suite/operator.ts';
 import { startOperatedAccount } from '../../test/suite/operated-account.ts';
@@ -328,6 +330,52 @@ describe('a session', () => {
       expect((await call(browser, 'POST', path, undefined, headers)).status).toBe(403);
     }
     expect((await call(browser, 'POST', path, undefined, { origin })).status).toBe(200);
+  });
+
+  const OPERATIONS = OPERATOR_CONSOLE_API.flatMap(({ operations }): readonly Described[] => operations);
+  const ask = (browser: Browser, { method, path }: Described, headers?: Record<string, string>) => {
+    const below = path.replace('/operator/api', '').replaceAll(/\{\w+\}/g, '0');
+    return call(structuredClone(browser), method, below, method === 'GET' ? undefined : {}, headers);
+  };
+
+  test.each(OPERATOR_ROLES)('of a %s is refused every operation of other roles', async (role) => {
+    const { browser } = await insertOperatorBrowser(suite.database, role);
+    const others = OPERATIONS.filter(({ roles }) => roles !== undefined && !roleSuffices(role, roles));
+    expect(others.length > 20).toBe(role !== 'admin');
+    for (const operation of others) {
+      const { status, body } = await ask(browser, operation);
+      expect([operation.operationId, status, body['code']]).toEqual([
+        operation.operationId,
+        403,
+        'insufficient_role',
+      ]);
+    }
+  });
+
+  test('changes nothing from another origin or without the CSRF token, whatever the operation', async () => {
+    const { browser } = await insertOperatorBrowser(suite.database, 'admin');
+    const changing = OPERATIONS.filter(({ method }) => method !== 'GET');
+    const ofSessions = changing.filter(({ caller }) => caller !== 'anyone');
+    expect([changing.length > 60, ofSessions.length > 60]).toEqual([true, true]);
+    for (const operation of changing) {
+      for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+        const { status, body } = await ask(browser, operation, headers);
+        expect([operation.operationId, status, body['code']]).toEqual([
+          operation.operationId,
+          403,
+          'forbidden',
+        ]);
+      }
+    }
+    for (const operation of ofSessions) {
+      const { status, body } = await ask({ cookies: browser.cookies }, operation);
+      expect([operation.operationId, status, body['code']]).toEqual([
+        operation.operationId,
+        403,
+        'csrf_token_required',
+      ]);
+    }
+    expect((await call(browser, 'GET', '/session')).status).toBe(200);
   });
 
   test('is not accepted below /private, nor a credential below /operator, nor both', async () => {
