@@ -772,6 +772,7 @@ describe('the private listener', () => {
     expect(needing.map(([route]) => route)).toEqual([
       'POST /private/accounts/{account_id}/reset-two-factor',
       'POST /private/accounts/{account_id}/deletion/carry-out',
+      'POST /private/applications/{application_id}/verify',
       'DELETE /private/teams/{team_id}/sso/requirement',
       'DELETE /private/operators/{operator_id}',
     ]);
