@@ -104,6 +104,12 @@ export function connectionJourneys(journey: Journey): void {
       expect(call.status).toBe(200);
       await call.arrayBuffer();
 
+      const manager = await journey.signedIn();
+      await manager.goto(`${demo.console.url}/team`);
+      const ofTeam = manager.getByRole('region', { name: 'Connected applications', exact: true });
+      await ofTeam.getByRole('button', { name: /^Disconnect Chart maker of / }).waitFor();
+      await expectAccessible(manager);
+
       await page.goto(`${demo.console.url}/connections`);
       await page
         .getByRole('rowheader', { name: 'Chart maker' })
@@ -122,6 +128,18 @@ export function connectionJourneys(journey: Journey): void {
         (status) => status === 401,
         LIVE_TIME_LIMIT_MS,
       );
+
+      // The manager forbids it for all, and allows it again.
+      await ofTeam.getByRole('button', { name: 'Forbid connected applications' }).click();
+      await expectAccessible(manager);
+      await manager.getByRole('dialog').getByRole('button', { name: 'Forbid' }).click();
+      await ofTeam.getByText('Forbidden', { exact: true }).waitFor();
+      await page.goto(`${origin}/oauth2/authorize?${asked.toString()}`);
+      await page.getByText('Your team doesn’t allow applications to act for its members.').waitFor();
+      expect(await page.getByRole('button', { name: 'Allow' }).isDisabled()).toBe(true);
+      await expectAccessible(page);
+      await ofTeam.getByRole('button', { name: 'Allow connected applications' }).click();
+      await ofTeam.getByText('Members can connect applications.').waitFor();
 
       // The request was answered, so its page says so; a wrong one is told to the person alone.
       await page.goBack();

@@ -129,6 +129,43 @@ export function operatorJourneys(journey: Journey): void {
     }
   });
 
+  test('an application that acts for other people is verified, with a reason', async () => {
+    const { demo } = journey.stack();
+    const name = `Chart maker ${crypto.randomUUID()}`;
+    await operate(demo, 'POST', '/private/applications', {
+      account_id: demo.account_id,
+      name,
+      type: 'authorization',
+      token_lifespan_sec: 3_600,
+      redirect_uris: ['https://app.example/callback'],
+      public_client: true,
+    });
+    const { page, faults, close } = await operatorTab(journey, 'support');
+    try {
+      await page.getByRole('link', { name: 'Applications' }).click();
+      const row = page.getByRole('row').filter({ hasText: name });
+      await row.getByText('Not verified').waitFor();
+      await expectAccessible(page);
+      await row.getByRole('button', { name: `Verify ${name}` }).click();
+      const dialog = page.getByRole('dialog', { name: `Verify ${name}?` });
+      await dialog.getByRole('button', { name: 'Verify' }).click();
+      await page.locator('[name="X-Reason"][aria-invalid="true"]:focus').waitFor();
+      await expectAccessible(page);
+      await dialog.getByLabel('Reason').fill('Known since 2019');
+      await dialog.getByRole('button', { name: 'Verify' }).click();
+      await row.getByText('Verified', { exact: true }).waitFor();
+      await page.setViewportSize({ width: 390, height: 900 });
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await expectAccessible(page);
+      await row.getByRole('button', { name: `End verification ${name}` }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'End verification' }).click();
+      await row.getByText('Not verified').waitFor();
+      expect(faults).toEqual([]);
+    } finally {
+      await close();
+    }
+  });
+
   test('a tab whose browser signs in another operator shows nothing of the first', async () => {
     const [first, second] = [await newOperator('First Operator'), await newOperator('Second Operator')];
     const { page, context, close } = await openTab(journey.browser(), new URL('.', first.url).href);

@@ -10,7 +10,11 @@ function workshop(run: ReturnType<typeof createLookUpQueue>) {
   const start = (holder: string, name: string) =>
     run(holder, () => {
       begun.push(name);
-      return new Promise<string>((resolve) => ends.push(() => void resolve(name)));
+      return new Promise<string>((resolve) => {
+        ends.push(() => {
+          resolve(name);
+        });
+      });
     });
   /** Ends what began first, and waits until the next has begun. */
   const endFirst = async () => {

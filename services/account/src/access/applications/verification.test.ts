@@ -90,7 +90,7 @@ test('a new lifespan keeps it; a new name, redirect URI or name of the developer
     .where({ application_id: application.application_id, action: 'application_changed' })
     .orderBy('audit_id', 'desc')
     .first<{ details: object }>('details');
-  expect(changed?.details).toMatchObject({ verification_ended: true });
+  expect(changed.details).toMatchObject({ verification_ended: true });
 });
 
 test('needs a reason, an application of the type, and one that isn’t revoked', async () => {

@@ -811,6 +811,7 @@ describe('the private listener', () => {
       'POST /private/accounts/{account_id}/email',
       'POST /private/accounts/{account_id}/reset-two-factor',
       'POST /private/accounts/{account_id}/deletion/carry-out',
+      'POST /private/applications/{application_id}/verify',
       'DELETE /private/teams/{team_id}/sso/requirement',
       'DELETE /private/operators/{operator_id}',
     ]);

@@ -52,7 +52,7 @@ test('no migration takes from the version before what it needs, unless the migra
 describe('a change is found that', () => {
   test.each([
     ['drops a table', 'DROP TABLE email_tokens', ['email_tokens is gone']],
-    ['drops a column', 'ALTER TABLE accounts DROP COLUMN name', ['accounts.name is gone']],
+    ['drops a column', 'ALTER TABLE sessions DROP COLUMN address', ['sessions.address is gone']],
     [
       'renames a column',
       'ALTER TABLE sessions RENAME COLUMN address TO came_from',
