@@ -27,15 +27,10 @@ const customers: Book = {
   folder: join(DOCUMENTS, 'customers'),
   first: 'index',
   chapters: [
+    { label: 'Start', pages: ['index', 'tokens'] },
     {
-      label: 'Start',
-      pages: [
-        'index',
-        'tokens',
-        'languages',
-        '../../clients/typescript/README',
-        '../../clients/python/README',
-      ],
+      label: 'Libraries',
+      pages: ['languages', '../../clients/typescript/README', '../../clients/python/README'],
     },
     {
       label: 'Use',

@@ -46,8 +46,9 @@ export function docsJourneys(journey: Journey): void {
       await page.goto(origin + path);
       const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
       expect([path, await page.evaluate(overflow)]).toEqual([path, 0]);
-      await expectAccessible(page);
     }
+    await page.goto(`${origin}/docs/languages`);
+    await expectAccessible(page);
     expect(faults).toEqual([]);
     await close();
   });
