@@ -6,8 +6,8 @@ const MEMORY = '/dev/shm';
 /** statfs(2) */
 const TMPFS = 0x01021994;
 
-/** What a run's stores hold is a few hundred MB. Containers often have 64 MB there. */
-const MIN_BYTES = 4e9;
+/** What a run's stores hold is less than 1 GB. Containers often have 64 MB there. */
+const MIN_BYTES = 3e9;
 
 /**
  * Where the stores of tests lie: in memory if there is enough. A clone of the template is a thousand files, and Redis
@@ -16,7 +16,8 @@ const MIN_BYTES = 4e9;
 export function storesDirectory(): string {
   try {
     const { bavail, bsize, type } = statfsSync(MEMORY);
-    return type === TMPFS && bavail * bsize >= MIN_BYTES ? MEMORY : tmpdir();
+    const hasRoom = Math.min(bavail * bsize, process.availableMemory()) >= MIN_BYTES;
+    return type === TMPFS && hasRoom ? MEMORY : tmpdir();
   } catch {
     return tmpdir();
   }
