@@ -1,5 +1,4 @@
 import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
@@ -11,6 +10,7 @@ import { operatorsUrl } from '@tollgate/stack/service-settings';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startDnsServer } from '@tollgate/testbed/dns-server';
 import { startOidcProvider } from '@tollgate/testbed/oidc-provider';
+import { storesDirectory } from '@tollgate/testbed/stores-directory';
 import { localDemo } from '../../../scripts/launcher/demo.ts';
 import { buildBooks, launch } from '../../../scripts/launcher/launch.ts';
 import { freePortBase } from '../../../scripts/launcher/running-launcher.ts';
@@ -32,7 +32,7 @@ type WatchedPart = { process: ManagedProcess; startAgain: () => Promise<ManagedP
  * @throws {Error} with the end of the log of what doesn't come up; nothing is left running.
  */
 export async function startProcessStack(): Promise<ProcessStack> {
-  const directory = await mkdtemp(join(tmpdir(), 'tollgate-e2e-'));
+  const directory = await mkdtemp(join(storesDirectory(), 'tollgate-e2e-'));
   // As root, Postgres runs as a user of its own, who must get through to its data.
   await chmod(directory, 0o711);
   makeStateDirectory(directory);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,17 +8,10 @@ import { endProcess, identityOf, isRunning } from '@tollgate/stack/process-ident
 import type { ProcessIdentity } from '@tollgate/stack/process-identity';
 import type { RedisProgram } from '@tollgate/stack/redis-program';
 import { runDirectory } from './config.ts';
+import { storesDirectory } from './stores-directory.ts';
 
 /** Records each started process, so that nothing outlives the run, however it fails. */
 const PREFIX = 'tollgate-testbed-';
-
-const MEMORY = '/dev/shm';
-
-/** statfs(2) */
-const TMPFS = 0x01021994;
-
-/** Databases and logs of a run take a few hundred MB; containers often have 64 MB there. */
-const MEMORY_MIN_BYTES = 4e9;
 
 export type Run = {
   postgresUrl: string;
@@ -28,7 +21,7 @@ export type Run = {
 };
 
 export async function createRunDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(hasMemory() ? MEMORY : tmpdir(), PREFIX));
+  const directory = await mkdtemp(join(storesDirectory(), PREFIX));
   // As root, Postgres runs as another user, who must reach its data.
   await chmod(directory, 0o711);
   await mkdir(join(directory, 'processes'));
@@ -74,23 +67,13 @@ export async function endRun(directory: string): Promise<void> {
 
 /** Ends runs whose jest was killed. */
 export async function endAbandonedRuns(): Promise<void> {
-  for (const base of [tmpdir(), ...(hasMemory() ? [MEMORY] : [])]) {
+  for (const base of new Set([tmpdir(), storesDirectory()])) {
     for (const entry of readdirSync(base)) {
       if (!entry.startsWith(PREFIX)) continue;
       const directory = join(base, entry);
       const owner = readIdentity(join(directory, 'owner.json'));
       if (owner !== undefined && !isRunning(owner)) await endRun(directory);
     }
-  }
-}
-
-/** Of a database's clone, a disk costs most: a thousand files. A run outlives no machine, so it needs none. */
-function hasMemory(): boolean {
-  try {
-    const { bavail, bsize, type } = statfsSync(MEMORY);
-    return type === TMPFS && bavail * bsize >= MEMORY_MIN_BYTES;
-  } catch {
-    return false;
   }
 }
 

@@ -86,7 +86,7 @@ function serverSettings({ port, durable = true, maxConnections = 100 }: Postgres
     track_activity_query_size: '8kB',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off' }),
+    ...(durable ? {} : { fsync: 'off', full_page_writes: 'off', max_wal_size: '256MB' }),
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

@@ -110,6 +110,7 @@ test('an expiry is told a week before, by webhook and mail, with what is left by
     expires_at: inDays(8),
   });
   await use(suite, owner, period_id, { points: 310 });
+  await waitFor(async () => (await suite.database('usage_totals').where({ period_id })).length === 1);
   await allTold();
   expect(typesTold()).toEqual(['credits.granted']);
   await expirySoon(credit_id);
