@@ -7,7 +7,6 @@ import { UNKNOWN_OPERATION, createReadDocument } from './document-types.ts';
 import type { OperationType, ReadOperation } from './document-types.ts';
 import type { Guards } from './guards.ts';
 import { isObject } from './json.ts';
-import type { OperationPrice } from './long-bodies.ts';
 import { hasGuards } from './parse-guarded.ts';
 import { STORED_DOCUMENT_NAMES, folded } from './protocol-names.ts';
 
@@ -39,7 +38,7 @@ export type Operations = {
    * What they cost at most by a schema, once that was asked: a body that repeats has the same operations. A map of them
    * would cost more than the rest of an estimate.
    */
-  estimated: { schema: object; estimate: OperationPrice['estimate'] } | null;
+  estimated: { schema: object; estimate: { points: number; isBounded: boolean } | null } | null;
 };
 
 /** One operation as it is sent. */

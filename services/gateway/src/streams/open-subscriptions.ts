@@ -101,6 +101,8 @@ export class OpenSubscriptions<S extends Subscription> {
         throw error;
       });
       if (!subscription.ended && isSameSlot(payer, this.#principal.payer)) {
+        // An event that was charged meanwhile may have reserved the next one, too.
+        takeEventLease(subscription).release();
         Object.assign(subscription, { lease, eventLease });
         this.#open.add(subscription);
         return true;
