@@ -1190,7 +1190,7 @@ export interface paths {
         put?: never;
         /**
          * Authorize the application
-         * @description It can then make calls for the account, until its owner disconnects it. A viewer of a team can’t.
+         * @description It can then make calls for the account, until its owner disconnects it. A viewer of a team can’t, nor a member of a team that forbids it (`forbidden`).
          */
         post: operations["allowAuthorizationRequest"];
         delete?: never;
@@ -1494,6 +1494,63 @@ export interface paths {
         put?: never;
         /** Decline an invitation by its email token */
         post: operations["declineInvitationByToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the connected applications of all members, newest first */
+        get: operations["listTeamConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/connections/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Disconnect an application from a member
+         * @description Its access tokens and refresh tokens stop working, and its open subscriptions end.
+         */
+        delete: operations["endTeamConnection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/console/team/connection-rule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Allow or forbid applications that act for members
+         * @description Forbidding it disconnects the applications of all members, the manager’s too. Who joins later is disconnected from theirs.
+         */
+        put: operations["putTeamConnectionRule"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1842,7 +1899,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe to a plan
-         * @description Starts now. A trial that started at sign-up ends; its remaining points are lost. Where payments are enabled, returns `plan_not_offered`: use the payment page.
+         * @description Starts now. A trial that started at sign-up ends; its remaining points are lost. Where payments are enabled, only a free plan starts so: others return `plan_not_offered`, and are paid on the payment page.
          */
         post: operations["subscribe"];
         delete?: never;
@@ -2882,7 +2939,7 @@ export interface components {
              */
             at: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "team_provisioning_changed" | "team_provisioning_ended" | "team_provisioning_token_created" | "team_provisioning_token_revoked" | "team_user_provisioned" | "team_user_changed" | "team_user_removed" | "team_user_deleted" | "team_group_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_changed" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_views_set" | "customer_view_begun" | "customer_view_ended";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "application_verified" | "application_verification_ended" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_applications_allowed" | "team_applications_forbidden" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "team_provisioning_changed" | "team_provisioning_ended" | "team_provisioning_token_created" | "team_provisioning_token_revoked" | "team_user_provisioned" | "team_user_changed" | "team_user_removed" | "team_user_deleted" | "team_group_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_exported" | "account_blocked" | "account_unblocked" | "period_created" | "period_ended" | "period_changed" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_billing_date_moved" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "credits_granted" | "credits_voided" | "purchase_begun" | "top_up_set" | "overage_set" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_views_set" | "customer_view_begun" | "customer_view_ended";
             /** @enum {string} */
             kind: "security" | "applications" | "team" | "billing" | "alerts";
             /**
@@ -3032,6 +3089,8 @@ export interface components {
             public_client: boolean;
             /** @description Only of type `authorization`. */
             redirect_uris: string[];
+            /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+            verified_at: string | null;
         };
         TrustedDocumentList: {
             application_id: number;
@@ -3128,9 +3187,13 @@ export interface components {
                 client_id: string;
                 /** @description The name of the account that the application belongs to; null if it registered itself. */
                 developer: string | null;
+                /** @description Whether an operator has verified its name, its developer and its redirect URIs. */
+                is_verified: boolean;
             };
             /** @description Where the person is sent; null for an application on their own device. */
             redirect_host: string | null;
+            /** @description `https`; `http` for a program on the person’s own computer; otherwise a scheme of an application on their device. */
+            redirect_scheme: string;
             /** @description What it asks for: `api`, `mcp`, `mcp:write`. */
             scopes: string[];
             account: {
@@ -3144,6 +3207,8 @@ export interface components {
                 name: string;
                 team_name: string | null;
             };
+            /** @description Whether the account’s team forbids it: then it can only be refused. */
+            is_forbidden_by_team: boolean;
             /**
              * Format: date-time
              * @example 2026-07-01T12:34:56.789Z
@@ -3159,6 +3224,8 @@ export interface components {
             client_id: string;
             /** @description The name of the account that the application belongs to; null if it registered itself. */
             developer: string | null;
+            /** @description Whether an operator has verified the application. */
+            is_verified: boolean;
             /** @description Where the application runs; null for one on the person’s own device. */
             redirect_host: string | null;
             /** @description What it may do, as words: `api`, `mcp`, `mcp:write`. */
@@ -3188,6 +3255,8 @@ export interface components {
              * @example 2026-07-01T12:34:56.789Z
              */
             created_at: string;
+            /** @description Whether applications may act for members who authorize them. */
+            allows_applications: boolean;
             payer_id: number;
             /**
              * @description The status of the payer's billing period; `none` without one.
@@ -3281,6 +3350,8 @@ export interface components {
              * @example 2026-07-01T12:34:56.789Z
              */
             created_at: string;
+            /** @description Whether applications may act for members who authorize them. */
+            allows_applications: boolean;
             payer_id: number;
             /**
              * @description The status of the payer's billing period; `none` without one.
@@ -3323,6 +3394,8 @@ export interface components {
              * @example 2026-07-01T12:34:56.789Z
              */
             created_at: string;
+            /** @description Whether applications may act for members who authorize them. */
+            allows_applications: boolean;
             payer_id: number;
             /**
              * @description The status of the payer's billing period; `none` without one.
@@ -3386,6 +3459,40 @@ export interface components {
             team_name: string;
             invited_by_name: string;
             invited_by_email: string;
+        };
+        TeamConnection: {
+            /** @description Usage and refused calls have it as the application ID. */
+            connection_id: number;
+            /** @description Of the application. */
+            name: string;
+            /** @description A UUID, or the address of a document about the application. */
+            client_id: string;
+            /** @description The name of the account that the application belongs to; null if it registered itself. */
+            developer: string | null;
+            /** @description Whether an operator has verified the application. */
+            is_verified: boolean;
+            /** @description Where the application runs; null for one on the person’s own device. */
+            redirect_host: string | null;
+            /** @description What it may do, as words: `api`, `mcp`, `mcp:write`. */
+            scope: string;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
+            /** @description The last call, to the minute. */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it has to be authorized again.
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            expires_at: string;
+            /** @description Points used in the last 30 days. */
+            points_usage: number;
+            /** @description Of the member. */
+            account_id: number;
+            member_name: string;
         };
         TeamDomain: {
             domain_id: number;
@@ -3609,6 +3716,8 @@ export interface components {
                 month: string | null;
                 year: string | null;
             };
+            /** @description Whether the plan starts without the payment page: with payments, at a price of 0. */
+            is_free: boolean;
             /** @description What a year costs less than twelve months; null if it doesn’t, or where prices are only texts. */
             yearly_saving_percent: number | null;
             /** @description What the plan includes, line by line. */
@@ -9936,6 +10045,8 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description Returned by this response only; null for a public client. */
                         client_secret: string | null;
                     };
@@ -10016,6 +10127,8 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description When each live secret was created and expires, newest first. The secrets themselves are never returned. */
                         secrets: {
                             /**
@@ -10151,6 +10264,8 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -10231,6 +10346,8 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -10321,6 +10438,8 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                         /** @description Returned by this response only. */
@@ -10406,6 +10525,8 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -11775,6 +11896,126 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["payload_too_large"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    listTeamConnections: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        connections: components["schemas"]["TeamConnection"][];
+                        /**
+                         * @description The `cursor` of the next page; null at the end.
+                         * @example null
+                         */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.forbidden.sso_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    endTeamConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Disconnected. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
+                        delivered: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    putTeamConnectionRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "allows_applications": false
+                 *     }
+                 */
+                "application/json": {
+                    allows_applications: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description It holds from now on. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             413: components["responses"]["payload_too_large"];

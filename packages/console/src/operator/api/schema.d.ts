@@ -118,7 +118,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin a sign-in by the identity provider */
+        /**
+         * Begin a sign-in by the identity provider
+         * @description With `silent`, in a session of the provider, the role is read again before the session ends: the new session takes its place, and it ends if the provider refuses or the role is gone.
+         */
         post: operations["beginOperatorOidcSignIn"];
         delete?: never;
         options?: never;
@@ -618,6 +621,46 @@ export interface paths {
          * @description Ends the overlap of a rotation. Succeeds also if there is no previous secret.
          */
         delete: operations["endPreviousApplicationSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/api/applications/{application_id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify an application that acts for other people
+         * @description People who are asked to authorize it read that it is verified. Check who is behind its name, its account’s name and its redirect URIs first, and say in the reason how. A change of any of them ends the verification.
+         */
+        post: operations["verifyApplication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/api/applications/{application_id}/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End the verification of an application
+         * @description What people have authorized stays. To end that, revoke the application.
+         */
+        delete: operations["endApplicationVerification"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1416,7 +1459,7 @@ export interface paths {
         get?: never;
         /**
          * Set the price of a plan
-         * @description Stripe has it once it is first needed, or after `POST /private/payments/sync`. Open payment pages with another price are closed. The currency is that of the plan's team slots and further points, if it sells any: an invoice has one.
+         * @description Stripe has it once it is first needed, or after `POST /private/payments/sync`. Open payment pages with another price are closed. The currency is that of the plan's team slots and further points, if it sells any: an invoice has one. 0 by the month is a free plan, which customers choose without a payment page.
          */
         put: operations["setPlanPrice"];
         post?: never;
@@ -2173,6 +2216,13 @@ export interface components {
             email: string | null;
             /** @enum {string} */
             role: "viewer" | "support" | "finance" | "admin";
+            /** @description The identity provider that has given the role; null with a passkey. */
+            issuer: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-07-01T12:34:56.789Z
+             */
+            created_at: string;
             /**
              * Format: date-time
              * @example 2026-07-01T12:34:56.789Z
@@ -2382,6 +2432,8 @@ export interface components {
             public_client: boolean;
             /** @description Only of type `authorization`. */
             redirect_uris: string[];
+            /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+            verified_at: string | null;
         };
         TrustedDocumentList: {
             application_id: number;
@@ -2536,7 +2588,7 @@ export interface components {
             current_periods: number;
             /** @description Opened ahead: they get the change. */
             unstarted_periods: number;
-            /** @description Current periods that have used more points than a lowered limit. */
+            /** @description Current periods that have used more points, time or traffic than a lowered limit. */
             periods_over_limit: number;
             is_sign_up_plan: boolean;
             is_in_catalogue: boolean;
@@ -3483,7 +3535,7 @@ export interface components {
             at: string;
             actor: string;
             /** @enum {string} */
-            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "client_registered" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "team_provisioning_changed" | "team_provisioning_ended" | "team_provisioning_token_created" | "team_provisioning_token_revoked" | "team_user_provisioned" | "team_user_changed" | "team_user_removed" | "team_user_deleted" | "team_group_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_changed" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "operator_act_requested" | "operator_act_declined" | "mail_sent_again" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
+            action: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "application_verified" | "application_verification_ended" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "client_registered" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_applications_allowed" | "team_applications_forbidden" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "team_provisioning_changed" | "team_provisioning_ended" | "team_provisioning_token_created" | "team_provisioning_token_revoked" | "team_user_provisioned" | "team_user_changed" | "team_user_removed" | "team_user_deleted" | "team_group_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_changed" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_billing_date_moved" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "operator_act_requested" | "operator_act_declined" | "mail_sent_again" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
             application_id: number | null;
             /** @description Null for plans and products. */
             account_id: number | null;
@@ -3692,6 +3744,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `unauthorized`: Unauthorized. */
+        unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The challenge (RFC 6750). */
+                "WWW-Authenticate": string;
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `not_found`: Not found. */
         not_found: {
             headers: {
@@ -3741,19 +3806,6 @@ export interface components {
         sign_in_expired: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["No-Store"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `unauthorized`: Unauthorized. */
-        unauthorized: {
-            headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                /** @description The challenge (RFC 6750). */
-                "WWW-Authenticate": string;
                 "Cache-Control": components["headers"]["No-Store"];
                 [name: string]: unknown;
             };
@@ -3895,6 +3947,17 @@ export interface components {
         };
         /** @description `previous_secret_active`: The previous secret is still valid. */
         previous_secret_active: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `application_revoked`: The application is revoked. */
+        application_revoked: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -4448,12 +4511,18 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "again": false
+                 *       "again": false,
+                 *       "silent": false
                  *     }
                  */
                 "application/json": {
                     /** @description Whether the provider must ask who it is, also where it knows: after signing out. */
                     again: boolean;
+                    /**
+                     * @description Whether the provider must ask nothing.
+                     * @default false
+                     */
+                    silent?: boolean;
                 };
             };
         };
@@ -4473,6 +4542,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
@@ -5613,6 +5683,8 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description Returned by this response only; null for a public client. */
                         client_secret: string | null;
                     };
@@ -5693,6 +5765,8 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description When each live secret was created and expires, newest first. The secrets themselves are never returned. */
                         secrets: {
                             /**
@@ -5830,6 +5904,8 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -5912,6 +5988,8 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
@@ -6003,6 +6081,8 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                         /** @description Returned by this response only. */
@@ -6090,9 +6170,82 @@ export interface operations {
                         public_client: boolean;
                         /** @description Only of type `authorization`. */
                         redirect_uris: string[];
+                        /** @description When an operator verified it, which people see before they authorize it; null if none has. A change of its name, of its redirect URIs or of the name of its account ends it. */
+                        verified_at: string | null;
                         /** @description Whether the change is in force: the token service has acknowledged it or, for a revocation, it was published to every gateway. If false, delivery is retried until it succeeds. */
                         delivered: boolean;
                     };
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["csrf_token_required.forbidden.insufficient_role"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    verifyApplication: {
+        parameters: {
+            query?: never;
+            header: {
+                "X-Reason": string;
+            };
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The application. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
+                };
+            };
+            400: components["responses"]["invalid_request"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["csrf_token_required.forbidden.insufficient_role"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["application_revoked"];
+            414: components["responses"]["uri_too_long"];
+            431: components["responses"]["header_fields_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            505: components["responses"]["http_version_not_supported"];
+        };
+    };
+    endApplicationVerification: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Reason"?: string;
+            };
+            path: {
+                application_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The application. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Application"];
                 };
             };
             400: components["responses"]["invalid_request"];
@@ -10394,7 +10547,7 @@ export interface operations {
                 account_id?: number;
                 application_id?: number;
                 actor?: string;
-                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "client_registered" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "team_provisioning_changed" | "team_provisioning_ended" | "team_provisioning_token_created" | "team_provisioning_token_revoked" | "team_user_provisioned" | "team_user_changed" | "team_user_removed" | "team_user_deleted" | "team_group_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_changed" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "operator_act_requested" | "operator_act_declined" | "mail_sent_again" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
+                action?: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "application_verified" | "application_verification_ended" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "client_registered" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_applications_allowed" | "team_applications_forbidden" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "team_provisioning_changed" | "team_provisioning_ended" | "team_provisioning_token_created" | "team_provisioning_token_revoked" | "team_user_provisioned" | "team_user_changed" | "team_user_removed" | "team_user_deleted" | "team_group_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_changed" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_billing_date_moved" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "operator_act_requested" | "operator_act_declined" | "mail_sent_again" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
                 from?: string;
                 to?: string;
             };
@@ -10456,7 +10609,7 @@ export interface operations {
                     application_id?: number;
                     actor?: string;
                     /** @enum {string} */
-                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "client_registered" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "team_provisioning_changed" | "team_provisioning_ended" | "team_provisioning_token_created" | "team_provisioning_token_revoked" | "team_user_provisioned" | "team_user_changed" | "team_user_removed" | "team_user_deleted" | "team_group_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_changed" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "operator_act_requested" | "operator_act_declined" | "mail_sent_again" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
+                    action?: "application_created" | "application_changed" | "application_budget_changed" | "application_documents_changed" | "application_revoked" | "application_restored" | "application_revocation_recovered" | "application_deleted" | "application_verified" | "application_verification_ended" | "secret_rotated" | "previous_secret_ended" | "token_issued" | "token_copied" | "token_revoked" | "client_registered" | "connection_made" | "connection_ended" | "account_created" | "account_changed" | "signed_in" | "sign_in_limited" | "signed_out" | "signed_out_everywhere" | "session_ended" | "session_confirmed" | "confirmation_failed" | "password_changed" | "password_reset" | "password_reset_requested" | "email_change_requested" | "email_changed" | "totp_added" | "totp_removed" | "passkey_added" | "passkey_renamed" | "passkey_removed" | "recovery_codes_renewed" | "recovery_code_used" | "two_factor_reset" | "team_created" | "team_renamed" | "team_applications_allowed" | "team_applications_forbidden" | "team_dissolved" | "team_handed_over" | "team_invitation_made" | "team_invitation_withdrawn" | "team_invitation_declined" | "team_joined" | "team_left" | "team_member_removed" | "team_member_role_changed" | "team_domain_added" | "team_domain_proven" | "team_domain_lost" | "team_domain_removed" | "team_sso_set" | "team_sso_removed" | "team_sso_required" | "team_sso_lifted" | "team_sso_linked" | "team_sso_refused" | "team_provisioning_changed" | "team_provisioning_ended" | "team_provisioning_token_created" | "team_provisioning_token_revoked" | "team_user_provisioned" | "team_user_changed" | "team_user_removed" | "team_user_deleted" | "team_group_changed" | "member_budget_changed" | "account_deletion_requested" | "account_deletion_cancelled" | "account_deletion_carried_out" | "account_erased" | "account_exported" | "account_blocked" | "account_unblocked" | "product_created" | "product_changed" | "plan_created" | "plan_changed" | "plan_archived" | "plan_restored" | "plan_published" | "plan_unpublished" | "period_created" | "period_ended" | "period_changed" | "period_deleted" | "period_blocked" | "period_unblocked" | "period_team_slots_set" | "subscription_created" | "subscription_renewed" | "subscription_plan_changed" | "subscription_plan_change_planned" | "subscription_cancellation_planned" | "subscription_resumed" | "subscription_team_slots_set" | "subscription_team_slots_planned" | "subscription_billing_date_moved" | "subscription_ended" | "subscription_checkout_begun" | "subscription_upgrade_begun" | "team_slots_purchase_begun" | "plan_price_set" | "plan_price_withdrawn" | "team_slot_price_set" | "team_slot_price_withdrawn" | "payment_block_postponed" | "credits_granted" | "credits_voided" | "credits_not_granted" | "pack_created" | "pack_changed" | "pack_withdrawn" | "purchase_begun" | "top_up_set" | "overage_set" | "payment_issue_resolved" | "payments_reconciled" | "usage_rebuilt" | "usage_repaired" | "usage_unassigned_counted" | "alert_settings_changed" | "alert_tested" | "webhook_created" | "webhook_changed" | "webhook_delivery_retried" | "webhook_tested" | "webhook_secret_rotated" | "webhook_previous_secret_ended" | "webhook_disabled" | "webhook_deleted" | "operator_created" | "operator_removed" | "operator_link_created" | "operator_enrolled" | "operator_signed_in" | "operator_sign_in_refused" | "operator_break_glass" | "operator_signed_out" | "operator_session_ended" | "operator_searched" | "operator_act_requested" | "operator_act_declined" | "mail_sent_again" | "audit_log_exported" | "operator_views_set" | "customer_view_begun" | "customer_view_ended" | "customer_viewed";
                     /**
                      * @description Start of the range, inclusive.
                      * @example 2026-07-01

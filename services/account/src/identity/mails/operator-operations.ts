@@ -15,7 +15,7 @@ import { findOperatedAccount } from '../accounts/operator-store.ts';
 import { refuseExceeded } from '../attempts/attempt-counts.ts';
 import type { RequestedMails } from '../attempts/mail-limits.ts';
 
-/** Mails sent again to one account: they go to a person's address, whoever asks. */
+/** Mails sent again to one account: each goes to a person's address. */
 const SENT_AGAIN = { max: 20, windowSec: 3_600 };
 
 const mailSchema = z
