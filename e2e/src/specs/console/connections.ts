@@ -56,7 +56,8 @@ export function connectionJourneys(journey: Journey): void {
     const { demo, kind } = journey.stack();
     // Containers don't know their address outside, which the answer goes through.
     if (kind !== 'processes') return;
-    const client_id = await makeApplication(await journey.signedIn());
+    const manager = await journey.signedIn();
+    const client_id = await makeApplication(manager);
     const verifier = randomBytes(32).toString('base64url');
     const { callback, answer, server } = await startProgram();
     const asked = new URLSearchParams({
@@ -104,7 +105,6 @@ export function connectionJourneys(journey: Journey): void {
       expect(call.status).toBe(200);
       await call.arrayBuffer();
 
-      const manager = await journey.signedIn();
       await manager.goto(`${demo.console.url}/team`);
       const ofTeam = manager.getByRole('region', { name: 'Connected applications', exact: true });
       await ofTeam.getByRole('button', { name: /^Disconnect Chart maker of / }).waitFor();

@@ -26,7 +26,7 @@ export function actingClient({ client }: AuthenticClient): ClientRecord {
 }
 
 /**
- * Guesses are slowed as those of client secrets are: whoever has made too many is asked for one after the other, so that
+ * Guesses are slowed as those of client secrets are: what a sender of too many presents waits in a queue, so that
  * account's time is left to others, and what is right is accepted still. `ask` is null for nothing that account could
  * know.
  * @throws {OAuthError} invalid_grant, invalid_target, invalid_scope
