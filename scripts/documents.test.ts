@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import GithubSlugger from 'github-slugger';
 import { NAVIGATION } from '../packages/console/src/shell/pages.ts';
+import type { Page } from '../packages/console/src/shell/pages.ts';
 
 /** Facts that documents repeat, beside their source. */
 
@@ -270,7 +271,7 @@ describe('documents', () => {
   });
 
   test('pages of the web interface lead to headings of the customers’ book that there are', () => {
-    const sections = NAVIGATION.flatMap(({ pages }) => pages.map(({ docs }): string => docs));
+    const sections = NAVIGATION.flatMap(({ pages }): readonly Page[] => pages).map(({ docs }) => docs);
     const broken = sections.filter((section) => {
       const [, page = '', , anchor] = /^\/?([\w-]*)(#(.*))?$/.exec(section) ?? [];
       const document = read(`docs/customers/${page === '' ? 'index' : page}.md`);

@@ -511,8 +511,7 @@ const CONSOLE = {
   passkeys_unavailable: {
     status: 409,
     title: 'Passkeys are not available at this address',
-    meaning:
-      'Passkeys need an address with a domain name and TLS, or localhost, and this one isn’t such.',
+    meaning: 'Passkeys need an address with a domain name and TLS, or localhost, and this one isn’t such.',
     fix: 'Use an authenticator app.',
   },
   plan_not_offered: {
