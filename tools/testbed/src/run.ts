@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removePostgresData } from '@tollgate/stack/postgres';
 import type { OnSpawn } from '@tollgate/stack/process';
@@ -8,7 +7,7 @@ import { endProcess, identityOf, isRunning } from '@tollgate/stack/process-ident
 import type { ProcessIdentity } from '@tollgate/stack/process-identity';
 import type { RedisProgram } from '@tollgate/stack/redis-program';
 import { runDirectory } from './config.ts';
-import { storesDirectory } from './stores-directory.ts';
+import { storesDirectories, storesDirectory } from './stores-directory.ts';
 
 /** Records each started process, so that nothing outlives the run, however it fails. */
 const PREFIX = 'tollgate-testbed-';
@@ -67,7 +66,7 @@ export async function endRun(directory: string): Promise<void> {
 
 /** Ends runs whose jest was killed. */
 export async function endAbandonedRuns(): Promise<void> {
-  for (const base of new Set([tmpdir(), storesDirectory()])) {
+  for (const base of storesDirectories()) {
     for (const entry of readdirSync(base)) {
       if (!entry.startsWith(PREFIX)) continue;
       const directory = join(base, entry);

@@ -4,8 +4,6 @@ import { pathToFileURL } from 'node:url';
 /** `file` exports `run`, which main.ts calls in a process of its own. */
 export type Order = { file: string; env: Readonly<Record<string, string>> } | 'stop';
 
-export type Report = 'stopped';
-
 /** By then what services leave behind in a process could add up. */
 const RUNS_MAX = 30;
 
@@ -46,5 +44,5 @@ function endRun(code: number): void {
   isRunning = false;
   process.removeAllListeners('SIGTERM').removeAllListeners('SIGINT');
   // Lines of this turn are written at its end.
-  setImmediate(() => setImmediate(() => process.send?.('stopped' satisfies Report)));
+  setImmediate(() => setImmediate(() => process.send?.('stopped')));
 }

@@ -17,6 +17,9 @@ const PROGRAM = join(import.meta.dirname, 'service-host.ts');
 
 const START_TIME_LIMIT_MS = 90_000;
 
+/** Of a service. One is for a replica; a process that has run account holds some 200 MB. */
+const IDLE_MAX = 2;
+
 /** A process that runs one service, once or again. */
 type Host = { child: ChildProcess; process: ManagedProcess };
 
@@ -61,6 +64,12 @@ function takeIdle(name: string): Host | undefined {
   return undefined;
 }
 
+function keepIdle(name: string, host: Host): void {
+  const hosts = idle.get(name) ?? [];
+  if (hosts.length < IDLE_MAX) idle.set(name, [...hosts, host]);
+  else void host.process.stop({ signal: 'SIGKILL' });
+}
+
 function begin({ child, process: host }: Host, name: string, order: Exclude<Order, 'stop'>): ServiceRun {
   const { logFile } = host;
   const beginsAt = statSync(logFile).size;
@@ -68,7 +77,7 @@ function begin({ child, process: host }: Host, name: string, order: Exclude<Orde
   const stopped = new Promise<Exit>((resolve) => {
     child.once('message', () => {
       endsAt = statSync(logFile).size;
-      idle.set(name, [...(idle.get(name) ?? []), { child, process: host }]);
+      keepIdle(name, { child, process: host });
       resolve({ code: 0, signal: null });
     });
   });

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 const MEMORY = '/dev/shm';
@@ -21,4 +21,9 @@ export function storesDirectory(): string {
   } catch {
     return tmpdir();
   }
+}
+
+/** All places that `storesDirectory` may have named at another time. */
+export function storesDirectories(): string[] {
+  return [tmpdir(), MEMORY].filter((directory) => existsSync(directory));
 }
