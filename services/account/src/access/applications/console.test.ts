@@ -58,6 +58,7 @@ describe('an application', () => {
       budget: null,
       public_client: false,
       redirect_uris: [],
+      verified_at: null,
     });
     const path = `/applications/${String(record['application_id'])}`;
     expect(made.headers.get('location')).toBe(`/api/console${path}`);
