@@ -51,6 +51,7 @@ describe('making an application', () => {
       public_client: false,
       redirect_uris: [],
       budget: null,
+      verified_at: null,
     });
     expect(headers.get('location')).toBe(`/private/applications/${String(application_id)}`);
     const { secrets } = await clientRecord(String(client_id));

@@ -110,7 +110,12 @@ const statusOf = async (response: Promise<Response>) => (await response).status;
 test('such an application needs no registration: consent, tokens, a call, a refresh and a revocation', async () => {
   const id = await requestIdOf(await ask());
   const { body } = await person.browser.request('GET', `/authorization-requests/${id}`);
-  expect(body['application']).toEqual({ name: 'Agent', client_id: url, developer: null });
+  expect(body['application']).toEqual({
+    name: 'Agent',
+    client_id: url,
+    developer: null,
+    is_verified: false,
+  });
   const client = { client_id: url, client_secret: null, redirect_uri: REDIRECT_URI };
   const { code, verifier } = await obtainCode(suite.account, client, person.browser);
   const tokens = await askForTokens(suite.auth, client, {

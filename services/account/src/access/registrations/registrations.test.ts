@@ -140,6 +140,7 @@ test('a client registers, is told that it is public, and a person connects it', 
     name: 'Agent',
     client_id: made.client_id,
     developer: null,
+    is_verified: false,
   });
   const tokens = await connectTo(made);
   expect(tokens.status).toBe(200);

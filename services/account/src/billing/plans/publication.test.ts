@@ -58,6 +58,7 @@ test('public plans are listed in their order with price texts, lines and limits;
       rollover_points_max: null,
       overage: null,
       yearly_saving_percent: null,
+      is_free: false,
       team_slots: { max: 50, price: '€5 per person and month' },
     },
   ]);
