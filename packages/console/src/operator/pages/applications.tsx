@@ -33,7 +33,7 @@ export function ApplicationsPage({ role }: { role: OperatorSession['role'] }) {
           <ErrorMessage error={list.error} what="the applications" onRetry={() => void list.refetch()} />
         )}
         {list.data !== undefined && applications.length === 0 && (
-          <p className={page['muted']}>There are none.</p>
+          <p className={page['muted']}>No application acts for other people yet.</p>
         )}
         {applications.length > 0 && (
           <Table
