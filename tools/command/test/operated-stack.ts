@@ -105,6 +105,26 @@ export async function startOperatedStack(): Promise<OperatedStack> {
   };
 }
 
+/** The command in a terminal of its own, where `answer` is typed once it asks. Returns what the terminal shows. */
+export async function runInTerminal(
+  args: readonly string[],
+  { env, asks, answer }: { env: Readonly<Record<string, string>>; asks: string; answer: string },
+): Promise<string> {
+  const command = [process.execPath, programFile('tools/command', 'tollgate'), ...args];
+  const quoted = command.map((word) => `'${word}'`).join(' ');
+  const child = spawn('script', ['--quiet', '--command', quoted, '/dev/null'], {
+    env: { ...process.env, ...compileCache(), ...env },
+  });
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const wasAsked = shown.includes(asks);
+    shown += chunk;
+    if (!wasAsked && shown.includes(asks)) child.stdin.write(`${answer}\r`);
+  });
+  await once(child, 'close');
+  return shown;
+}
+
 /** The command as a process without a terminal, with these settings and no others. */
 export async function runCommand(
   args: readonly string[],

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { startOperatedStack } from './operated-stack.ts';
+import { runInTerminal, startOperatedStack } from './operated-stack.ts';
 import type { OperatedStack } from './operated-stack.ts';
 
 let stack: OperatedStack;
@@ -74,4 +74,16 @@ test('a faulty file is refused with the place of each fault, and one that can’
   expect(faulty).toMatchObject({ code: 1 });
   expect(faulty.stderr).toContain('plans.a.nmae: is not known here');
   expect(await stack.run(['apply', '-f', join(directory, 'nothing.yaml')])).toMatchObject({ code: 2 });
+});
+
+test('in a terminal, the number of what is pruned has to be typed', async () => {
+  const both = ['apply', '-f', await file(PLANS), '--yes', '--allow-price-changes'];
+  expect(await stack.run(both)).toMatchObject({ code: 0 });
+  const args = ['apply', '-f', await file('plans:\n  coded: { name: Coded }\n'), '--prune'];
+  const env = { TOLLGATE_URL: stack.url, TOLLGATE_CREDENTIAL: stack.credential };
+  const asked = { env, asks: 'Type 1 to go on: ' };
+  expect(await runInTerminal(args, { ...asked, answer: 'y' })).toContain('Cancelled. Nothing was changed.');
+  const shown = await runInTerminal(args, { ...asked, answer: '1' });
+  expect(shown).toContain('- archive plan second (not in the file)');
+  expect(shown).toContain('Applied 1 change(s).');
 });

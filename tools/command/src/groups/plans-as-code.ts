@@ -64,7 +64,8 @@ async function applyFile(session: Session, options: Options): Promise<void> {
   if (found.changes.length > 0) {
     if (!session.json) await session.print(lines(found));
     const count = String(found.changes.length);
-    await confirm(`Apply ${count} change(s)${prunes(found)}?`, { yes });
+    const typed = found.pruned > 0 && expectPrune === undefined ? String(found.pruned) : undefined;
+    await confirm(`Apply ${count} change(s)${prunes(found)}?`, { yes, typed });
     if (yes === true && found.pruned > 0 && expectPrune === undefined) {
       throw usageFault(
         `--prune would take away ${String(found.pruned)}. Add --expect-prune ${String(found.pruned)}.`,
