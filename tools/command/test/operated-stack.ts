@@ -112,8 +112,8 @@ export async function runInTerminal(
 ): Promise<string> {
   const command = [process.execPath, programFile('tools/command', 'tollgate'), ...args];
   const quoted = command.map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['--quiet', '--command', quoted, '/dev/null'], {
-    env: { ...process.env, ...compileCache(), ...env },
+  const child = spawn('/usr/bin/script', ['--quiet', '--command', quoted, '/dev/null'], {
+    env: { SHELL: '/bin/sh', ...compileCache(), ...env },
   });
   let shown = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
