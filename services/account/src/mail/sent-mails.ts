@@ -32,7 +32,8 @@ export async function endMail(query: Query, mailId: number, outcome: MailOutcome
      SELECT ended.mail_id, accounts.account_id, ended.kind, recipient, ended.name, invitation_id, alert_id, credit_id,
        budget_alert_id, webhook_id, :outcome, ended.created_at
      FROM ended JOIN accounts ON accounts.erased_at IS NULL AND accounts.account_id = coalesce(ended.account_id,
-       (SELECT account_id FROM accounts WHERE lower(email) = lower(ended.recipient)))`,
+       (SELECT account_id FROM accounts WHERE lower(email) = lower(ended.recipient)))
+     ON CONFLICT (mail_id) DO NOTHING`,
     { mailId, outcome },
   ).catch(() => undefined);
 }

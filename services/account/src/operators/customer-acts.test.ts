@@ -158,6 +158,8 @@ describe('mails to a customer', () => {
 
   test('to addresses without an account leave nothing', async () => {
     const email = `${randomUUID()}@example.com`;
+    // Those of the tests before.
+    await waitFor(async () => (await suite.database('mail_outbox').select()).length === 0);
     const before = await suite.database('sent_mails').count();
     await openBrowser(suite.account).request('POST', '/sign-up', { email, name: 'Ada' });
     await mailAbout(suite.mailDirectory, email, '[Tollgate] Confirm your email address');
