@@ -11,7 +11,7 @@ import {
 } from '../billing/budgets/answers.ts';
 import { id } from '../http/answer-fields.ts';
 import { idParameter } from '../http/input/id-parameter.ts';
-import { findAccount } from '../identity/accounts/account-store.ts';
+import { requireAccount } from '../identity/accounts/account-store.ts';
 import { session } from '../identity/sessions/require-session.ts';
 import type { Actor } from '../platform/audit/audit-log.ts';
 import { operator } from '../platform/audit/private-callers.ts';
@@ -142,7 +142,7 @@ export const operatorBudgets = {
       params: ofMember,
       answers: { 200: LISTED },
       handle: async ({ query }: Needs, { params: { account_id } }) => {
-        if ((await findAccount(query, account_id)) === undefined) throw new Problem('not_found');
+        await requireAccount(query, account_id);
         return { budgets: await listBudgets(query, [account_id]) };
       },
     }),

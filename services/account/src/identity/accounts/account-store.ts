@@ -1,3 +1,4 @@
+import { Problem } from '@tollgate/http/problem';
 import type { Query } from '../../platform/database/query.ts';
 import type { Account } from './account.ts';
 
@@ -15,6 +16,11 @@ export async function findAccount(query: Query, accountId: number): Promise<Acco
     accountId,
   });
   return rows[0];
+}
+
+/** @throws {Problem} not_found */
+export async function requireAccount(query: Query, accountId: number): Promise<void> {
+  if ((await findAccount(query, accountId)) === undefined) throw new Problem('not_found');
 }
 
 /** Where mails to the owner go; undefined while the address isn't verified. */

@@ -1,5 +1,8 @@
+import { Problem } from '@tollgate/http/problem';
+import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
-import type { Query } from '../../platform/database/query.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { lockAccount } from '../accounts/account-store.ts';
 import { endPendingSignIns } from './pending-sign-ins.ts';
 import { deleteSession, deleteSessions } from './session-store.ts';
 
@@ -33,14 +36,23 @@ export async function endSessions(
   return listed(await tokens.endTemporary(inside, account_id, actor));
 }
 
-/** Undefined if the account has no such session. */
-export async function endOneSession(
-  { tokens }: SessionTokens,
-  inside: Query,
+/**
+ * Ends one session of an account, in a transaction of its own.
+ * @throws {Problem} not_found if the account has no such session
+ */
+export async function endSession(
+  { tokens, transact }: SessionTokens & { transact: Transact },
   { account_id, actor, session_id }: Ended & { session_id: number },
-): Promise<AfterCommit[] | undefined> {
-  if (!(await deleteSession(inside, account_id, session_id))) return undefined;
-  return listed(await tokens.endTemporary(inside, account_id, actor));
+): Promise<void> {
+  const ended = await transact(async (inside) => {
+    await lockAccount(inside, account_id);
+    if (!(await deleteSession(inside, account_id, session_id))) throw new Problem('not_found');
+    const told = listed(await tokens.endTemporary(inside, account_id, actor));
+    const entry = { ...actor, application_id: null, account_id, details: { session_id } };
+    await recordAudit(inside, { ...entry, action: 'session_ended' });
+    return told;
+  });
+  await Promise.all(ended.map((tell) => tell()));
 }
 
 function listed(told: AfterCommit | null): AfterCommit[] {

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { anyone, operation, Reply } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import type { Request, Response } from 'express';
-import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import { callerOf } from '../../http/caller-address.ts';
 import type { BegunSession, SignInBrowser } from './complete-sign-in.ts';
 import { csrfTokenOf } from './csrf-token.ts';
-import { endOneSession, endSessions } from './end-sessions.ts';
+import { endSession, endSessions } from './end-sessions.ts';
 import type { SessionTokens } from './end-sessions.ts';
 import { closingSession, session } from './require-session.ts';
 import type { SessionCookie } from './session-cookie.ts';
@@ -113,15 +112,7 @@ export const ownerSessions = {
         needs: SessionTokens & { transact: Transact },
         { by: { account_id, actor }, params: { session_id } },
       ) => {
-        const ended = await needs.transact(async (inside) => {
-          await lockAccount(inside, account_id);
-          const changes = await endOneSession(needs, inside, { account_id, actor, session_id });
-          if (changes === undefined) throw new Problem('not_found');
-          const entry = { ...actor, application_id: null, account_id, details: { session_id } };
-          await recordAudit(inside, { ...entry, action: 'session_ended' });
-          return changes;
-        });
-        await Promise.all(ended.map((tell) => tell()));
+        await endSession(needs, { account_id, actor, session_id });
       },
     }),
   ],

@@ -8,9 +8,9 @@ import { idParameter } from '../../http/input/id-parameter.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import { findAccount, lockAccount } from '../accounts/account-store.ts';
+import { lockAccount, requireAccount } from '../accounts/account-store.ts';
 import { ofAccount } from '../accounts/operations.ts';
-import { endOneSession, endSessions } from './end-sessions.ts';
+import { endSession, endSessions } from './end-sessions.ts';
 import type { SessionTokens } from './end-sessions.ts';
 import { listSessions } from './session-store.ts';
 import type { SessionLifetimes } from './session-store.ts';
@@ -47,7 +47,7 @@ export const operatorSessionsOfAccounts = {
         },
       },
       handle: async ({ query, lifetimes }: ReadNeeds, { by: { role }, params: { account_id } }) => {
-        if ((await findAccount(query, account_id)) === undefined) throw new Problem('not_found');
+        await requireAccount(query, account_id);
         const sessions = await listSessions(query, account_id, lifetimes);
         const seesAddresses = roleSuffices(role, ['support']);
         return { sessions: sessions.map((one) => ({ ...one, address: seesAddresses ? one.address : null })) };
@@ -85,15 +85,7 @@ export const operatorSessionsOfAccounts = {
         needs: Omit<EndNeeds, 'lifetimes'>,
         { by: { actor }, params: { account_id, session_id } },
       ) => {
-        const ended = await needs.transact(async (inside) => {
-          await lockAccount(inside, account_id);
-          const changes = await endOneSession(needs, inside, { account_id, actor, session_id });
-          if (changes === undefined) throw new Problem('not_found');
-          const entry = { ...actor, application_id: null, account_id, details: { session_id } };
-          await recordAudit(inside, { ...entry, action: 'session_ended' });
-          return changes;
-        });
-        await Promise.all(ended.map((tell) => tell()));
+        await endSession(needs, { account_id, actor, session_id });
       },
     }),
   ],

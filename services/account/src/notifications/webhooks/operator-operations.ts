@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { id, nextCursor } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
-import { findAccount } from '../../identity/accounts/account-store.ts';
+import { requireAccount } from '../../identity/accounts/account-store.ts';
 import { ofAccount } from '../../identity/accounts/operations.ts';
 import type { AttemptCounts } from '../../identity/attempts/attempt-counts.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
@@ -86,8 +85,3 @@ export const operatorWebhooks = {
     }),
   ],
 } satisfies Chapter;
-
-/** @throws {Problem} not_found */
-async function requireAccount(query: Query, accountId: number): Promise<void> {
-  if ((await findAccount(query, accountId)) === undefined) throw new Problem('not_found');
-}
