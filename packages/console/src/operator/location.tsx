@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 
 /**
  * The address of the operators' console. Its few pages need no router: TanStack Router types its links by the one router
@@ -47,5 +47,14 @@ export function OperatorLink({ to, ...props }: LinkProps) {
         navigate(to);
       }}
     />
+  );
+}
+
+/** To a customer's page. Without `children` it says which account. */
+export function AccountLink({ accountId, children }: { accountId: number; children?: ReactNode }) {
+  return (
+    <OperatorLink to={`/accounts/${String(accountId)}`}>
+      {children ?? `Account ${String(accountId)}`}
+    </OperatorLink>
   );
 }

@@ -8,7 +8,7 @@ import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
 import type { OperatorSession } from '../api/client.ts';
 import { REASON } from '../api/reason.ts';
-import { OperatorLink } from '../location.tsx';
+import { AccountLink } from '../location.tsx';
 import { actingApplicationsQuery, setVerified } from './queries.ts';
 import type { ActingApplication } from './queries.ts';
 import { ReasonField } from './reason-field.tsx';
@@ -87,7 +87,7 @@ function actionOf({ verified_at }: ActingApplication): string {
 
 function Developer({ account_id }: ActingApplication) {
   if (account_id === null) return 'Registered itself';
-  return <OperatorLink to={`/accounts/${String(account_id)}`}>Account {account_id}</OperatorLink>;
+  return <AccountLink accountId={account_id} />;
 }
 
 function Addresses({ of }: { of: readonly string[] }) {

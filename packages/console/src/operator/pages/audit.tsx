@@ -11,7 +11,7 @@ import { DownloadButton } from '../../ui/page/download-button.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
-import { OperatorLink, navigate, useAddress } from '../location.tsx';
+import { AccountLink, navigate, useAddress } from '../location.tsx';
 import { addressOf, filtersAt, filtersFrom } from './audit-filters.ts';
 import type { AuditFilters } from './audit-filters.ts';
 import { auditLogQuery, exportAudit } from './queries.ts';
@@ -154,11 +154,7 @@ export function AuditTable({
               {
                 label: 'Account',
                 cell: ({ account_id }: AuditEntry) =>
-                  account_id === null ? (
-                    '–'
-                  ) : (
-                    <OperatorLink to={`/accounts/${String(account_id)}`}>{account_id}</OperatorLink>
-                  ),
+                  account_id === null ? '–' : <AccountLink accountId={account_id}>{account_id}</AccountLink>,
               },
             ]),
       ]}

@@ -9,7 +9,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
-import { OperatorLink } from '../location.tsx';
+import { AccountLink, OperatorLink } from '../location.tsx';
 import { confirmAct, declineAct, pendingActsQuery } from './queries.ts';
 import type { PendingAct } from './queries.ts';
 
@@ -52,7 +52,7 @@ export function ConfirmationsPage() {
 /** The account or the plan that it changes. */
 function About({ act: { account_id, plan_id } }: { act: PendingAct }) {
   if (account_id !== null) {
-    return <OperatorLink to={`/accounts/${String(account_id)}`}>Account {account_id}</OperatorLink>;
+    return <AccountLink accountId={account_id} />;
   }
   if (plan_id !== null) return <OperatorLink to={`/plans/${String(plan_id)}`}>Plan {plan_id}</OperatorLink>;
   return <OperatorLink to="/plans">Plans</OperatorLink>;

@@ -1,7 +1,7 @@
 import { explainCode } from '../../api/code-explanations.ts';
 import { Moment } from '../../ui/moment.tsx';
 import { Badge } from '../../ui/page/states.tsx';
-import { OperatorLink } from '../location.tsx';
+import { AccountLink } from '../location.tsx';
 import { revokeApplication, revokeToken, teamQuery } from './account-queries.ts';
 import { ActOn } from './act-on.tsx';
 import { applicationsQuery, refusalsQuery, tokensQuery } from './queries.ts';
@@ -101,9 +101,9 @@ function Team({ accountId, teamId }: { accountId: number; teamId: number }) {
           label: 'Account',
           onCard: 'title',
           cell: ({ account_id, email }) => (
-            <OperatorLink to={`/accounts/${String(account_id)}`}>
+            <AccountLink accountId={account_id}>
               <bdi>{email}</bdi>
-            </OperatorLink>
+            </AccountLink>
           ),
         },
         { label: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },

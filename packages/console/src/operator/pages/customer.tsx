@@ -5,7 +5,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
 import type { OperatorSession } from '../api/client.ts';
-import { OperatorLink } from '../location.tsx';
+import { AccountLink } from '../location.tsx';
 import { AccountActivity } from './activity.tsx';
 import { AddPeriod } from './add-period.tsx';
 import { BillingLists } from './customer-billing.tsx';
@@ -89,10 +89,7 @@ function Facts({ account }: { account: AccountSummary }) {
           {account.status}
           {account.payer_id !== account.account_id && (
             <>
-              , paid by{' '}
-              <OperatorLink to={`/accounts/${String(account.payer_id)}`}>
-                account {account.payer_id}
-              </OperatorLink>
+              , paid by <AccountLink accountId={account.payer_id}>account {account.payer_id}</AccountLink>
             </>
           )}
         </dd>

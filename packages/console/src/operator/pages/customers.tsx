@@ -5,7 +5,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Badge } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
-import { OperatorLink } from '../location.tsx';
+import { AccountLink } from '../location.tsx';
 import { find, newestAccountsQuery } from './queries.ts';
 import type { Found } from './queries.ts';
 import { Listed } from './section.tsx';
@@ -41,9 +41,9 @@ export function CustomersPage() {
             label: 'Account',
             onCard: 'title',
             cell: ({ account_id, email }) => (
-              <OperatorLink to={`/accounts/${String(account_id)}`}>
+              <AccountLink accountId={account_id}>
                 <bdi>{email}</bdi>
-              </OperatorLink>
+              </AccountLink>
             ),
           },
           { label: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
@@ -67,8 +67,7 @@ function Results({ found: { text, accounts } }: { found: Found }) {
     <ul role="status">
       {accounts.map(({ account_id, what }) => (
         <li key={`${String(account_id)} ${what}`}>
-          <OperatorLink to={`/accounts/${String(account_id)}`}>Account {account_id}</OperatorLink>:{' '}
-          <bdi>{what}</bdi>
+          <AccountLink accountId={account_id} />: <bdi>{what}</bdi>
         </li>
       ))}
     </ul>

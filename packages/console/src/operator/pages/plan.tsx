@@ -18,7 +18,7 @@ import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
 import type { OperatorSession } from '../api/client.ts';
 import { REASON } from '../api/reason.ts';
-import { OperatorLink } from '../location.tsx';
+import { AccountLink } from '../location.tsx';
 import { ActOn } from './act-on.tsx';
 import { Held } from './held.tsx';
 import { LIMIT_FIELDS, LIMIT_LABELS, limitText, otherAttributes } from './limits.ts';
@@ -88,9 +88,7 @@ export function PlanPage({ planId, role }: { planId: number } & Pick<OperatorSes
           {
             label: 'Account',
             onCard: 'title',
-            cell: ({ account_id }) => (
-              <OperatorLink to={`/accounts/${String(account_id)}`}>Account {account_id}</OperatorLink>
-            ),
+            cell: ({ account_id }) => <AccountLink accountId={account_id} />,
           },
           { label: 'Billing period', cell: (period) => <PeriodDays period={period} /> },
           { label: 'Points used', align: 'end', cell: ({ usage }) => formatNumber(usage.points) },
