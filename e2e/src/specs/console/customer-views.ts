@@ -5,9 +5,9 @@ import type { Page, Request } from 'playwright-core';
 import { accessibilityFaults } from '../../browser/axe.ts';
 import { expectAccessible } from '../../browser/console-page.ts';
 import type { ConsoleTab } from '../../browser/console-page.ts';
-import { firefoxPath, launchFirefox } from '../../browser/firefox.ts';
+import { firefoxPath } from '../../browser/firefox.ts';
 import { test } from '../../browser/journey-test.ts';
-import { operatorSignInUrl, operatorTab } from './operator-tab.ts';
+import { operatorFirefox, operatorTab } from './operator-tab.ts';
 import { PAGES, layoutOf, pageOf } from './every-page.ts';
 import type { Journey } from './journey.ts';
 
@@ -231,20 +231,10 @@ export function customerViewJourneys(journey: Journey): void {
   (isLeftOut ? plainTest.skip : plainTest)(
     'Firefox, at 1440 and 390 px: no script fails and nothing is cut off; axe finds nothing',
     async () => {
-      const browser = await launchFirefox();
+      const { page, url, faults, close } = await operatorFirefox(journey, 'support');
       try {
-        const page = await browser.newPage();
-        const faults: string[] = [];
-        page.on('pageerror', (error) => {
-          faults.push(String(error));
-        });
-        const url = await operatorSignInUrl(journey, 'support');
-        const press = (name: string) => page.locator(`::-p-aria([name="${name}"][role="button"])`).click();
-        await page.goto(url);
-        await press('Sign in');
-        await page.waitForSelector('main#content h1');
         await page.goto(new URL(customerPath(), url).href);
-        await press('View as customer');
+        await page.locator('::-p-aria([name="View as customer"][role="button"])').click();
         await page.locator('[name="X-Reason"]').fill('Ticket 7');
         await page.locator('[role="dialog"] button[type="submit"]').click();
         await page.waitForSelector('[aria-label="View as a customer"]');
@@ -263,7 +253,7 @@ export function customerViewJourneys(journey: Journey): void {
         }
         expect(faults).toEqual([]);
       } finally {
-        await browser.close();
+        await close();
       }
     },
     300_000,

@@ -3,12 +3,12 @@ import { withClient } from '@tollgate/stack/postgres';
 import type { Page, Route } from 'playwright-core';
 import { accessibilityFaults } from '../../browser/axe.ts';
 import { expectAccessible } from '../../browser/console-page.ts';
-import { firefoxPath, launchFirefox } from '../../browser/firefox.ts';
+import { firefoxPath } from '../../browser/firefox.ts';
 import { test } from '../../browser/journey-test.ts';
 import { eventually } from '../../caller.ts';
 import { operate } from '../../operate.ts';
 import { layoutOf } from './every-page.ts';
-import { operatorSignInUrl, operatorTab } from './operator-tab.ts';
+import { operatorFirefox, operatorTab } from './operator-tab.ts';
 import { LIVE_TIME_LIMIT_MS } from './journey.ts';
 import type { Journey } from './journey.ts';
 
@@ -382,17 +382,8 @@ export function operatorPageJourneys(journey: Journey): void {
   (isLeftOut ? plainTest.skip : plainTest)(
     'Firefox, at 1440 and 390 px: no script fails and nothing is cut off; axe finds nothing',
     async () => {
-      const browser = await launchFirefox();
+      const { page, url, faults, close } = await operatorFirefox(journey, 'admin');
       try {
-        const page = await browser.newPage();
-        const faults: string[] = [];
-        page.on('pageerror', (error) => {
-          faults.push(String(error));
-        });
-        const url = await operatorSignInUrl(journey, 'admin');
-        await page.goto(url);
-        await page.locator('::-p-aria([name="Sign in"][role="button"])').click();
-        await page.waitForSelector('main#content h1');
         const customer = `/accounts/${String(journey.stack().demo.account_id)}`;
         for (const path of ['/plans', '/usage', customer]) {
           await page.goto(new URL(`/operator${path}`, url).href);
@@ -409,7 +400,7 @@ export function operatorPageJourneys(journey: Journey): void {
         }
         expect(faults).toEqual([]);
       } finally {
-        await browser.close();
+        await close();
       }
     },
   );
