@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { formatNumber } from '../../ui/format.ts';
 import { Table } from '../../ui/list/table.tsx';
 import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
-import { Badge, Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
+import { APPLICATION, MADE_BY, USE } from './columns.tsx';
 import { connectionsQuery } from './queries.ts';
 import type { Connection } from './queries.ts';
 
@@ -38,27 +38,11 @@ export function ConnectionsPage() {
           rows={data}
           keyOf={({ connection_id }) => connection_id}
           columns={[
-            {
-              label: 'Application',
-              onCard: 'title',
-              cell: ({ name, is_verified }) => (
-                <>
-                  <bdi>{name}</bdi> {is_verified && <Badge tone="good">Verified</Badge>}
-                </>
-              ),
-            },
-            { label: 'Made by', cell: ({ developer }) => <bdi>{developer ?? 'Unknown'}</bdi> },
+            APPLICATION,
+            MADE_BY,
             { label: 'Runs at', cell: ({ redirect_host }) => redirect_host ?? 'One of your devices' },
             { label: 'Connected', cell: ({ created_at }) => <Moment at={created_at} /> },
-            {
-              label: 'Last used',
-              cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Moment at={last_used_at} />),
-            },
-            {
-              label: 'Points, 30 days',
-              align: 'end',
-              cell: ({ points_usage }) => formatNumber(points_usage),
-            },
+            ...USE,
           ]}
           actions={(connection) => (
             <Button

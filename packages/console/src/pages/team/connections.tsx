@@ -3,11 +3,10 @@ import { useState } from 'react';
 import { api, nullIf, resultOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
-import { formatNumber } from '../../ui/format.ts';
 import { Table } from '../../ui/list/table.tsx';
-import { Moment } from '../../ui/moment.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
+import { APPLICATION, MADE_BY, USE } from '../connections/columns.tsx';
 import { teamConnectionsQuery } from './queries.ts';
 import type { Team, TeamConnection } from './queries.ts';
 import { useTeamRefresh } from './use-team-change.ts';
@@ -42,26 +41,10 @@ export function Connections({ team }: { team: Team }) {
           rows={connections}
           keyOf={({ connection_id }) => connection_id}
           columns={[
-            {
-              label: 'Application',
-              onCard: 'title',
-              cell: ({ name, is_verified }) => (
-                <>
-                  <bdi>{name}</bdi> {is_verified && <Badge tone="good">Verified</Badge>}
-                </>
-              ),
-            },
+            APPLICATION,
             { label: 'Member', cell: ({ member_name }) => <bdi>{member_name}</bdi> },
-            { label: 'Made by', cell: ({ developer }) => <bdi>{developer ?? 'Unknown'}</bdi> },
-            {
-              label: 'Last used',
-              cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Moment at={last_used_at} />),
-            },
-            {
-              label: 'Points, 30 days',
-              align: 'end',
-              cell: ({ points_usage }) => formatNumber(points_usage),
-            },
+            MADE_BY,
+            ...USE,
           ]}
           actions={(connection) => (
             <Button
