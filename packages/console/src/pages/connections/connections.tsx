@@ -6,7 +6,7 @@ import { Moment } from '../../ui/moment.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Empty, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
-import { APPLICATION, MADE_BY, USE } from './columns.tsx';
+import { APPLICATION, MADE_BY, USE } from '../../ui/list/connection-columns.tsx';
 import { connectionsQuery } from './queries.ts';
 import type { Connection } from './queries.ts';
 

@@ -6,7 +6,7 @@ import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import { Table } from '../../ui/list/table.tsx';
 import styles from '../../ui/page/page.module.css';
 import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
-import { APPLICATION, MADE_BY, USE } from '../connections/columns.tsx';
+import { APPLICATION, MADE_BY, USE } from '../../ui/list/connection-columns.tsx';
 import { teamConnectionsQuery } from './queries.ts';
 import type { Team, TeamConnection } from './queries.ts';
 import { useTeamRefresh } from './use-team-change.ts';

@@ -1,7 +1,7 @@
-import { formatNumber } from '../../ui/format.ts';
-import type { Column } from '../../ui/list/table.tsx';
-import { Moment } from '../../ui/moment.tsx';
-import { Badge } from '../../ui/page/states.tsx';
+import { formatNumber } from '../format.ts';
+import type { Column } from './table.tsx';
+import { Moment } from '../moment.tsx';
+import { Badge } from '../page/states.tsx';
 
 /** What the lists of the account's and of its team's connected applications show alike. */
 type Listed = {
