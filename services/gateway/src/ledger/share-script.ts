@@ -3,6 +3,8 @@ import type { RedisConnection } from '@tollgate/redis';
 import { batchCalls } from '@tollgate/redis/batch-calls';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
+import { LUA_APART, dataOf } from './apart.ts';
+import type { OrFailure } from './apart.ts';
 import type { PayerEntitlement } from './principal.ts';
 import { LUA_BUDGET_LEFT, LUA_COVER } from './budgets-lua.ts';
 import { LUA_POINTS_LEFT } from './credits-lua.ts';
@@ -43,10 +45,11 @@ local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
  * those whose budgets last are covered by the share.
  * One script call is for several payers of a lane, because it costs as much for itself as for a payer.
  * Returns for each payer 0 lost, 1 refused, 2 granted; then calls, slots, level, the rate's state, points and traffic
- * used, the limit of points, and for each caller 1 if the share covers it.
+ * used, the limit of points, and for each caller 1 if the share covers it. LUA_APART says what it returns for a payer
+ * whose data can't be read.
  */
 const SYNC = `
-${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}${LUA_COVER}${LUA_DATA_SET}${NOW}
+${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}${LUA_COVER}${LUA_APART}${LUA_DATA_SET}${NOW}
 ${LUA_NOT_TO_DISK}
 local holder, lease_ms = ARGV[1], tonumber(ARGV[2])
 local function granted(own_part, wanted, free)
@@ -134,7 +137,8 @@ local function sync(first_key, first_arg)
 end
 local answers = {}
 for index = 0, #KEYS / ${String(KEYS_PER_PAYER)} - 1 do
-  answers[index + 1] = sync(index * ${String(KEYS_PER_PAYER)} + 1, index * ${String(ARGS_PER_PAYER)} + 3)
+  local first_key, first_arg = index * ${String(KEYS_PER_PAYER)} + 1, index * ${String(ARGS_PER_PAYER)} + 3
+  answers[index + 1] = apart(sync, first_key, first_arg)
 end
 return answers
 `;
@@ -231,7 +235,7 @@ export function createShareScripts(
       (await syncAll(
         payers.flatMap(({ keys }) => keys),
         [gatewayId, LEASE_MS, ...payers.flatMap(({ args }) => args)],
-      )) as SyncResult[],
+      )) as OrFailure<SyncResult>[],
     { maxWeight: MAX_PAYERS, weightOf: ({ callers }) => 1 + callers },
   );
   const giveBack = defineScript(redis, RETURN);
@@ -254,26 +258,28 @@ export function createShareScripts(
         trafficBytesUsed = 0,
         pointsLimit = 0,
         covered = [],
-      ] = await sync(payer.lane, {
-        keys: keysOf(payer),
-        args: [
-          limits.points_limit ?? -1,
-          limits.traffic_bytes_limit ?? -1,
-          limits.rate_limit ?? -1,
-          limits.session_limit ?? -1,
-          isHeld ? 1 : 0,
-          used,
-          need.calls,
-          need.slots,
-          need.points,
-          need.trafficBytes,
-          rateState,
-          Math.ceil(level),
-          credits?.argument ?? '',
-          need.budgets.join(';'),
-        ],
-        callers: need.budgets.length,
-      });
+      ] = dataOf(
+        await sync(payer.lane, {
+          keys: keysOf(payer),
+          args: [
+            limits.points_limit ?? -1,
+            limits.traffic_bytes_limit ?? -1,
+            limits.rate_limit ?? -1,
+            limits.session_limit ?? -1,
+            isHeld ? 1 : 0,
+            used,
+            need.calls,
+            need.slots,
+            need.points,
+            need.trafficBytes,
+            rateState,
+            Math.ceil(level),
+            credits?.argument ?? '',
+            need.budgets.join(';'),
+          ],
+          callers: need.budgets.length,
+        }),
+      );
       if (code !== 2) return code === 0 ? 'lost' : 'refused';
       return {
         calls: limits.rate_limit === null ? Infinity : calls,

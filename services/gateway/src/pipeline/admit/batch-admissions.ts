@@ -11,8 +11,9 @@ export type DecideAdmission = (
 ) => Promise<AdmissionDecision>;
 
 /**
- * One script call per batch and kind, keyed by the entitlement object that calls with the same cache entry share. Calls
- * of several units are few, and have one each, as have those that reserve points.
+ * Calls of one payer and kind in one turn of the event loop are decided together, keyed by the entitlement object that
+ * calls with the same cache entry share. Calls of several units are few, and are decided by themselves, as are those that
+ * reserve points.
  */
 export function batchAdmissions(decideAll: DecideAdmissions): DecideAdmission {
   const of = (kind: AdmissionKind) =>

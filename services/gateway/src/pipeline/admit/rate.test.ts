@@ -23,8 +23,8 @@ beforeAll(async () => {
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
   // Redis expires keys by its own clock, so the rate's key stays here.
-  const clocked = underTurnedClock(LUA, 12, {
-    'first_member = 12': 'first_member = 14',
+  const clocked = underTurnedClock(LUA, 2, {
+    'key, arg = {}, 1, 2': 'key, arg = {}, 1, 4',
     ", 'PX', string.format('%d', ttl_ms)": '',
   });
   admitAt = defineScript(redis, clocked);
@@ -40,22 +40,22 @@ const NO_CREDITS = '';
 const NO_BUDGETS = '';
 const NO_RESERVATION = '';
 
+/** The arguments of a script call for one payer; `clock` stands before them. */
+function admissionArgs(
+  keys: readonly string[],
+  { rate, slots, units, members }: { rate: number; slots: number; units: number; members: readonly string[] },
+  clock: readonly number[] = [],
+): (string | number)[] {
+  const args = [-1, -1, -1, rate, slots, 1, units, NO_CREDITS, NO_BUDGETS, NO_RESERVATION, ...members];
+  return [8_000, ...clock, keys.length, args.length, ...args];
+}
+
 type Ask = { rate: number; slots: number; members: string[]; atUs: number; units?: number };
 
 async function askAll(payer: number, { rate, slots, members, atUs, units = 1 }: Ask) {
   const keys = ['live:1', 'rate', 'calls', 'shares'].map((name) => `{s0}:${name}:${String(payer)}`);
-  const limits = [-1, -1, -1, rate, slots];
-  const answer = (await admitAt(keys, [
-    ...limits,
-    8_000,
-    1,
-    units,
-    NO_CREDITS,
-    NO_BUDGETS,
-    NO_RESERVATION,
-    ...turnedTo(atUs),
-    ...members,
-  ])) as ScriptResult;
+  const args = admissionArgs(keys, { rate, slots, units, members }, turnedTo(atUs));
+  const [answer] = (await admitAt(keys, args)) as [ScriptResult];
   return admissionDecisions(
     { points_limit: null, rate_limit: rate < 0 ? null : rate },
     { calls: members.length, units },
@@ -181,20 +181,8 @@ test('the rate is forgotten when all of it is there again, and not before', asyn
   const payer = (payers += 1);
   const keys = ['live:1', 'rate', 'calls', 'shares'].map((name) => `{s0}:${name}:${String(payer)}`);
   const begunMs = performance.now();
-  const answer = (await admitNow(keys, [
-    -1,
-    -1,
-    -1,
-    2,
-    -1,
-    8_000,
-    1,
-    1,
-    NO_CREDITS,
-    NO_BUDGETS,
-    NO_RESERVATION,
-    'm',
-  ])) as ScriptResult;
+  const args = admissionArgs(keys, { rate: 2, slots: -1, units: 1, members: ['m'] });
+  const [answer] = (await admitNow(keys, args)) as [ScriptResult];
   const [admitted] = admissionDecisions(
     { points_limit: null, rate_limit: 2 },
     { calls: 1, units: 1 },

@@ -26,7 +26,7 @@ local function not_expiring() end
 const REPLACED = {
   "redis.call('TIME')": 'virtual_time()',
   "redis.call('PEXPIRE',": 'not_expiring(',
-  ", 'PX', string.format('%d', math.ceil(level / rate / 1000) + 1)": '',
+  ", 'PX', string.format('%d', ttl_ms)": '',
 };
 
 export async function startVirtualClock(redis: RedisConnection): Promise<VirtualClock> {
