@@ -38,7 +38,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   idle: { timeLimitSec: 600, run: measureIdle },
   counting: { timeLimitSec: 180, run: measureCounting },
   closings: { timeLimitSec: 1_500, run: measureClosings },
-  cost: { timeLimitSec: 540, run: measureCost },
+  cost: { timeLimitSec: 720, run: measureCost },
   simulate: { timeLimitSec: 120, compute: simulateCapacity },
   'hot-payer': { timeLimitSec: 120, run: measureHotPayer },
   usage: { timeLimitSec: 180, run: measureUsage },

@@ -1,6 +1,8 @@
+import { USAGE_SHARD_COUNT } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
+import { withClient } from '@tollgate/stack/postgres';
 import { AUTH_RATES, accessToken, basic, stackAuth } from '../auth/auth-rates.ts';
 import { startUpstream } from '../gateway/nginx.ts';
 import { createCalls } from '../gateway/calls.ts';
@@ -73,12 +75,12 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
 
   const run = { servers, redis, first, one, startGateway, calls, say };
   const { measured, lines, rowsPerCall } = await measureCalls(run);
-  const { together, apart, withoutShares, reading, asking } = measured;
+  const { together, apart, reading, asking } = measured;
   return resultOf({
     versions: tools.versions,
     lines: [...alone.lines, ...lines],
     states: {
-      scripts: { together, apart, withoutShares },
+      scripts: { together, apart: measured.spread, withoutShares: measured.spreadWithoutShares },
       rows: { cpu: together.cpu, hourlyRowsPerCall: rowsPerCall },
     },
     costs: {
@@ -104,9 +106,14 @@ type CallRun = {
 };
 
 async function measureCalls({ servers, redis, first, one, startGateway, calls, say }: CallRun) {
-  const accounts = (await makePayers(servers, MORE_ACCOUNTS, 'caller')).slice(0, CALLING_ACCOUNTS);
-  const many = await makeTokens(servers, accounts);
+  const accounts = await makePayers(servers, MORE_ACCOUNTS, 'caller');
+  const many = await makeTokens(servers, accounts.slice(0, CALLING_ACCOUNTS));
+  // Others, since account keeps what it once said of a payer's lane in Redis.
+  const spread = await makeTokens(servers, accounts.slice(CALLING_ACCOUNTS, 2 * CALLING_ACCOUNTS));
   const second = await startGateway();
+  const lanes = await startClusterLanes(servers);
+  const ofCluster = { ACCOUNT_PRIVATE_URL: lanes.account.privateUrl };
+  const withoutShares = { ADMISSION_SHARE_TRUST_MS: '0' };
   const stateOf = (what: string, tokens: readonly string[], ...gateways: readonly StartedService[]) => ({
     what,
     meter: createMeter(pidsOf(servers, ...gateways.map(({ pid }) => pid)), say),
@@ -123,10 +130,16 @@ async function measureCalls({ servers, redis, first, one, startGateway, calls, s
       together: stateOf('a data call, one account calling', one, first),
       apart: stateOf(`a data call, ${ofMany}`, many, first),
       throughTwo: stateOf('the same through two gateways', many, first, second),
-      withoutShares: stateOf(
-        'the same without shares of limits',
-        many,
-        await startGateway({ ADMISSION_SHARE_TRUST_MS: '0' }),
+      withoutShares: stateOf('the same without shares of limits', many, await startGateway(withoutShares)),
+      spread: stateOf(
+        `the same in ${whole(USAGE_SHARD_COUNT)} lanes, as on a Redis Cluster`,
+        spread,
+        await startGateway(ofCluster),
+      ),
+      spreadWithoutShares: stateOf(
+        'the same in as many lanes, without shares of limits',
+        spread,
+        await startGateway({ ...ofCluster, ...withoutShares }),
       ),
       reading: stateOf(
         'the same where each call reads its entitlement in Redis',
@@ -141,8 +154,32 @@ async function measureCalls({ servers, redis, first, one, startGateway, calls, s
     },
     () => scriptsSoFar(redis),
   );
+  await lanes.end();
   const rowsPerCall = await hourlyRowsPerCall(servers, () => calls(one, [first.url]));
   return { measured, lines, rowsPerCall };
+}
+
+/** An account that names the lanes of a Redis Cluster, beside the stack's, which has been started and goes on with its own. */
+async function startClusterLanes(
+  servers: Servers,
+): Promise<{ account: StartedService; end: () => Promise<void> }> {
+  const setLanes = (lanes: number) =>
+    withClient(servers.databaseUrl, async (client) => {
+      const { rows } = await client.query<{ before: number }>(
+        'UPDATE usage_lanes SET lanes = $1 FROM usage_lanes AS old RETURNING old.lanes AS before',
+        [lanes],
+      );
+      return rows[0]?.before ?? lanes;
+    });
+  const before = await setLanes(USAGE_SHARD_COUNT);
+  const account = await servers.startFurther('account', { place: servers.places?.rest });
+  return {
+    account,
+    end: async () => {
+      await account.stop();
+      await setLanes(before);
+    },
+  };
 }
 
 type Measured = { versions: Record<string, string>; lines: string[]; states: CallStates; costs: Costs };

@@ -10,8 +10,8 @@ export type CallCosts = { call: CpuUs; admission: CpuUs; settlement: CpuUs; hour
 type ScriptState = { cpu: CpuUs; scripts: CallScripts };
 
 /**
- * Measured states: one account's calls share scripts, those of many don't share settlements, and without shares of
- * limits (docs/design/admission.md) not admissions either.
+ * Measured states, in the lanes of a Redis Cluster: one account's calls share scripts, those of many don't share
+ * settlements, and without shares of limits (docs/design/admission.md) not admissions either.
  */
 export type ScriptStates = { together: ScriptState; apart: ScriptState; withoutShares: ScriptState };
 
