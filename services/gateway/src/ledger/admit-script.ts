@@ -27,8 +27,9 @@ export const LEASE_MS = 8_000;
  * restart forgets the rate, and a renewal restores the leases (docs/design/admission.md).
  * What gateways hold as shares counts as taken. If only that stands in the way, the shares are recalled instead of
  * refusing a call (docs/design/admission.md).
- * A call of a payer whose points are strict comes alone with its reservation: it is admitted if what is left without
- * the reservations of others covers it, of the points and of each budget.
+ * A call of a payer whose points are strict comes alone with its reservation, behind what its operation has reserved
+ * already: it is admitted if what is left without all reservations covers it, of the points and of each budget. Only
+ * what others have reserved can come back, so what doesn't cover the operation as a whole is refused for the points.
  * Returns the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots, 7 recalled, 8 budget,
  * 9 reserved, 10 restoring), the number of admitted calls, points left (-1 without a limit), the rate's level after
  * them, and with reason 8 the budget that is used up, the time in ms, and what is left of that budget.
@@ -37,11 +38,15 @@ export const LUA = `
 ${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}${LUA_RESERVED}
 local points_limit, traffic_limit, time_limit_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local rate, slots, lease_ms, is_call = tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[7] == '1'
-local units, credits, budgets, reservation = tonumber(ARGV[8]), ARGV[9], ARGV[10], ARGV[11]
+local units, credits, budgets = tonumber(ARGV[8]), ARGV[9], ARGV[10]
+local held, reservation = string.match(ARGV[11], '^(%d+) (.+)$')
 local first_member = 12
 local refusal, points_left, reached, decided_ms, of_budgets = 0, -1, 0, 0, 0
-local reservations_key, wanted = KEYS[#KEYS], 1
-if reservation ~= '' then wanted = tonumber(string.match(reservation, '^%d+')) end
+local reservations_key, wanted, in_all = KEYS[#KEYS], 1, 1
+if reservation then
+  wanted = tonumber(string.match(reservation, '^%d+'))
+  in_all = wanted + tonumber(held)
+end
 local function time_ms_now()
   local time = redis.call('TIME')
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -58,14 +63,14 @@ if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 or budgets ~= '
   if budgets ~= '' then
     decided_ms = time_ms_now()
     local _
-    reached, _, of_budgets = budget_left(budgets, KEYS[1], decided_ms, wanted, {})
+    reached, _, of_budgets = budget_left(budgets, KEYS[1], decided_ms, in_all, {})
     if not reached then return { 1 } end
   end
-  if points_left >= 0 and points_left < wanted then refusal = 2
+  if points_left >= 0 and points_left < in_all then refusal = 2
   elseif reached > 0 then refusal = 8
   elseif traffic_limit >= 0 and traffic_bytes >= traffic_limit then refusal = 3
   elseif time_limit_ms >= 0 and time_ms >= time_limit_ms then refusal = 4
-  elseif reservation ~= '' then
+  elseif reservation then
     decided_ms = time_ms_now()
     local reserved, of_field = reserved_points(reservations_key, decided_ms)
     if is_restoring(KEYS[#KEYS - 1], data_set, decided_ms) then refusal = 10
@@ -92,10 +97,10 @@ if rate >= 0 then
   local fitting = math.floor(math.max(within - shares.calls, 0) / units)
   if fitting < admitted then admitted, refusal = fitting, math.floor(within / units) > fitting and 7 or 5 end
 end
-local held, now_ms = 0, math.floor(now_us / 1000)
+local taken, now_ms = 0, math.floor(now_us / 1000)
 if admitted > 0 and slots >= 0 then
-  held = redis.call('ZCARD', KEYS[3])
-  if held + shares.slots + shares.lost_slots + admitted > slots then
+  taken = redis.call('ZCARD', KEYS[3])
+  if taken + shares.slots + shares.lost_slots + admitted > slots then
     local free = math.max(slots - shares.lost_slots - redis.call('ZCOUNT', KEYS[3], now_ms + 1, '+inf'), 0)
     local fitting = math.max(free - shares.slots, 0)
     if fitting < admitted then admitted, refusal = fitting, free > fitting and 7 or 6 end
@@ -109,7 +114,7 @@ if admitted > 0 then
     store_level(KEYS[2], now_us, level, rate)
   end
   if slots >= 0 then
-    if held + admitted > slots then redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now_ms) end
+    if taken + admitted > slots then redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now_ms) end
     local leases, expires_ms = {}, string.format('%d', now_ms + tonumber(lease_ms))
     for index = 1, admitted do
       leases[2 * index - 1] = expires_ms
@@ -118,7 +123,7 @@ if admitted > 0 then
     redis.call('ZADD', KEYS[3], unpack(leases))
     redis.call('PEXPIRE', KEYS[3], lease_ms)
   end
-  if reservation ~= '' then
+  if reservation then
     redis.call('ZREMRANGEBYSCORE', reservations_key, '-inf', decided_ms)
     redis.call('ZADD', reservations_key, string.format('%d', decided_ms + tonumber(lease_ms)), reservation)
     redis.call('PEXPIRE', reservations_key, lease_ms)
@@ -169,8 +174,11 @@ export type DecideAdmissions = (
   kind: AdmissionKind,
   leaseIds: readonly string[],
   units: number,
-  reservation: string | null,
+  reservation: Reservation | null,
 ) => Promise<AdmissionDecision[]>;
+
+/** The member of its lease, and the points that the same operation has reserved already. */
+export type Reservation = { member: string; held: number };
 
 export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions {
   const admit = defineScript(redis, LUA);
@@ -199,7 +207,7 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         units,
         credits?.argument ?? '',
         budgets?.argument ?? '',
-        reservation ?? '',
+        reservation === null ? '' : `${String(reservation.held)} ${reservation.member}`,
         ...leaseIds,
       ],
     )) as ScriptResult;
