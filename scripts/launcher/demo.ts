@@ -1,7 +1,7 @@
 import { demoOf } from '@tollgate/sample/demo';
-import type { SampleIds } from '@tollgate/sample/demo';
-import type { SampleSecrets } from '@tollgate/sample/secrets';
+import type { DemoSecrets, SampleIds } from '@tollgate/sample/demo';
 import { localUrl } from '@tollgate/stack/service-settings';
+import type { StackPlan } from '@tollgate/stack/service-settings';
 import { addressLines } from './settings.ts';
 import type { Settings } from './settings.ts';
 import type { StatePaths } from './state.ts';
@@ -9,7 +9,11 @@ import type { StatePaths } from './state.ts';
 export type Demo = ReturnType<typeof demoOf>;
 
 /** `.tollgate/demo.json`, for scripts that use the running stack. */
-export function localDemo({ ports }: Settings, secrets: SampleSecrets, ids: SampleIds): Demo {
+export function localDemo(
+  { ports }: Pick<StackPlan, 'ports'>,
+  secrets: DemoSecrets,
+  ids: SampleIds,
+): Demo {
   const urls = {
     auth: localUrl(ports.auth),
     account: localUrl(ports.account),

@@ -5,32 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { eventually } from '../caller.ts';
 import type { Stack } from '../stack/stack.ts';
-import { mailedLink } from './console/journey.ts';
+import { openConsole } from '../console-api.ts';
+import type { Ask } from '../console-api.ts';
+import { mailedLink } from '../mailed-link.ts';
 import { startReceiver } from './console/receiver.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const DELIVERY_LIMIT_MS = 5_000;
 
-type Ask = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>;
-
 type Delivery = { status: string; attempts: number };
-
-/** The console's API as a signed-in browser calls it; throws where it isn't granted. */
-function openConsole({ demo }: Stack): Ask {
-  const url = `${new URL(demo.console.url).origin}/api/console`;
-  const headers: Record<string, string> = { 'content-type': 'application/json' };
-  return async (method, path, body) => {
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const response = await fetch(url + path, { method, headers, ...sent });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${String(response.status)} ${text}`);
-    const [cookie] = response.headers.getSetCookie();
-    if (cookie !== undefined) headers['cookie'] = cookie.split(';', 1)[0] ?? '';
-    const answer = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
-    if (typeof answer['csrf_token'] === 'string') headers['x-csrf-token'] = answer['csrf_token'];
-    return answer;
-  };
-}
 
 async function signUp(stack: Stack): Promise<Ask> {
   const ask = openConsole(stack);

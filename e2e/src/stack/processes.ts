@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
@@ -17,6 +17,7 @@ import { freePortBase } from '../../../scripts/launcher/running-launcher.ts';
 import { readSettings } from '../../../scripts/launcher/settings.ts';
 import { makeStateDirectory, statePaths } from '../../../scripts/launcher/state.ts';
 import { createSupervisor } from '../../../scripts/launcher/supervisor.ts';
+import { readMails } from './mails.ts';
 import { FORGET_TOKENS } from './stack.ts';
 import type { Part, Stack } from './stack.ts';
 
@@ -114,12 +115,6 @@ export async function startProcessStack(): Promise<ProcessStack> {
     await stop();
     throw error;
   }
-}
-
-async function readMails(mailDirectory: string): Promise<string[]> {
-  const files = await readdir(mailDirectory).catch(() => []);
-  const mails = files.filter((file) => file.endsWith('.eml'));
-  return Promise.all(mails.map((file) => readFile(join(mailDirectory, file), 'utf8')));
 }
 
 async function forgetTokens(redisUrl: string): Promise<void> {

@@ -6,6 +6,8 @@ import { waitFor } from './wait-for.ts';
 export type ServiceOptions = {
   name: string;
   entry: string;
+  /** The Node.js of another checkout; by default, the one that runs this program. */
+  node?: string;
   env: Readonly<Record<string, string | undefined>>;
   logFile: string;
   readyUrl: string;
@@ -24,10 +26,10 @@ export const NODE_FLAGS = [
 
 /** @throws {Error} with the log's last lines unless readyUrl answers 200 within 30 s; the process is stopped */
 export async function startService(options: ServiceOptions): Promise<ManagedProcess> {
-  const { name, entry, env, logFile, readyUrl, cwd, timeLimitMs = 90_000, onSpawn } = options;
+  const { name, entry, node = process.execPath, env, logFile, readyUrl, cwd, timeLimitMs = 90_000, onSpawn } = options;
   const service = await startProcess({
     name,
-    command: process.execPath,
+    command: node,
     args: [...NODE_FLAGS, entry],
     env,
     logFile,

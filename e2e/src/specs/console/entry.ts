@@ -2,7 +2,8 @@ import { expect } from '@jest/globals';
 import { expectAccessible, signIn } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { eventually } from '../../caller.ts';
-import { LIVE_TIME_LIMIT_MS, applicationsPage, mailedLink } from './journey.ts';
+import { mailedLink } from '../../mailed-link.ts';
+import { LIVE_TIME_LIMIT_MS, applicationsPage } from './journey.ts';
 import type { Journey } from './journey.ts';
 
 /** Sign-in, sign-up, and the targets of links in mails. */

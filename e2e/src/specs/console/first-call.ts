@@ -6,7 +6,8 @@ import type { Page as FirefoxPage } from 'puppeteer-core';
 import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import { firefoxPath, launchFirefox } from '../../browser/firefox.ts';
 import { test } from '../../browser/journey-test.ts';
-import { clipboard, mailedLink } from './journey.ts';
+import { mailedLink } from '../../mailed-link.ts';
+import { clipboard } from './journey.ts';
 import type { Journey } from './journey.ts';
 
 const WIDTHS_PX = [1_440, 390] as const;

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { expectAccessible } from '../../browser/console-page.ts';
 import type { ConsoleTab } from '../../browser/console-page.ts';
 import { eventually } from '../../caller.ts';
+import { mailedLink } from '../../mailed-link.ts';
 import type { Stack } from '../../stack/stack.ts';
 
 /** How long a page may take to show what happened elsewhere. */
@@ -23,24 +24,6 @@ export const applicationsPage = ({ stack }: Pick<Journey, 'stack'>) =>
   `${stack().demo.console.url}/api_v2/applications`;
 
 export const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
-
-/** The link in a mail to an address that leads to a page, at the address where this machine reaches the stack. */
-export async function mailedLink(
-  { stack }: Pick<Journey, 'stack'>,
-  email: string,
-  page: string,
-): Promise<string> {
-  const link = new RegExp(`https?://[^\\s"<]+(/user/${page}\\?(?:for=[a-z-]+&)?token=[\\w-]{43})`);
-  const found = await eventually(
-    async () => {
-      const mails = (await stack().mails()).map((raw) => raw.replace(/=\r?\n/g, '').replaceAll('=3D', '='));
-      return mails.filter((mail) => mail.includes(email)).map((mail) => link.exec(mail)?.[1]);
-    },
-    (paths) => paths.some((path) => path !== undefined),
-    LIVE_TIME_LIMIT_MS,
-  );
-  return new URL(found.find((path) => path !== undefined) ?? '', stack().demo.console.url).href;
-}
 
 /** Opens the menu of the row with this name, and chooses from it by keyboard. */
 export async function chooseAction(page: Page, row: string, action: string): Promise<void> {

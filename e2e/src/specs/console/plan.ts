@@ -4,10 +4,10 @@ import type { Page } from 'playwright-core';
 import { expectAccessible } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
-import type { Demo } from '../../stack/stack.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY, makeApplication, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
 import { payPlan, sellPlan } from './sold-plan.ts';
+import { useUp } from './used-up.ts';
 
 /** A customer starts without an operator: the trial of the sign-up, then a plan. */
 export function planJourneys(journey: Journey): void {
@@ -45,6 +45,18 @@ export function planJourneys(journey: Journey): void {
       LIVE_TIME_LIMIT_MS,
     );
     expect(usage).toMatchObject({ status: 'active', billing_period: { usage: { points_usage: 0 } } });
+
+    // In one step: the plan is cancelled, and the free one follows it.
+    await page.getByRole('button', { name: 'Change to Pay as you go' }).click();
+    const change = page.getByRole('dialog', { name: 'Change to Pay as you go' });
+    await change.getByText(/Pay as you go starts on .+ with 0 points\./).waitFor();
+    expect(await change.getByText('You pay today’s price').count()).toBe(0);
+    await expectAccessible(page);
+    await change.getByRole('button', { name: 'Change plan' }).click();
+    await page.getByText(/^Starter is cancelled and ends on .+ Pay as you go starts then\./).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Resume plan' }).click();
+    await page.getByText(/^Starter renews every month/).waitFor();
   });
 
   test('pay as you go: free, without a payment page; calls are refused without points, and pass with a pack', async () => {
@@ -238,43 +250,6 @@ export function limitJourneys(journey: Journey): void {
     await page.getByText(/^(?:Calls are accepted\.|More than 1% of your calls)/).waitFor();
   });
 
-  test('points used up: a pack is bought in two clicks, a declined card buys nothing, and calls pass', async () => {
-    const page = await signedUp(journey);
-    const { demo } = journey.stack();
-    await openApplications(page);
-    const token = await obtainToken(demo, await makeApplication(page, 'Prepaid'));
-    const { help_url } = await useUp(demo, token);
-    await page.goto(new URL(help_url ?? '', demo.console.url).href);
-    await page.getByText('0 points', { exact: true }).waitFor();
-    await expectAccessible(page);
-
-    await page.getByRole('button', { name: 'Buy 10,000 points' }).click();
-    await page.getByText('Sample payment page.').waitFor();
-    await page.getByRole('button', { name: 'Decline' }).click();
-    await page.getByText('Your card was declined.').waitFor();
-    await page.getByRole('link', { name: 'Cancel' }).click();
-    await page.getByRole('cell', { name: 'Not paid Pay' }).waitFor();
-    expect((await postGraphql(demo, token, QUERY)).status).toBe(402);
-
-    await page.getByRole('button', { name: 'Buy 10,000 points' }).click();
-    await page.getByRole('button', { name: /^Pay \d/ }).click();
-    await page.getByText('Thank you. 10,000 points are yours,').waitFor();
-    await page.getByText('10,000 of 10,000').waitFor();
-    // Both figures say how much is in addition to the plan's points: here, what was used beyond them is forgiven.
-    await page.getByText(/of 2\d,\d{3}: 10,000 of your plan, 1\d,\d{3} in addition/).waitFor();
-    await page.getByText('10,000 points left in addition to your plan’s.').waitFor();
-    await expectAccessible(page);
-    await eventually(
-      async () => (await postGraphql(demo, token, QUERY)).status,
-      (status) => status === 200,
-      LIVE_TIME_LIMIT_MS,
-    );
-    await page.getByRole('link', { name: 'Overview', exact: true }).click();
-    const limit = page.getByRole('meter', { name: 'Points used' });
-    // And what the last call before it used beyond the trial, which is forgiven.
-    expect(Number(await limit.getAttribute('aria-valuemax'))).toBeGreaterThanOrEqual(20_000);
-  });
-
   test('back on a page that the browser kept while the payment page was open: a pack can be bought', async () => {
     const page = await signedUp(journey);
     await openPlan(page);
@@ -335,23 +310,6 @@ async function confirmUpgrade(page: Page, plan = 'Standard'): Promise<void> {
   await dialog.getByRole('radio', { name: /^Now/ }).check();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Change plan' }).click();
-}
-
-/** What a refusal of the data endpoint tells a program. */
-type Refusal = { code?: string; limit?: number; help_url?: string };
-
-/** Calls until the points of the plan are used up; the refusal's details. */
-async function useUp(demo: Demo, token: string): Promise<Refusal> {
-  const dear = Array.from({ length: 20 }, (_, index) => `a${String(index)}: countries(first: 100) { name }`);
-  return eventually(
-    async () => {
-      const response = await postGraphql(demo, token, `{ ${dear.join(' ')} }`);
-      const body = (await response.json()) as { errors?: { extensions?: Refusal }[] };
-      return response.status === 402 ? (body.errors?.[0]?.extensions ?? {}) : {};
-    },
-    ({ code }) => code !== undefined,
-    LIVE_TIME_LIMIT_MS,
-  );
 }
 
 /** A new account, signed in, on the Overview, whose trial can be replaced. */

@@ -9,6 +9,7 @@ import type { Demo } from '../../stack/stack.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY, makeApplication, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
 import { payPlan } from './sold-plan.ts';
+import { buyPack } from './used-up.ts';
 
 /** After the payment, until the border. */
 const FIRST_PERIOD_SEC = 20;
@@ -16,16 +17,17 @@ const FIRST_PERIOD_SEC = 20;
 /** The border, the hour for which Stripe leaves the invoice a draft, and PAYMENT_GRACE_SEC of the stack. */
 const TIME_LIMIT_MS = 90_000;
 
-/** From a subscription whose renewal isn't paid to one that is. */
+/** From the trial to a pack, a plan, a renewal that isn't paid, and one that is. */
 export function unpaidRenewalJourneys(journey: Journey): void {
   test(
-    'a renewal that fails: grace with a mail, then calls are refused and say where to pay, and pass once it is paid',
+    'from the trial on: 402, a pack, a plan; its renewal fails: grace with a mail, then calls are refused and say where to pay, and pass once it is paid',
     async () => {
       const email = `renewal-${randomUUID()}@example.com`;
       const { page } = await signUp(journey, email);
       const { demo, mails } = journey.stack();
       await page.getByRole('link', { name: 'Applications', exact: true }).click();
       const token = await obtainToken(demo, await makeApplication(page, 'Renewed'));
+      await buyPack(page, demo, token);
       const clock = clockOf(journey);
       // A year ends for it soon after the payment.
       const anchor = new Date(Date.now() + FIRST_PERIOD_SEC * 1_000);

@@ -95,6 +95,7 @@ export function openPayments(
       transact: createTransact(database),
       provider,
       lockInstant,
+      paymentGraceSec: config.PAYMENT_GRACE_SEC,
       logger,
     };
   };
@@ -105,13 +106,19 @@ export function openPayments(
     startHourlyReconciliation({ ...onWorkers(), metrics: createReconcileMetrics(registry) }),
   );
   const topUpWorker = createWorker(({ dueWatch }) =>
-    startTopUps({ ...onWorkers(), isRestored, dueWatch, metrics: createTopUpMetrics(registry) }),
+    startTopUps({
+      ...onWorkers(),
+      tax: config.STRIPE_TAX,
+      isRestored,
+      dueWatch,
+      metrics: createTopUpMetrics(registry),
+    }),
   );
   const overageWorker = createWorker(({ dueWatch }) =>
     startOverage({ ...onWorkers(), isRestored, dueWatch, metrics: createOverageMetrics(registry) }),
   );
   const buyer = { query, transact, provider, publicUrl: config.PUBLIC_URL };
-  const handling = { query, provider, lockInstant, logger };
+  const handling = { query, provider, lockInstant, paymentGraceSec: config.PAYMENT_GRACE_SEC, logger };
   /** Nothing if the provider can't be reached. */
   const refresh = async ({ session_id }: { session_id: string | null }) => {
     if (session_id === null) return;

@@ -75,6 +75,10 @@ const ownSubscriptionSchema = z.object({
     .object({ plan_id: id, plan_name: z.string(), billing_interval: interval })
     .nullable()
     .meta({ description: 'The planned change.' }),
+  following: z
+    .object({ plan_id: id, plan_name: z.string() })
+    .nullable()
+    .meta({ description: 'The free plan that starts when the subscription has ended.' }),
   team_slots_limit: z.int().nullable().meta({ description: 'Null means the value of the plan.' }),
 });
 

@@ -20,12 +20,13 @@ import {
   setTeamSlots,
 } from '../billing/subscriptions/changes.ts';
 import type { Effect } from '../billing/subscriptions/changes.ts';
+import { markFree } from '../billing/subscriptions/store.ts';
 import type { Subscription } from '../billing/subscriptions/store.ts';
 import { findOwnPeriod } from './own-period.ts';
 import { lockOwnSubscription, lockPublicPlan, requirePayer } from './locks.ts';
 import { findPrice } from './paid-plans.ts';
 import type { PaidPlans } from './paid-plans.ts';
-import { findCharger, markFree } from './store.ts';
+import { findCharger } from './store.ts';
 import { refuseFewerIncluded, slotTerms } from './slot-terms.ts';
 import { isUpgrade } from './upgrade.ts';
 
@@ -78,7 +79,8 @@ export async function subscribe(
 const ON_THE_PAGE = 'The plan is paid on a payment page: POST /api/console/subscription/checkout.';
 
 /**
- * Immediately only for an upgrade (upgrade.ts). The present plan and interval revoke a planned change.
+ * Immediately only for an upgrade (upgrade.ts). The present plan and interval revoke a planned change. A free plan
+ * follows one that Stripe charges, which is cancelled at the period's end.
  * @throws {Problem} not_found, forbidden, subscription_ended, subscription_changed, plan_not_offered,
  * plan_change_not_immediate
  */
@@ -105,6 +107,11 @@ export async function changeOwnPlan(
   // Also to the present plan: a renewal opened ahead, or an edit of the plan, can make it more than the period has.
   if (charger !== 'operator' && effective === 'now') {
     throw new Problem('plan_change_not_immediate', { detail: PAID_FIRST });
+  }
+  if (paid !== null && findPrice(await paid.prices(query), wanted)?.unit_amount === 0) {
+    await lockPublicPlan(query, plan_id, billing_interval, { isPriced: true });
+    await cancelSubscription(query, subscription.subscription_id, 'period_end', actor, plan_id);
+    return;
   }
   if (!isSame && paid !== null) await requirePaid(query, paid, subscription, wanted);
   if (!isSame) {
@@ -137,11 +144,6 @@ async function requirePaid(
 ): Promise<void> {
   const price = findPrice(await paidPlans.prices(query), wanted);
   if (price === undefined) throw new Problem('plan_not_offered');
-  if (price.unit_amount === 0) {
-    throw new Problem('plan_not_offered', {
-      detail: 'Cancel your plan, and subscribe to the free one when it has ended.',
-    });
-  }
   if (price.currency === (await paidPlans.currency(query, subscription_id))) return;
   throw new Problem('plan_not_offered', { detail: OTHER_CURRENCY });
 }

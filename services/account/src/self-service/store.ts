@@ -3,16 +3,22 @@ import type { Query } from '../platform/database/query.ts';
 import type { Subscription } from '../billing/subscriptions/store.ts';
 
 /** With the names of its plans. */
-export type NamedSubscription = Subscription & { plan_name: string; pending_plan_name: string | null };
+export type NamedSubscription = Subscription & {
+  plan_name: string;
+  pending_plan_name: string | null;
+  following_plan_name: string | null;
+};
 
 export async function findLiveSubscription(
   query: Query,
   accountId: number,
 ): Promise<NamedSubscription | undefined> {
   const rows = await query<NamedSubscription>(
-    `SELECT subscriptions.*, plans.name AS plan_name, pending.name AS pending_plan_name
+    `SELECT subscriptions.*, plans.name AS plan_name, pending.name AS pending_plan_name,
+            following.name AS following_plan_name
      FROM subscriptions JOIN plans USING (plan_id)
      LEFT JOIN plans AS pending ON pending.plan_id = pending_plan_id
+     LEFT JOIN plans AS following ON following.plan_id = following_plan_id
      WHERE account_id = :accountId AND ended_at IS NULL
        AND NOT (cancel_at_period_end AND renews_at <= clock_timestamp())`,
     { accountId },
@@ -54,13 +60,6 @@ export async function findCharger(
   const { is_paid, is_free } = singleRow(rows);
   if (is_paid) return 'stripe';
   return is_free ? 'none' : 'operator';
-}
-
-/** It was chosen for nothing, and goes on so until its plan is changed. */
-export async function markFree(query: Query, subscriptionId: number): Promise<void> {
-  await query('UPDATE subscriptions SET free_plan_id = plan_id WHERE subscription_id = :subscriptionId', {
-    subscriptionId,
-  });
 }
 
 /** Whether the account has ever opened a payment page, so that the provider knows it. */

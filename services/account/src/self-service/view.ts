@@ -98,6 +98,7 @@ async function periodView(query: Query, { payer_id, periods, now }: PayerPeriods
 function subscriptionAnswer(subscription: NamedSubscription, nextStart: Date) {
   const { plan_id, plan_name, billing_interval, cancel_at_period_end, team_slots_limit } = subscription;
   const { pending_plan_id, pending_plan_name, pending_interval } = subscription;
+  const { following_plan_id, following_plan_name } = subscription;
   return {
     plan_id,
     plan_name,
@@ -108,6 +109,10 @@ function subscriptionAnswer(subscription: NamedSubscription, nextStart: Date) {
       pending_plan_id === null || pending_plan_name === null || pending_interval === null
         ? null
         : { plan_id: pending_plan_id, plan_name: pending_plan_name, billing_interval: pending_interval },
+    following:
+      following_plan_id === null || following_plan_name === null
+        ? null
+        : { plan_id: following_plan_id, plan_name: following_plan_name },
     team_slots_limit,
   };
 }

@@ -150,6 +150,8 @@ const group = fc.record({
   units: fc.integer({ min: 1, max: 3 }),
   /** What a call of a payer with strict points reserves. */
   points: fc.integer({ min: 1, max: 60 }),
+  /** By the same operation before. */
+  held: fc.constantFrom(0, 0, 10),
 });
 const story = fc.record({
   limits: fc.record({
@@ -179,11 +181,11 @@ test('a script call for many payers decides on each, and leaves of each, what on
   const ask = (
     payer: PayerEntitlement,
     isStrict: boolean,
-    { kind, calls, units, points }: typeof group extends fc.Arbitrary<infer G> ? G : never,
+    { kind, calls, units, points, held }: typeof group extends fc.Arbitrary<infer G> ? G : never,
     name: string,
   ): ReturnType<DecideAdmissions> =>
     isStrict
-      ? decide(payer, kind, [name], units, reservation(points, name, payer.budgets))
+      ? decide(payer, kind, [name], units, { member: reservation(points, name, payer.budgets), held })
       : decide(
           payer,
           kind,

@@ -40,8 +40,9 @@ const RESERVATION_WEIGHT = 4;
  * restart forgets the rate, and a renewal restores the leases (docs/design/admission.md).
  * What gateways hold as shares counts as taken. If only that stands in the way, the shares are recalled instead of
  * refusing a call (docs/design/admission.md).
- * A call of a payer whose points are strict comes alone with its reservation: it is admitted if what is left without
- * the reservations of others covers it, of the points and of each budget.
+ * A call of a payer whose points are strict comes alone with its reservation, behind what its operation has reserved
+ * already: it is admitted if what is left without all reservations covers it, of the points and of each budget. Only
+ * what others have reserved can come back, so what doesn't cover the operation as a whole is refused for the points.
  * Returns for each group the reason of refusals (0 none, 1 not primed, 2 … points, traffic, time, rate, slots,
  * 7 recalled, 8 budget, 9 reserved, 10 restoring), the number of admitted calls, points left (-1 without a limit), the
  * rate's level after them, and with reason 8 the budget that is used up, the time in ms, and what is left of that
@@ -66,11 +67,15 @@ local function decide(first_key, last_key, first_arg, last_arg)
   local limits = { unpack(ARGV, first_arg, first_arg + 9) }
   local points_limit, traffic_limit, time_limit_ms = tonumber(limits[1]), tonumber(limits[2]), tonumber(limits[3])
   local rate, slots, is_call, units = tonumber(limits[4]), tonumber(limits[5]), limits[6] == '1', tonumber(limits[7])
-  local credits, budgets, reservation = limits[8], limits[9], limits[10]
+  local credits, budgets = limits[8], limits[9]
+  local held, reservation = string.match(limits[10], '^(%d+) (.+)$')
   local first_member = first_arg + 10
   local refusal, points_left, reached, of_budgets = 0, -1, 0, 0
-  local reservations_key, wanted = KEYS[last_key], 1
-  if reservation ~= '' then wanted = tonumber(string.match(reservation, '^%d+')) end
+  local reservations_key, wanted, in_all = KEYS[last_key], 1, 1
+  if reservation then
+    wanted = tonumber(string.match(reservation, '^%d+'))
+    in_all = wanted + tonumber(held)
+  end
   if points_limit >= 0 or traffic_limit >= 0 or time_limit_ms >= 0 or budgets ~= '' then
     local data_set = data_set_now()
     local live = redis.call('HMGET', live_key, 'data_set', 'counters')
@@ -82,14 +87,14 @@ local function decide(first_key, last_key, first_arg, last_arg)
     elseif points_limit >= 0 then points_left = math.max(points_limit - points, 0) end
     if budgets ~= '' then
       local _
-      reached, _, of_budgets = budget_left(budgets, live_key, now_ms, wanted, {})
+      reached, _, of_budgets = budget_left(budgets, live_key, now_ms, in_all, {})
       if not reached then return { 1 } end
     end
-    if points_left >= 0 and points_left < wanted then refusal = 2
+    if points_left >= 0 and points_left < in_all then refusal = 2
     elseif reached > 0 then refusal = 8
     elseif traffic_limit >= 0 and traffic_bytes >= traffic_limit then refusal = 3
     elseif time_limit_ms >= 0 and time_ms >= time_limit_ms then refusal = 4
-    elseif reservation ~= '' then
+    elseif reservation then
       local reserved, of_field = reserved_points(reservations_key, now_ms)
       if is_restoring(KEYS[last_key - 1], data_set, now_ms) then refusal = 10
       elseif points_left >= 0 and points_left - reserved < wanted then refusal = 9
@@ -109,10 +114,10 @@ local function decide(first_key, last_key, first_arg, last_arg)
     local fitting = math.floor(math.max(within - shares.calls, 0) / units)
     if fitting < admitted then admitted, refusal = fitting, math.floor(within / units) > fitting and 7 or 5 end
   end
-  local held = 0
+  local taken = 0
   if admitted > 0 and slots >= 0 then
-    held = redis.call('ZCARD', leases_key)
-    if held + shares.slots + shares.lost_slots + admitted > slots then
+    taken = redis.call('ZCARD', leases_key)
+    if taken + shares.slots + shares.lost_slots + admitted > slots then
       local free = math.max(slots - shares.lost_slots - redis.call('ZCOUNT', leases_key, now_ms + 1, '+inf'), 0)
       local fitting = math.max(free - shares.slots, 0)
       if fitting < admitted then admitted, refusal = fitting, free > fitting and 7 or 6 end
@@ -126,7 +131,7 @@ local function decide(first_key, last_key, first_arg, last_arg)
       store_level(rate_key, now_us, level, rate)
     end
     if slots >= 0 then
-      if held + admitted > slots then redis.call('ZREMRANGEBYSCORE', leases_key, '-inf', now_ms) end
+      if taken + admitted > slots then redis.call('ZREMRANGEBYSCORE', leases_key, '-inf', now_ms) end
       local leases = {}
       for index = 1, admitted do
         leases[2 * index - 1] = expires_ms
@@ -135,7 +140,7 @@ local function decide(first_key, last_key, first_arg, last_arg)
       redis.call('ZADD', leases_key, unpack(leases))
       redis.call('PEXPIRE', leases_key, lease_ms)
     end
-    if reservation ~= '' then
+    if reservation then
       redis.call('ZREMRANGEBYSCORE', reservations_key, '-inf', now_ms)
       redis.call('ZADD', reservations_key, expires_ms, reservation)
       redis.call('PEXPIRE', reservations_key, lease_ms)
@@ -194,8 +199,11 @@ export type DecideAdmissions = (
   kind: AdmissionKind,
   leaseIds: readonly string[],
   units: number,
-  reservation: string | null,
+  reservation: Reservation | null,
 ) => Promise<AdmissionDecision[]>;
+
+/** The member of its lease, and the points that the same operation has reserved already. */
+export type Reservation = { member: string; held: number };
 
 /** Calls of one payer and kind, as the script takes them. */
 type AskedGroup = { keys: readonly string[]; args: readonly (string | number)[]; weight: number };
@@ -236,7 +244,7 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         units,
         credits?.argument ?? '',
         budgets?.argument ?? '',
-        reservation ?? '',
+        reservation === null ? '' : `${String(reservation.held)} ${reservation.member}`,
         ...leaseIds,
       ],
       weight:

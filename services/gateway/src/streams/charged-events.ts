@@ -14,6 +14,7 @@ export type ChargedEventsOptions<S extends Subscription> = {
   reserve: ReservePoints;
   record: RecordUsage;
   settlementTimeout: SettlementTimeout;
+  pointsPerMinute: number;
   /** What is left doesn't cover the subscription's next event: it has to end. */
   onUncovered: (subscription: S, problem: Problem) => void;
 };
@@ -46,18 +47,29 @@ const UNRECORDED = new Problem('service_unavailable', {
  * together.
  */
 export function createChargeEvent<S extends Subscription>(options: ChargedEventsOptions<S>): ChargeEvent<S> {
-  const { principal, reserve, record, settlementTimeout, onUncovered } = options;
+  const { principal, reserve, record, settlementTimeout, pointsPerMinute, onUncovered } = options;
   /** Subscriptions of which an event was refused. */
   const refused = new WeakSet<S>();
   let waiting: Waiting<S>[] = [];
   let isCharging = false;
+
+  const minutePoints = ({ lease }: S) => (lease === null ? 0 : pointsPerMinute);
+
+  /** What subscriptions have reserved for their present minutes, and for their next events, which these are. */
+  function pointsHeld(events: readonly Waiting<S>[]): number {
+    let held = 0;
+    for (const subscription of new Set(events.map((event) => event.subscription))) {
+      held += minutePoints(subscription) + reservedForEvent(subscription);
+    }
+    return held;
+  }
 
   const isOpen = ({ subscription }: Waiting<S>) => !subscription.ended && !refused.has(subscription);
 
   /** @throws {Problem} of admission, or if they aren't recorded in time */
   async function chargeTogether(sent: readonly Waiting<S>[]): Promise<void> {
     const paying = principal();
-    const beyond = await reserve(paying.payer, pointsBeyondReserved(sent));
+    const beyond = await reserve(paying.payer, pointsBeyondReserved(sent), pointsHeld(sent));
     const events = sent.filter(isOpen);
     if (events.length === 0 || principal().payer !== paying.payer) {
       beyond.release();
@@ -105,7 +117,7 @@ export function createChargeEvent<S extends Subscription>(options: ChargedEvents
     const { payer } = principal();
     if (!needsReservation(subscription)) return;
     try {
-      const lease = await reserve(payer, eventPoints);
+      const lease = await reserve(payer, eventPoints, minutePoints(subscription));
       const isWanted = needsReservation(subscription) && principal().payer === payer;
       if (isWanted) subscription.eventLease = lease;
       else lease.release();
@@ -142,11 +154,14 @@ function needsReservation({ ended, eventPoints, eventLease }: Subscription): boo
 /** Each subscription has its own reservation: one that ends must not take away what covers another's events. */
 function pointsBeyondReserved(events: readonly Waiting<Subscription>[]): number {
   let beyond = 0;
-  for (const [{ eventPoints, eventLease }, own] of Map.groupBy(events, ({ subscription }) => subscription)) {
-    const reserved = eventLease === null ? 0 : eventPoints;
-    beyond += Math.max(sumOf(own, 'points') - reserved, 0);
+  for (const [subscription, own] of Map.groupBy(events, (event) => event.subscription)) {
+    beyond += Math.max(sumOf(own, 'points') - reservedForEvent(subscription), 0);
   }
   return beyond;
+}
+
+function reservedForEvent({ eventPoints, eventLease }: Subscription): number {
+  return eventLease === null ? 0 : eventPoints;
 }
 
 function sumOf(events: readonly Waiting<Subscription>[], field: 'points' | 'trafficBytes'): number {

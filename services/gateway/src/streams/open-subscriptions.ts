@@ -95,8 +95,8 @@ export class OpenSubscriptions<S extends Subscription> {
     subscription.eventPoints = eventPoints;
     for (;;) {
       const { payer } = this.#principal;
-      const eventLease = await this.#reserve(payer, eventPoints);
-      const lease = await this.#takeLease(payer).catch((error: unknown) => {
+      const eventLease = await this.#reserve(payer, eventPoints, 0);
+      const lease = await this.#takeLease(payer, eventPoints).catch((error: unknown) => {
         eventLease.release();
         throw error;
       });
@@ -113,9 +113,9 @@ export class OpenSubscriptions<S extends Subscription> {
     }
   }
 
-  async #takeLease(payer: PayerEntitlement): Promise<Lease> {
+  async #takeLease(payer: PayerEntitlement, eventPoints: number): Promise<Lease> {
     const { admit, pointsPerMinute } = this.#options;
-    return (await admit(payer, 'subscription', 1, pointsPerMinute)).lease;
+    return (await admit(payer, 'subscription', 1, pointsPerMinute, eventPoints)).lease;
   }
 
   /** Starts a subscription's time. The first settlement tells how much of the period is left. */
@@ -328,13 +328,21 @@ export class OpenSubscriptions<S extends Subscription> {
       this.#endIfExhausted(live, UNKNOWN_POINTS);
       return;
     }
-    void readPointsLeft(payer).then((pointsLeft) => {
+    void readPointsLeft(payer, this.#leastNeed()).then((pointsLeft) => {
       // Unknown while live counters are rebuilt: the next settlement tells.
       if (payer === this.#principal.payer) this.#endIfExhausted(live, pointsLeft ?? UNKNOWN_POINTS);
     });
   }
 
-  #endIfExhausted(live: LiveUsage, { ofPayer, ofBudgets, reached, unreserved }: PointsLeft): void {
+  /** What the next minute and event of the subscription that costs least are, if its payer's points are strict. */
+  #leastNeed(): number {
+    if (!this.#principal.payer.reservesPoints) return 1;
+    const events = [...this.#open].map(({ eventPoints }) => eventPoints);
+    return Math.max(this.#options.pointsPerMinute + Math.min(...events), 1);
+  }
+
+  #endIfExhausted(live: LiveUsage, pointsLeft: PointsLeft): void {
+    const { ofPayer, ofBudgets } = pointsLeft;
     const { pointsPerMinute, onExhausted } = this.#options;
     const { payer } = this.#principal;
     const { limits, credits } = payer;
@@ -343,8 +351,9 @@ export class OpenSubscriptions<S extends Subscription> {
     const isLimited = credits === null && limits.points_limit !== null;
     const left = isLimited ? limits.points_limit - live.points : ofPayer;
     this.#pointsLeft = Math.min(left, ofBudgets);
-    const points = { cost: pointsPerMinute > 0 || this.#usesPoints, left, reached, unreserved };
-    const exhausted = exhaustedLimit(payer, live, points);
+    const cost = pointsPerMinute > 0 || this.#usesPoints;
+    const need = this.#leastNeed();
+    const exhausted = exhaustedLimit(payer, live, { ...pointsLeft, cost, need, ofPayer: left });
     if (exhausted !== null) onExhausted(exhausted);
     else if (limits.time_sec_limit !== null) {
       // Settle when these subscriptions have used up the time, not up to an interval later.
@@ -362,6 +371,7 @@ const UNKNOWN_POINTS: PointsLeft = {
   ofPayer: Infinity,
   ofBudgets: Infinity,
   reached: null,
+  ofReached: Infinity,
   unreserved: Infinity,
 };
 

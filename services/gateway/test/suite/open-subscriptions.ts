@@ -103,6 +103,7 @@ export function openSubscriptions(
               ofPayer: credits?.left ?? Infinity,
               ofBudgets: budget?.left ?? Infinity,
               unreserved: Infinity,
+              ofReached: budget?.left ?? Infinity,
               reached: budget?.left === 0 ? { kind: 'member', window: 'day', limit: 10, nowMs: 0 } : null,
             },
       ),

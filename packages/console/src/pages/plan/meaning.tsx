@@ -81,7 +81,7 @@ export function ChangeChoice({ plan, interval, subscription, preview, price }: C
           <Choice effective="period_end" title="At the end of the billing period" isDefault>
             <bdi>{own.plan_name}</bdi> and its remaining {remains(period, false, credits)} stay until then.{' '}
             <bdi>{plan.name}</bdi> starts on <Day at={preview.period_end.started_at} /> with {gained}.
-            {preview.is_charged && ' You pay today’s price from then on.'}
+            {preview.is_charged && !plan.is_free && ' You pay today’s price from then on.'}
           </Choice>
         )}
       </fieldset>

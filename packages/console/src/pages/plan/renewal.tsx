@@ -59,11 +59,18 @@ export function Renewal({ subscription, isMember }: { subscription: Subscription
 }
 
 function Outlook({ own }: { own: Own }) {
-  const { plan_name, pending, next_period_at: at, billing_interval } = own;
+  const { plan_name, pending, following, next_period_at: at, billing_interval } = own;
   if (own.cancel_at_period_end) {
     return (
       <>
-        <strong>{plan_name} is cancelled</strong> and ends on <Day at={at} />. Until then you can undo this.
+        <strong>{plan_name} is cancelled</strong> and ends on <Day at={at} />.
+        {following !== null && (
+          <>
+            {' '}
+            <bdi>{following.plan_name}</bdi> starts then.
+          </>
+        )}{' '}
+        Until then you can undo this.
       </>
     );
   }

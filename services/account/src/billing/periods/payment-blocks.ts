@@ -41,6 +41,32 @@ export async function addRenewalDue(
   );
 }
 
+/**
+ * The invoice of a change that has taken effect has failed: the present period is to be paid, from the invoice on. False
+ * if it is to be paid already.
+ */
+export async function addChangeDue(
+  query: Query,
+  invoice: { subscription_id: number; stripe_invoice_id: string; issued_at: Date },
+  paymentGraceSec: number,
+): Promise<boolean> {
+  const rows = await query(
+    `INSERT INTO payment_blocks (account_id, reason, period_id, stripe_invoice_id, grace_at, blocks_at)
+     SELECT account_id, 'renewal', period_id, :stripe_invoice_id, least(now(), until), until
+     FROM billing_periods, (SELECT CAST(:issued_at AS timestamptz)
+       + CAST(:paymentGraceSec AS integer) * interval '1 second' AS until) AS times
+     WHERE subscription_id = :subscription_id AND started_at <= now()
+     ORDER BY started_at DESC LIMIT 1
+     ON CONFLICT DO NOTHING RETURNING payment_block_id`,
+    { ...invoice, paymentGraceSec },
+  );
+  return rows.length > 0;
+}
+
+export async function settleChange(query: Query, stripeInvoiceId: string): Promise<void> {
+  await query('DELETE FROM payment_blocks WHERE stripe_invoice_id = :stripeInvoiceId', { stripeInvoiceId });
+}
+
 /** A payment has failed: the time to pay it has begun. False if nothing is due for the period. */
 export async function beginGrace(query: Query, periodId: number): Promise<boolean> {
   const rows = await query(

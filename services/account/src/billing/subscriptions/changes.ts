@@ -193,18 +193,23 @@ export async function moveBillingDate(
   return store(query, by, { ...open, anchor }, 'subscription_billing_date_moved', details);
 }
 
-/** `now` also ends the period, without a grace window. @throws {Problem} not_found, subscription_ended */
+/**
+ * `now` also ends the period, without a grace window. `following_plan_id`: a free plan that starts then (following.ts).
+ * @throws {Problem} not_found, subscription_ended
+ */
 export async function cancelSubscription(
   query: Query,
   id: number,
   effective: Effect,
   by: Actor,
+  following_plan_id: number | null = null,
 ): Promise<Subscription> {
   const { subscription, now } = await lockLive(query, id);
   const open = await withdrawUpcomingPeriod(query, subscription, now);
   if (effective === 'period_end') {
-    const planned = { ...open, cancel_at_period_end: true };
-    return store(query, by, planned, 'subscription_cancellation_planned', { ends_at: open.renews_at });
+    const planned = { ...open, cancel_at_period_end: true, following_plan_id };
+    const details = { ends_at: open.renews_at, following_plan_id };
+    return store(query, by, planned, 'subscription_cancellation_planned', details);
   }
   const last = await lastStartedPeriod(query, id, now);
   if (last !== undefined && last.ended_at >= now) {
@@ -216,7 +221,8 @@ export async function cancelSubscription(
 /** Revokes a planned cancellation. @throws {Problem} not_found, subscription_ended */
 export async function resumeSubscription(query: Query, id: number, by: Actor): Promise<Subscription> {
   const { subscription } = await lockLive(query, id);
-  return store(query, by, { ...subscription, cancel_at_period_end: false }, 'subscription_resumed', {});
+  const resumed = { ...subscription, cancel_at_period_end: false, following_plan_id: null };
+  return store(query, by, resumed, 'subscription_resumed', {});
 }
 
 /** For the current and all later periods; null is the plan's value. Revokes a planned release. @throws {Problem} not_found, subscription_ended */

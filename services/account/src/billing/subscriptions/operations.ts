@@ -37,6 +37,9 @@ const subscriptionSchema = z
     pending_interval: intervalField.nullable(),
     pending_team_slots_limit: z.int().nullable().meta({ description: 'The planned release of team slots.' }),
     cancel_at_period_end: z.boolean(),
+    following_plan_id: id
+      .nullable()
+      .meta({ description: 'The free plan that starts when the subscription has ended.' }),
     renews_at: instant,
     ended_at: instant.nullable(),
     created_at: instant,

@@ -33,7 +33,8 @@ const RENEWAL: Actor = { actor: 'renewal', address: 'none', request_id: 'none' }
 export async function takeDue(query: Query): Promise<Subscription | undefined> {
   const rows = await query<Subscription>(
     `SELECT subscription_id, account_id, plan_id, billing_interval, anchor, team_slots_limit, pending_plan_id,
-            pending_interval, pending_team_slots_limit, cancel_at_period_end, renews_at, ended_at, created_at
+            pending_interval, pending_team_slots_limit, cancel_at_period_end, following_plan_id, renews_at, ended_at,
+            created_at
      FROM subscriptions
      WHERE ${DUE_CONDITION} AND next_attempt_at <= clock_timestamp()
      ORDER BY renews_at LIMIT 1 FOR UPDATE SKIP LOCKED`,

@@ -6,6 +6,7 @@ import type { Query, Transact } from '../../platform/database/query.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import { takeNext } from '../../platform/background/take-next.ts';
 import { startWorkLoop } from '../../platform/background/work-loop.ts';
+import { FOLLOWING_CONDITION, startFollowing, takeFollowing } from './following.ts';
 import { DUE_CONDITION, renew, takeDue } from './renew.ts';
 
 export type RenewalMetrics = {
@@ -33,6 +34,7 @@ export function startRenewals(options: RenewalOptions): { close: () => Promise<v
     work: async (signal) => {
       await observeOverdue(options);
       while (!signal.aborted && (await renewNext(options)));
+      while (!signal.aborted && (await followNext(options)));
     },
     messages: {
       failed: 'subscriptions cannot be renewed; retrying',
@@ -40,7 +42,8 @@ export function startRenewals(options: RenewalOptions): { close: () => Promise<v
     },
     due: {
       dueWatch: options.dueWatch,
-      condition: `EXISTS (SELECT FROM subscriptions WHERE ${DUE_CONDITION})`,
+      condition: `EXISTS (SELECT FROM subscriptions WHERE ${DUE_CONDITION})
+        OR EXISTS (SELECT FROM subscriptions WHERE ${FOLLOWING_CONDITION})`,
     },
     logger: options.logger,
   });
@@ -76,6 +79,18 @@ function renewNext({ query, transact, paymentGraceSec, logger, metrics }: Renewa
     },
     onFailed: async ({ subscription_id }, error) => {
       logger.error({ err: error, subscription_id }, 'a subscription could not be renewed');
+      metrics.failed.inc();
+      await putOff(query, subscription_id);
+    },
+  });
+}
+
+function followNext({ query, transact, logger, metrics }: RenewalOptions): Promise<boolean> {
+  return takeNext(transact, {
+    take: takeFollowing,
+    work: startFollowing,
+    onFailed: async ({ subscription_id, plan_id }, error) => {
+      logger.error({ err: error, subscription_id, plan_id }, 'a free plan could not be started');
       metrics.failed.inc();
       await putOff(query, subscription_id);
     },

@@ -18,14 +18,16 @@ export type Subscription = {
   /** The planned release of slots: all that are left; null without one. */
   pending_team_slots_limit: number | null;
   cancel_at_period_end: boolean;
+  /** Of one that is cancelled: the free plan that starts when it has ended, until that is done. */
+  following_plan_id: number | null;
   renews_at: Date;
   ended_at: Date | null;
   created_at: Date;
 };
 
 const COLUMNS = `subscription_id, account_id, plan_id, billing_interval, anchor, team_slots_limit,
-  pending_plan_id, pending_interval, pending_team_slots_limit, cancel_at_period_end, renews_at, ended_at,
-  created_at`;
+  pending_plan_id, pending_interval, pending_team_slots_limit, cancel_at_period_end, following_plan_id,
+  renews_at, ended_at, created_at`;
 
 export async function insertSubscription(
   query: Query,
@@ -49,11 +51,18 @@ export async function storeSubscription(query: Query, changed: Subscription): Pr
     `UPDATE subscriptions SET plan_id = :plan_id, billing_interval = :billing_interval, anchor = :anchor,
        team_slots_limit = :team_slots_limit, pending_plan_id = :pending_plan_id,
        pending_interval = :pending_interval, pending_team_slots_limit = :pending_team_slots_limit,
-       cancel_at_period_end = :cancel_at_period_end,
+       cancel_at_period_end = :cancel_at_period_end, following_plan_id = :following_plan_id,
        renews_at = :renews_at, ended_at = :ended_at, next_attempt_at = now()
      WHERE subscription_id = :subscription_id`,
     changed,
   );
+}
+
+/** It was chosen for nothing, and goes on so until its plan is changed. */
+export async function markFree(query: Query, subscriptionId: number): Promise<void> {
+  await query('UPDATE subscriptions SET free_plan_id = plan_id WHERE subscription_id = :subscriptionId', {
+    subscriptionId,
+  });
 }
 
 export async function findSubscription(query: Query, id: number): Promise<Subscription | undefined> {

@@ -33,6 +33,7 @@ export const subscriptions = exportTable({
     'pending_plan_name',
     'pending_interval',
     'cancel_at_period_end',
+    'following_plan_name',
     'renews_at',
     'created_at',
     'ended_at',

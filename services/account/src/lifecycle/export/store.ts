@@ -36,6 +36,7 @@ export type SubscriptionRow = {
   pending_plan_name: string | null;
   pending_interval: string | null;
   cancel_at_period_end: boolean;
+  following_plan_name: string | null;
   renews_at: Date;
   created_at: Date;
   ended_at: Date | null;
@@ -45,10 +46,11 @@ export type SubscriptionRow = {
 export function listAllSubscriptions(query: Query, accountId: number): Promise<SubscriptionRow[]> {
   return query<SubscriptionRow>(
     `SELECT subscription_id, plans.name AS plan_name, billing_interval, team_slots_limit,
-            pending.name AS pending_plan_name, pending_interval, cancel_at_period_end, renews_at,
-            subscriptions.created_at, ended_at
+            pending.name AS pending_plan_name, pending_interval, cancel_at_period_end,
+            following.name AS following_plan_name, renews_at, subscriptions.created_at, ended_at
      FROM subscriptions JOIN plans USING (plan_id)
      LEFT JOIN plans AS pending ON pending.plan_id = pending_plan_id
+     LEFT JOIN plans AS following ON following.plan_id = following_plan_id
      WHERE account_id = :accountId ORDER BY subscription_id DESC`,
     { accountId },
   );

@@ -27,6 +27,8 @@ export type HandlerNeeds = {
     | 'findPaymentMethod'
   >;
   lockInstant: LockInstant;
+  /** PAYMENT_GRACE_SEC */
+  paymentGraceSec: number;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 };
 

@@ -1,5 +1,11 @@
 import type { Logger } from '@tollgate/log';
-import { awaitDebit, beginGrace, settlePeriod } from '../../billing/periods/payment-blocks.ts';
+import {
+  addChangeDue,
+  awaitDebit,
+  beginGrace,
+  settleChange,
+  settlePeriod,
+} from '../../billing/periods/payment-blocks.ts';
 import { wasErasedBefore } from '../../identity/accounts/account-store.ts';
 import { lockSubscription } from '../../billing/subscriptions/store.ts';
 import { lockHolder } from '../../billing/credits/store.ts';
@@ -13,6 +19,7 @@ import { applyProvided as applySubscriptionProvided } from '../subscriptions/app
 import { findByStripeId } from '../subscriptions/store.ts';
 import type { ProvidedInvoice } from '../subscription-provider.ts';
 import { findInvoice, findPaidPeriod, storeInvoice } from './store.ts';
+import type { Invoice } from './store.ts';
 import { tellFailure, tellPaid } from './tell.ts';
 
 /** An invoice stays as it was settled: what was read before can come later. */
@@ -21,6 +28,8 @@ const SETTLED = new Set<ProvidedInvoice['state']>(['paid', 'void']);
 type Needs = {
   query: Query;
   provider: Pick<PaymentProvider, 'readInvoice' | 'readSubscription' | 'listInvoicePayments' | 'refund'>;
+  /** PAYMENT_GRACE_SEC */
+  paymentGraceSec: number;
   logger: Pick<Logger, 'error'>;
 };
 
@@ -36,18 +45,24 @@ export async function applyInvoice(needs: Needs, id: string): Promise<Apply | un
   const known = subscription_id === undefined ? undefined : await findByStripeId(read, subscription_id);
   const isFirst = billing_reason === 'subscription_create' && known?.state !== 'started';
   const isChange = billing_reason === 'subscription_update';
-  if (subscription_id === undefined || state !== 'paid' || !(isFirst || isChange)) {
+  const mayBeDue = isChange && state === 'open' && invoice.hasFailed;
+  if (subscription_id === undefined || !(mayBeDue || (state === 'paid' && (isFirst || isChange)))) {
     const refunded = await refundLate(needs, invoice);
-    return (query) => applyProvided(query, invoice, refunded);
+    return (query) => applyProvided(query, invoice, refunded, null);
   }
   const subscription = await provider.readSubscription(subscription_id);
   if (subscription === undefined) return undefined;
+  if (mayBeDue) {
+    // An upgrade waits for its payment; an operator's change doesn't.
+    const isEffective = subscription.unpaid_change === null && !subscription.isEnded;
+    return (query) => applyProvided(query, invoice, [], isEffective ? needs.paymentGraceSec : null);
+  }
   // What couldn't start is refunded by the outbox.
   const refunded = isFirst ? [] : await refundLate(needs, invoice);
   const paid = { ...subscription, isPaid: true };
   return async (query) => {
     await applySubscriptionProvided(query, needs, paid, known?.revision ?? 0);
-    return applyProvided(query, invoice, refunded);
+    return applyProvided(query, invoice, refunded, null);
   };
 }
 
@@ -68,12 +83,14 @@ async function refundLate({ query, provider }: Needs, invoice: ProvidedInvoice):
 
 /**
  * Brings an invoice, and the period that it pays, to what Stripe says of it now. `query` is a transaction's; the account
- * is locked first. `ignored` if it is none of our customers'.
+ * is locked first. `ignored` if it is none of our customers'. `changeGraceSec`: how long the invoice of a change that has
+ * taken effect may stay unpaid; null for all others.
  */
 async function applyProvided(
   query: Query,
   provided: ProvidedInvoice,
   refunded: readonly string[],
+  changeGraceSec: number | null,
 ): Promise<Applied> {
   const account_id = await findPayer(query, provided);
   if (account_id === undefined) return { outcome: 'ignored', change: null };
@@ -92,17 +109,30 @@ async function applyProvided(
   const renewed = isRenewal ? await findPaidPeriod(query, invoice) : undefined;
   if (SETTLED.has(invoice.state)) {
     if (renewed !== undefined) await settlePeriod(query, renewed);
+    await settleChange(query, invoice.stripe_invoice_id);
     if (invoice.state === 'paid') await tellPaid(query, invoice);
     else await chargeAgain(query, account_id, invoice.stripe_invoice_id);
   } else if (provided.isProcessing && renewed !== undefined && invoice.failed_at === null) {
     await awaitDebit(query, renewed);
   } else if (provided.hasFailed && (before === undefined || before.failed_at === null)) {
-    const isDue = renewed !== undefined && (await beginGrace(query, renewed));
+    const isDue =
+      renewed === undefined
+        ? await isChangeDue(query, invoice, changeGraceSec)
+        : await beginGrace(query, renewed);
     await tellFailure(query, invoice, { isDue });
   }
   const from = before?.state ?? 'unknown';
   const change = from === invoice.state ? null : `invoice ${provided.id}: ${from} to ${invoice.state}`;
   return { outcome: 'applied', change };
+}
+
+async function isChangeDue(
+  query: Query,
+  { subscription_id, stripe_invoice_id, issued_at }: Invoice,
+  graceSec: number | null,
+): Promise<boolean> {
+  if (subscription_id === null || graceSec === null) return false;
+  return addChangeDue(query, { subscription_id, stripe_invoice_id, issued_at }, graceSec);
 }
 
 /** Of an erased account: the invoice stays as a record of what was refunded. */

@@ -378,7 +378,7 @@ describe('a free plan', () => {
     expect(price).toMatchObject({ unit_amount: 0, stripe_price_id: null });
   });
 
-  test('is replaced by one that is paid, and not the other way round', async () => {
+  test('is replaced by one that is paid at once, and follows that when it has ended', async () => {
     const [owner, free, paid] = [await newOwner(suite), await newFreePlan(), await newPlan()];
     await subscribe(owner, free);
     expect((await subscribe(owner, free)).body['code']).toBe('subscription_exists');
@@ -392,13 +392,41 @@ describe('a free plan', () => {
     });
     const period_id = (await periodsOf(owner)).at(-1)?.['period_id'];
     const wanted = { plan_id: free, billing_interval: 'month', period_id, effective: 'period_end' };
-    const { body } = await owner.browser.request('POST', '/subscription/change-plan', wanted);
-    expect(body).toMatchObject({
-      code: 'plan_not_offered',
-      detail: expect.stringContaining('Cancel') as unknown,
-    });
+    const path = '/subscription/change-plan';
+    const atOnce = await owner.browser.request('POST', path, { ...wanted, effective: 'now' });
+    expect(atOnce.body['code']).toBe('plan_change_not_immediate');
     const upgrade = `/subscription/upgrade?plan_id=${String(free)}&billing_interval=month`;
     expect((await owner.browser.request('GET', upgrade)).body['code']).toBe('plan_not_offered');
+    const follow = async () => {
+      expect((await owner.browser.request('POST', path, wanted)).status).toBe(200);
+      expect(await view(owner)).toMatchObject({
+        subscription: { plan_id: paid, cancel_at_period_end: true, following: { plan_id: free } },
+      });
+    };
+    await follow();
+    await owner.browser.request('POST', '/subscription/resume');
+    expect(await view(owner)).toMatchObject({
+      subscription: { cancel_at_period_end: false, following: null },
+    });
+    await follow();
+    await quiet(suite);
+    // Its last second is now.
+    const { account_id } = owner;
+    const renews_at = new Date(Math.ceil(Date.now() / 1_000) * 1_000);
+    const ended_at = new Date(+renews_at - 1_000);
+    await suite.database('billing_periods').where({ period_id }).update({ ended_at });
+    const due = { renews_at, next_attempt_at: new Date() };
+    await suite.database('subscriptions').where({ account_id, ended_at: null }).update(due);
+    await waitFor(async () => (await periodsOf(owner)).at(-1)?.['plan_id'] === free, {
+      what: 'the free plan to start',
+    });
+    expect(await view(owner)).toMatchObject({
+      status: 'active',
+      subscription: { plan_id: free, cancel_at_period_end: false, following: null },
+      payments: { is_checkout: true },
+    });
+    const live = await suite.database('subscriptions').where({ account_id, ended_at: null });
+    expect(live).toHaveLength(1);
   });
 
   test('that an operator has changed is theirs to charge', async () => {

@@ -201,6 +201,7 @@ describe('an upgrade', () => {
     expect((await upgrade(subscriber, plan_id, price)).body).toEqual(body);
     await quiet(suite);
     expect(await periodsOf(subscriber)).toMatchObject([{ plan_id: subscriber.plan_id }]);
+    // What waits for its payment is not due.
     expect((await view(subscriber))['status']).toBe('active');
     await fetch(String(body['payment_url']), {
       method: 'POST',
@@ -525,6 +526,37 @@ describe("an operator's change of a paid plan that takes effect at once", () => 
     expect((await countedBy(subscriber)).anchor).toEqual(new Date(Number(billing_cycle_anchor) * 1_000));
     const year = (await periodsOf(subscriber)).at(-1);
     expect(Number(year?.['started_at'])).toBeLessThan(Number(billing_cycle_anchor) * 1_000);
+    expect(suite.faults()).toEqual([]);
+  });
+
+  test('and whose charge is declined leads to grace, and is settled by its invoice', async () => {
+    const subscriber = await newSubscriber();
+    await atStripe(subscriber, { default_payment_method: 'pm_card_chargeCustomerFail' });
+    const plan_id = await newPlan(60_000, 49_000, 'year');
+    await change(subscriber, plan_id, 'year');
+    await waitFor(async () => (await view(subscriber))['status'] === 'grace', { what: 'the grace' });
+    const [invoice] = await charged(subscriber);
+    const { account_id } = subscriber;
+    const blocks = () => suite.database('payment_blocks').where({ account_id });
+    const { finalized_at } = invoice?.['status_transitions'] as { finalized_at: number };
+    expect(await blocks()).toMatchObject([
+      {
+        period_id: (await periodsOf(subscriber)).at(-1)?.['period_id'],
+        stripe_invoice_id: invoice?.['id'],
+        blocks_at: new Date((finalized_at + 7 * 86_400) * 1_000),
+      },
+    ]);
+    const { body } = await subscriber.browser.request('GET', '/invoices');
+    const [open] = body['invoices'] as { invoice_id: number; state: string }[];
+    expect(open?.state).toBe('open');
+    const path = `/invoices/${String(open?.invoice_id)}/link`;
+    const { url } = (await subscriber.browser.request('POST', path)).body;
+    await fetch(String(url), {
+      method: 'POST',
+      body: new URLSearchParams({ payment_method: 'pm_card_visa' }),
+    });
+    await waitFor(async () => (await view(subscriber))['status'] === 'active', { what: 'the payment' });
+    expect(await blocks()).toEqual([]);
     expect(suite.faults()).toEqual([]);
   });
 

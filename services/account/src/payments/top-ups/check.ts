@@ -2,7 +2,8 @@ import { lockHolder } from '../../billing/credits/store.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { lockPack } from '../packs/store.ts';
 import { findPointsLeft } from './points-left.ts';
-import { hasRoom } from './rules.ts';
+import type { TaxMode } from '../settings.ts';
+import { hasRoom, isTaxMissing } from './rules.ts';
 import {
   checkAgainIn,
   findPending,
@@ -20,14 +21,14 @@ import { tellPaused } from './tell.ts';
 const RECHECK_MS = 3_600_000;
 
 /** Stores an attempt if the account has too few points, may buy more, and none is pending. `query` is a transaction's. */
-export async function checkTopUp(query: Query, accountId: number): Promise<void> {
+export async function checkTopUp(query: Query, accountId: number, tax: TaxMode): Promise<void> {
   if (!(await lockHolder(query, accountId))) return;
   const settings = await lockSettings(query, accountId);
   if (settings === undefined) return;
   await checkAgainIn(query, accountId, RECHECK_MS);
   if (!(await isWanted(query, settings)) || (await findPending(query, accountId)) !== undefined) return;
   const pack = await lockPack(query, settings.pack_id, 'SHARE');
-  if (pack === undefined || pack.withdrawn_at !== null) {
+  if (pack === undefined || pack.withdrawn_at !== null || isTaxMissing(pack, tax)) {
     await tellPaused(query, accountId, 'pack_withdrawn');
     return;
   }

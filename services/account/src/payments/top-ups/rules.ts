@@ -1,3 +1,6 @@
+import type { Pack } from '../packs/store.ts';
+import type { TaxMode } from '../settings.ts';
+
 /** Stored with the settings: why top-ups are on and nothing is tried. Declines by the code of the bank. */
 type PauseReason = string;
 
@@ -29,6 +32,11 @@ export function afterDecline(declinesBefore: number, code: string | null): After
 /** A mail at the first decline, and when it pauses. */
 export function isToldByMail({ declines, paused_for }: AfterDecline): boolean {
   return declines === 1 || paused_for !== null;
+}
+
+/** Stripe computes the tax of invoices and pages, and a top-up has neither. */
+export function isTaxMissing({ tax_behavior }: Pick<Pack, 'tax_behavior'>, tax: TaxMode): boolean {
+  return tax === 'automatic' && tax_behavior === 'exclusive';
 }
 
 type Spent = { times: number; amount: number };

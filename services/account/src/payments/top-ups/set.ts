@@ -13,6 +13,7 @@ import { requireUseForPoints } from '../purchases/begin.ts';
 import type { TaxMode } from '../settings.ts';
 import { applyPaymentOfTopUp } from './apply.ts';
 import type { TopUpNeeds } from './apply.ts';
+import { isTaxMissing } from './rules.ts';
 import { cancelOpen, findDeclinedMethod, findPending, lockSettings, saveChoice, switchOff } from './store.ts';
 import type { TopUpChoice } from './store.ts';
 
@@ -44,8 +45,7 @@ export async function setTopUp(
     const before = await lockSettings(inside, accountId);
     const pack = await lockPack(inside, choice.pack_id, 'SHARE');
     if (pack === undefined || pack.withdrawn_at !== null) throw new Problem('pack_not_offered');
-    // Stripe computes the tax of invoices and pages, and a top-up has neither.
-    if (tax === 'automatic' && pack.tax_behavior === 'exclusive') {
+    if (isTaxMissing(pack, tax)) {
       throw invalidFields([
         { field: 'pack_id', message: 'is sold plus tax, which a top-up does not charge' },
       ]);

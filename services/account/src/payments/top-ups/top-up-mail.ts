@@ -27,7 +27,7 @@ async function findFailed(query: Query, accountId: number): Promise<Failed | und
 const REASONS: Readonly<Record<string, string>> = {
   authentication_required: 'Your bank asks you to confirm the payment yourself.',
   no_payment_method: 'There is no saved card to pay with.',
-  pack_withdrawn: 'The pack is no longer on sale.',
+  pack_withdrawn: "The pack can't be bought automatically any more.",
 };
 
 function failedMail({ to, paused_for, not_before }: Failed, { publicUrl }: MailSite): MailContent {

@@ -85,7 +85,7 @@ function grantsOf({ account_id }: Buyer): Promise<number[]> {
   return suite.database('credit_grants').where({ account_id }).pluck<number[]>('points');
 }
 
-type Intent = { id: string; status: string; metadata: Record<string, string> };
+type Intent = { id: string; status: string; amount: number; metadata: Record<string, string> };
 
 async function stripeOf(path: string): Promise<unknown> {
   const response = await fetch(`${suite.payments.url}/v1${path}`, {
@@ -491,6 +491,43 @@ test('a pack that is withdrawn pauses it', async () => {
   await use(holder, 90);
   await waitFor(async () => (await settingsOf(holder))['paused_for'] === 'pack_withdrawn');
   expect(await attemptsOf(holder)).toEqual([]);
+});
+
+/** What was paid of an account's top-ups. */
+const amountsOf = async (holder: Buyer) => (await intentsOf(holder)).map(({ amount }) => amount);
+
+test('a top-up charges the price of the pack alone, whether that includes the tax or not', async () => {
+  for (const tax_behavior of ['exclusive', 'inclusive']) {
+    const holder = await newHolder('pm_card_visa', { pack_id: await newPack(suite, { tax_behavior }) });
+    await switchOn(holder);
+    await use(holder, 90);
+    await attempted(holder, 'paid');
+    expect([tax_behavior, await amountsOf(holder)]).toEqual([tax_behavior, [PRICE]]);
+  }
+});
+
+test('with STRIPE_TAX, only packs whose price includes the tax: also those that were chosen before', async () => {
+  const inclusive = await newPack(suite, { tax_behavior: 'inclusive' });
+  const before = await newHolder('pm_card_visa', { pack_id: await newPack(suite, { tax_behavior: 'exclusive' }) });
+  await switchOn(before);
+  await suite.account.stop();
+  await suite.account.restart({ STRIPE_TAX: 'automatic' });
+  try {
+    const { body, status } = await before.browser.request('PUT', '/top-up', before.choice);
+    expect([status, body]).toMatchObject([
+      400,
+      { errors: [{ field: 'pack_id', message: 'is sold plus tax, which a top-up does not charge' }] },
+    ]);
+    await use(before, 90);
+    await waitFor(async () => (await settingsOf(before))['paused_for'] === 'pack_withdrawn');
+    expect(await attemptsOf(before)).toEqual([]);
+    await switchOn({ ...before, choice: { ...before.choice, pack_id: inclusive } });
+    await attempted(before, 'paid');
+    expect(await amountsOf(before)).toEqual([PRICE]);
+  } finally {
+    await suite.account.stop();
+    await suite.account.restart();
+  }
 });
 
 test('after a restore of Postgres nothing is charged until payments are reconciled since then', async () => {

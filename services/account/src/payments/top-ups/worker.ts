@@ -6,6 +6,7 @@ import { startOutboxWorker } from '../../platform/outbox/outbox-worker.ts';
 import { repeated } from '../../platform/outbox/repeated.ts';
 import { RECHECK_MS, startAccountChecks } from '../account-checks.ts';
 import { RETRY_WAITS } from '../retry-waits.ts';
+import type { TaxMode } from '../settings.ts';
 import { attemptTopUp } from './attempt.ts';
 import type { AttemptNeeds } from './attempt.ts';
 import { checkTopUp } from './check.ts';
@@ -38,6 +39,7 @@ export function createTopUpMetrics(registry: Registry): TopUpMetrics {
 }
 
 type Options = AttemptNeeds & {
+  tax: TaxMode;
   /** Whether the account's usage shows that Postgres was restored, also before that is noticed elsewhere. */
   isRestored: (accountId: number) => Promise<boolean>;
   dueWatch: DueWatch;
@@ -80,7 +82,7 @@ export function startTopUps(options: Options): { wake: () => void; close: () => 
     check: async (inside, accountId) => {
       // What was bought since the backup is forgotten.
       if (await isRestored(accountId)) await checkAgainIn(inside, accountId, RECHECK_MS);
-      else await checkTopUp(inside, accountId);
+      else await checkTopUp(inside, accountId, options.tax);
     },
     putOff: putOffChecks,
     onDone: attempts.wake,

@@ -36,6 +36,8 @@ import * as actsOnPlans from './migrations/0061-acts-on-plans.ts';
 import * as teamApplications from './migrations/0066-team-applications.ts';
 import * as verifiedApplications from './migrations/0067-verified-applications.ts';
 import * as entitlementNotices from './migrations/0069-entitlement-notices.ts';
+import * as followingPlans from './migrations/0070-following-plans.ts';
+import * as unpaidChanges from './migrations/0071-unpaid-changes.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -81,6 +83,8 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0066-team-applications', migration: teamApplications },
   { name: '0067-verified-applications', migration: verifiedApplications },
   { name: '0069-entitlement-notices', migration: entitlementNotices },
+  { name: '0070-following-plans', migration: followingPlans },
+  { name: '0071-unpaid-changes', migration: unpaidChanges },
 ];
 
 export function migrationSource(

@@ -3,7 +3,12 @@ import { Problem } from '@tollgate/http/problem';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
 import type { PrimePayer } from '../../ledger/prime.ts';
 import { leasesKey, reservationsKey } from '../../ledger/keys.ts';
-import type { AdmissionKind, AdmissionDecision, RefusedLimit } from '../../ledger/admit-script.ts';
+import type {
+  AdmissionKind,
+  AdmissionDecision,
+  RefusedLimit,
+  Reservation,
+} from '../../ledger/admit-script.ts';
 import { NO_LEASE, together } from '../../ledger/leases.ts';
 import type { Lease, Leases } from '../../ledger/leases.ts';
 import { reservation } from '../../ledger/reservations.ts';
@@ -17,14 +22,15 @@ import type { Operations } from '../../operation-reader/operation-reader.ts';
 type Admitted = { rateLimitState: RateLimitState; lease: Lease };
 
 /**
- * `units` of the rate, above 0: all or none. `points` are reserved if the payer's are strict. A promise unless a share
- * decides.
+ * `units` of the rate, above 0: all or none. `points` are reserved if the payer's are strict, beside those that the same
+ * operation has `held` already. A promise unless a share decides.
  */
 export type Admit = (
   payer: PayerEntitlement,
   kind: AdmissionKind,
   units: number,
   points: number,
+  held?: number,
 ) => Admitted | Promise<Admitted>;
 
 /** A call that Redis decides on. */
@@ -32,8 +38,9 @@ type Asked = {
   kind: AdmissionKind;
   member: string;
   units: number;
+  /** What the operation costs at most, with what it has reserved already. */
   points: number;
-  reservation: string | null;
+  reservation: Reservation | null;
 };
 
 export type AdmissionOptions = {
@@ -119,6 +126,7 @@ export function createAdmission(options: AdmissionOptions): Admit {
     kind: AdmissionKind,
     units: number,
     points: number,
+    held: number,
   ): Promise<Admitted> {
     const member = leases.newMember();
     const reserves = payer.reservesPoints && points > 0;
@@ -126,8 +134,8 @@ export function createAdmission(options: AdmissionOptions): Admit {
       kind,
       member,
       units,
-      points,
-      reservation: reserves ? reservation(points, member, payer.budgets) : null,
+      points: points + held,
+      reservation: reserves ? { member: reservation(points, member, payer.budgets), held } : null,
     };
     const decision = await decisionOfRedis(payer, asked);
     onDecided?.('redis');
@@ -140,7 +148,7 @@ export function createAdmission(options: AdmissionOptions): Admit {
     return { rateLimitState, lease: leaseOf(payer, asked, leases) };
   }
 
-  return (payer, kind, units, points) => {
+  return (payer, kind, units, points, held = 0) => {
     if (!canRecord(payer.lane)) {
       onAdmission?.('unavailable');
       return Promise.reject(unavailable('usage cannot be recorded at the moment'));
@@ -152,7 +160,7 @@ export function createAdmission(options: AdmissionOptions): Admit {
       onAdmission?.('admitted');
       return { rateLimitState: rateLimitStateOf(payer.limits, local.decision), lease: local.lease };
     }
-    return admitByRedis(payer, kind, units, points);
+    return admitByRedis(payer, kind, units, points, held);
   };
 }
 
@@ -183,7 +191,7 @@ function leaseOf(
     ? leases.hold({ key: leasesKey(isCall ? 'calls' : 'subscriptions', payerId), member })
     : NO_LEASE;
   if (reserved === null) return slot;
-  return together([slot, leases.hold({ key: reservationsKey(payerId), member: reserved })]);
+  return together([slot, leases.hold({ key: reservationsKey(payerId), member: reserved.member })]);
 }
 
 function unavailable(reason: string): Problem {

@@ -1,13 +1,18 @@
 import { batchCalls } from '@tollgate/redis/batch-calls';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
-import type { AdmissionKind, AdmissionDecision, DecideAdmissions } from '../../ledger/admit-script.ts';
+import type {
+  AdmissionKind,
+  AdmissionDecision,
+  DecideAdmissions,
+  Reservation,
+} from '../../ledger/admit-script.ts';
 
 export type DecideAdmission = (
   payer: PayerEntitlement,
   kind: AdmissionKind,
   leaseId: string,
   units: number,
-  reservation: string | null,
+  reservation: Reservation | null,
 ) => Promise<AdmissionDecision>;
 
 /**

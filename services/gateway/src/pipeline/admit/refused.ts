@@ -4,7 +4,12 @@ import { Problem } from '@tollgate/http/problem';
 import { DAY_MS } from '../../ledger/budgets.ts';
 import type { ReachedBudget } from '../../ledger/budgets.ts';
 import type { PayerEntitlement } from '../../ledger/principal.ts';
-import type { AdmissionKind, AdmissionDecision, RefusedLimit } from '../../ledger/admit-script.ts';
+import type {
+  AdmissionKind,
+  AdmissionDecision,
+  RefusedLimit,
+  Reservation,
+} from '../../ledger/admit-script.ts';
 import { rateLimitFields } from './rate-limit-state.ts';
 import type { RateLimitState } from './rate-limit-state.ts';
 
@@ -83,14 +88,14 @@ export function budgetExceeded(
   });
 }
 
-type Refused = { kind: AdmissionKind; units: number; points: number; reservation: string | null };
+type Refused = { kind: AdmissionKind; units: number; points: number; reservation: Reservation | null };
 
 /** Strict points: something is left, but less than the operation would cost at most. */
-function notCovered(
+export function notCovered(
   { points, left }: { points: number; left: number },
   payer: PayerEntitlement,
   budget: ReachedBudget | null,
-  headers: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
 ): Problem {
   const problem =
     budget === null ? periodLimitExceeded('points', payer, headers) : budgetExceeded(budget, payer, headers);

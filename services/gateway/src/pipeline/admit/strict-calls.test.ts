@@ -26,6 +26,8 @@ const SDL = `
 const BODY = '{"query":"{ users(first: 3) { name } }"}';
 const POINTS_PER_MINUTE = 7;
 
+const subscribe = { type: 'subscribe', payload: { query: 'subscription { ticks }' } };
+
 let folder: string;
 let gateway: GatewayUnderTest;
 let twin: Pick<GatewayUnderTest, 'process' | 'query'>;
@@ -67,6 +69,16 @@ function caller(entitle: (accountId: number) => Partial<Entitlement>) {
 
 const strict = (limits: Partial<Limits>) =>
   caller((accountId) => withCallRules(accountId, { strict_points: true }, limits));
+
+/** Points of the plan are more than enough. */
+function withBudget(points: number) {
+  return caller((id) => {
+    const budget = { application_id: id * 100, points_per_period: points, points_per_day: null };
+    const { billing_period } = withBudgets(id, { applications: [budget] });
+    if (billing_period === undefined || billing_period === null) return {};
+    return { billing_period: { ...billing_period, call_rules: { strict_points: true } } };
+  });
+}
 
 test('a call is refused if the points left don’t cover its estimate, which is told', async () => {
   const { call } = strict({ points_limit: 10 });
@@ -175,8 +187,7 @@ test('a subscription reserves its next minute, and ends when that isn’t covere
   // Each holds 2 for its next event.
   const { token, accountId } = strict({ points_limit: 3 * POINTS_PER_MINUTE + 4 - 1 });
   const raw = await openReady(gateway.graphqlUrl.replace('http', 'ws'), token);
-  const ticks = { type: 'subscribe', payload: { query: 'subscription { ticks }' } };
-  raw.send({ id: 'a', ...ticks }, { id: 'b', ...ticks });
+  raw.send({ id: 'a', ...subscribe }, { id: 'b', ...subscribe });
   await raw.message({ type: 'next', id: 'a' });
   await raw.message({ type: 'next', id: 'b' });
   // The first minutes of both are 14 points, and with what they hold for the next ones, they would be 32.
@@ -189,6 +200,30 @@ test('a subscription reserves its next minute, and ends when that isn’t covere
   });
   raw.socket.close();
 });
+
+test.each([
+  ['points', (limit: number) => strict({ points_limit: limit }), 'points_limit_exceeded'],
+  ['budget', withBudget, 'budget_exceeded'],
+])(
+  'of the %s, a subscription’s own reservations are no reason to wait: at its begin and for its next minute',
+  async (_what, limitedTo, code) => {
+    const short = limitedTo(POINTS_PER_MINUTE + 1);
+    const refused = await openReady(gateway.graphqlUrl.replace('http', 'ws'), short.token);
+    refused.send({ id: 'a', ...subscribe });
+    expect((await refused.message({ type: 'error', id: 'a' })).payload).toMatchObject([
+      { extensions: { code, remaining: POINTS_PER_MINUTE + 1, estimate: POINTS_PER_MINUTE + 2 } },
+    ]);
+    refused.socket.close();
+    const { token } = limitedTo(2 * POINTS_PER_MINUTE + 1);
+    const raw = await openReady(gateway.graphqlUrl.replace('http', 'ws'), token);
+    raw.send({ id: 'a', ...subscribe });
+    await raw.message({ type: 'next', id: 'a' });
+    expect((await raw.message({ type: 'error', id: 'a' })).payload).toMatchObject([
+      { extensions: { code, remaining: POINTS_PER_MINUTE + 1, estimate: POINTS_PER_MINUTE + 2 } },
+    ]);
+    raw.socket.close();
+  },
+);
 
 test('points that Redis has forgotten are not given twice', async () => {
   const { call, accountId } = strict({ points_limit: 10 });

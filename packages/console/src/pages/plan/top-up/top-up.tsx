@@ -147,7 +147,7 @@ const DECLINED = 'Your card was declined.';
 const REASONS: Readonly<Record<string, string>> = {
   authentication_required: 'Your bank asks you to confirm the payment yourself.',
   no_payment_method: 'There is no saved card.',
-  pack_withdrawn: 'The pack is no longer on sale.',
+  pack_withdrawn: 'The pack can’t be bought automatically any more.',
 };
 
 function Next({ reason }: { reason: string }) {
