@@ -147,6 +147,17 @@ export const entitlementSchema = z.object({
 
 export type Entitlement = z.infer<typeof entitlementSchema>;
 
+/**
+ * Raise it with what gateways enforce from an entitlement: an answer that account of another version keeps lacks it, so it
+ * isn't read (docs/design/entitlement.md). 0.1.0 stated none.
+ */
+export const ENTITLEMENT_SHAPE = 2;
+
+/** As account keeps it (entitlementKey). */
+export const keptEntitlementSchema = entitlementSchema.extend({ shape: z.literal(ENTITLEMENT_SHAPE) });
+
+export type KeptEntitlement = z.infer<typeof keptEntitlementSchema>;
+
 export type Limits = Readonly<Record<LimitField, number | null>>;
 
 /**
@@ -155,7 +166,7 @@ export type Limits = Readonly<Record<LimitField, number | null>>;
  *
  * - `generation`: `<data set>:<id>`, drawn before Postgres is read, and deleted with the key by each change. Of another
  *   data set than Redis' own it counts as missing, because later changes may be.
- * - `answer`: the Entitlement as JSON, stored only while the generation under which it was read is still there.
+ * - `answer`: the KeptEntitlement as JSON, stored only while the generation under which it was read is still there.
  * - `kept_for_ms`: the key's time to live when Postgres was asked; less what is left of it, it is the answer's age by
  *   Redis' clock.
  */

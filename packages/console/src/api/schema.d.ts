@@ -3824,6 +3824,11 @@ export interface components {
                     /** @enum {string} */
                     billing_interval: "month" | "year";
                 } | null;
+                /** @description The free plan that starts when the subscription has ended. */
+                following: {
+                    plan_id: number;
+                    plan_name: string;
+                } | null;
                 /** @description Null means the value of the plan. */
                 team_slots_limit: number | null;
             } | null;

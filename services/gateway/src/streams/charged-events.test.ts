@@ -108,6 +108,7 @@ async function startModel(gateways: number, limit: number) {
       reserve: createReservePoints(admit),
       record,
       settlementTimeout: { timeoutMs: 30_000, unacknowledged: 'refuse' },
+      pointsPerMinute: 0,
       onUncovered: lost,
     });
     const door: Door = {

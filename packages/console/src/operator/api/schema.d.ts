@@ -2612,6 +2612,8 @@ export interface components {
             /** @description The planned release of team slots. */
             pending_team_slots_limit: number | null;
             cancel_at_period_end: boolean;
+            /** @description The free plan that starts when the subscription has ended. */
+            following_plan_id: number | null;
             /**
              * Format: date-time
              * @example 2026-07-01T12:34:56.789Z

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
-import { entitlementKey } from '@tollgate/contracts/entitlement';
-import type { Entitlement } from '@tollgate/contracts/entitlement';
+import { ENTITLEMENT_SHAPE, entitlementKey } from '@tollgate/contracts/entitlement';
+import type { Entitlement, KeptEntitlement } from '@tollgate/contracts/entitlement';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { createOutcomes } from '@tollgate/server/tallies';
@@ -67,7 +67,7 @@ export function createKeptAnswers(redis: ScriptableRedis, registry: Registry): K
       const keptForMs = lifetimeMs(answer);
       const leftMs = Math.floor(keptForMs - (performance.now() - askedMs));
       if (leftMs <= 0) return;
-      const text = JSON.stringify(answer);
+      const text = JSON.stringify({ ...answer, shape: ENTITLEMENT_SHAPE } satisfies KeptEntitlement);
       const isKept = await keep([entitlementKey(answer.account_id)], [generation, text, keptForMs, leftMs]);
       onKept(isKept === 1 ? 'kept' : 'changed');
     },

@@ -126,6 +126,7 @@ test('states what it applied until Stripe was away', async () => {
     query: createQuery(suite.database),
     transact: createTransact(suite.database),
     lockInstant: createLockInstant(suite.store, () => Promise.resolve(64)),
+    paymentGraceSec: 604_800,
     provider: {
       ...stripe,
       listReversedPayments: () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { entitlementKey } from '@tollgate/contracts/entitlement';
+import { ENTITLEMENT_SHAPE, entitlementKey } from '@tollgate/contracts/entitlement';
 import type { Entitlement } from '@tollgate/contracts/entitlement';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
@@ -43,7 +43,8 @@ type Kept = { answer?: string; dataSet?: string; leftMs?: number };
 
 async function keep(changes: Partial<Entitlement> = {}, kept: Kept = {}): Promise<void> {
   const key = entitlementKey(accountId);
-  const answer = kept.answer ?? JSON.stringify({ ...activeEntitlement(accountId), ...changes });
+  const shape = ENTITLEMENT_SHAPE;
+  const answer = kept.answer ?? JSON.stringify({ ...activeEntitlement(accountId), shape, ...changes });
   const generation = `${kept.dataSet ?? (await dataSet())}:any`;
   await store.hset(key, { generation, answer, kept_for_ms: String(KEPT_FOR_MS) });
   await store.pexpire(key, kept.leftMs ?? KEPT_FOR_MS);
@@ -76,6 +77,10 @@ test.each<[string, () => Promise<void>]>([
   ['is older than the cache’s lifetime', () => keep({}, { leftMs: KEPT_FOR_MS - CACHE_TTL_MS })],
   ['is of another data set', () => keep({}, { dataSet: '0'.repeat(40) })],
   ['comes from the future of a clock that was set back', () => keep({}, { leftMs: KEPT_FOR_MS + 60_000 })],
+  [
+    'was kept by account of another version',
+    () => keep({}, { answer: JSON.stringify(activeEntitlement(accountId)) }),
+  ],
   ['is no JSON', () => keep({}, { answer: '{' })],
   ['is not an entitlement', () => keep({}, { answer: '{"status":"active"}' })],
   [

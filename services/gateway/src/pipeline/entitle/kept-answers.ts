@@ -1,4 +1,4 @@
-import { entitlementKey, entitlementSchema } from '@tollgate/contracts/entitlement';
+import { entitlementKey, keptEntitlementSchema } from '@tollgate/contracts/entitlement';
 import type { Entitlement } from '@tollgate/contracts/entitlement';
 import { LUA_DATA_SET, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
@@ -26,7 +26,7 @@ export function createReadKeptAnswer(redis: ScriptableRedis): ReadKeptAnswer {
     if (kept === null) return undefined;
     const [answer, keptForMs, leftMs] = kept;
     const ageMs = keptForMs - leftMs;
-    const entitlement = entitlementSchema.safeParse(JSON.parse(answer));
+    const entitlement = keptEntitlementSchema.safeParse(JSON.parse(answer));
     if (!entitlement.success) return undefined;
     const { valid_for_ms } = entitlement.data;
     // A negative age: Redis' clock has stepped back.
