@@ -280,6 +280,17 @@ describe('documents', () => {
     expect(broken).toEqual([]);
   });
 
+  test.each([
+    ['setting', 'docs/configuration.md', /^\| `([A-Z][A-Z\d]*(?:_[A-Z\d]+)+)`/gm],
+    ['header', 'docs/customers/limits.md', /^\| `([A-Z][\w-]+)`/gm],
+    ['command', 'docs/command.md', /^#### (.+)$/gm],
+    ['code', 'docs/customers/errors.md', /^### `(\w+)`$/gm],
+  ])('each %s has one row or heading in %s, which is its address', (_, path, pattern) => {
+    const names = [...read(path).matchAll(pattern)].map(([, name]) => name);
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   test('links lead to files and headings that there are', () => {
     const broken = DOCUMENTS.flatMap((path) =>
       [...withoutFences(read(path)).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
