@@ -61,7 +61,7 @@ const SAMPLES: Readonly<Record<Kind, Sample>> = {
     body: message('tools/call', RUN_QUERY),
     answer: 'Cost: ',
   },
-  list: { what: 'tools/list', ...today('tools/list', undefined, {}), answer: '"run_query"' },
+  list: { what: 'the list of tools', ...today('tools/list', undefined, {}), answer: '"run_query"' },
 };
 const KINDS = Object.keys(SAMPLES) as Kind[];
 

@@ -142,14 +142,12 @@ test("curl: the blocks of the customers' book, between which a person allows the
   const blocksOf = (part: string) =>
     [...part.matchAll(/^```sh run\n([^]*?)^```/gm)].map(([, block]) => block);
   const runBlocks = async (part: string, env: Record<string, string>) => {
-    const script = ['set -eu', ...blocksOf(part)]
-      .join('\n')
-      .replaceAll('https://auth.tollgate.example', door.url);
-    const shown = `${script}\nprintf '\\n%s' "$CODE_VERIFIER"`;
+    const script = ['set -eu', ...blocksOf(part), 'printf %s "$CODE_VERIFIER"'].join("\nprintf '\\n'\n");
+    const shown = script.replaceAll('https://auth.tollgate.example', door.url);
     const { stdout } = await promisify(execFile)('sh', ['-c', shown], {
       env: { PATH: process.env['PATH'], ...env },
     });
-    return stdout.trim().split('\n');
+    return stdout.split('\n').filter((line) => line !== '');
   };
   const { client_id: CLIENT_ID, client_secret, redirect_uri: REDIRECT_URI } = confidential;
   const known = { CLIENT_ID, CLIENT_SECRET: client_secret ?? '', REDIRECT_URI };
