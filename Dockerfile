@@ -16,7 +16,7 @@ COPY --from=manifests /manifests ./
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --ignore-scripts --prod \
   --filter-prod @tollgate/account... --filter-prod @tollgate/auth... --filter-prod @tollgate/gateway... \
   --filter-prod @tollgate/sample-upstream... --filter-prod @tollgate/images... --filter-prod @tollgate/command... \
-  --filter-prod @tollgate/console --filter-prod @tollgate/docs
+  --filter-prod @tollgate/console --filter-prod @tollgate/docs...
 COPY . .
 
 FROM ${NODE_IMAGE} AS runtime-files

@@ -176,7 +176,10 @@ describe('documents', () => {
         ([, language = '', code = '']) => `\`\`\`${language}\n${code}`,
       );
     });
-    expect(written.filter((block) => !read('docs/webhooks.md').includes(block))).toEqual([]);
+    const run = ['docs/webhooks.md', 'clients/typescript/README.md', 'clients/python/README.md']
+      .map(read)
+      .join();
+    expect(written.filter((block) => !run.includes(block))).toEqual([]);
   });
 
   test('code blocks of the operators’ book say their language, and are written in it', () => {
@@ -278,6 +281,20 @@ describe('documents', () => {
     });
     expect(sections.length).toBeGreaterThan(10);
     expect(broken).toEqual([]);
+  });
+
+  test.each([
+    ['setting', 'docs/configuration.md', /^\| `([A-Z][A-Z\d]*(?:_[A-Z\d]+)+)`/gm],
+    ['header', 'docs/customers/limits.md', /^\| `([A-Z][\w-]+)`/gm],
+    ['command', 'docs/command.md', /^#### (.+)$/gm],
+    ['code', 'docs/customers/errors.md', /^### `(\w+)`$/gm],
+  ])('each %s has one row or heading in a chapter of %s, which is its address', (_, path, pattern) => {
+    const chapters = read(path)
+      .split(/^## /m)
+      .map((chapter) => [...chapter.matchAll(pattern)].map(([, name]) => name));
+    expect(chapters.flat().length).toBeGreaterThan(5);
+    const twice = chapters.flatMap((names) => names.filter((name, index) => names.indexOf(name) !== index));
+    expect(twice).toEqual([]);
   });
 
   test('links lead to files and headings that there are', () => {

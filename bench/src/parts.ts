@@ -8,6 +8,7 @@ import { measureClosings } from './usage/closings.ts';
 import { measureCounting } from './usage/counting.ts';
 import { measureIngest } from './usage/ingest.ts';
 import { measureRate } from './auth/measure-rate.ts';
+import { measureMcp } from './mcp/mcp.ts';
 import { measureOperatorSearch } from './operators/search.ts';
 import type { Part } from './part.ts';
 import { measureRevocation } from './revocation.ts';
@@ -32,6 +33,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   'token-memory': { timeLimitSec: 1_200, run: measureTokenMemory },
   gateway: { timeLimitSec: 900, run: measureGateway },
   graphql: { timeLimitSec: 300, run: measureGraphql },
+  mcp: { timeLimitSec: 300, run: measureMcp },
   websocket: { timeLimitSec: 180, run: measureWebsocket },
   ingest: { timeLimitSec: 400, run: measureIngest },
   revocation: { timeLimitSec: 120, run: measureRevocation },

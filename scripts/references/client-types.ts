@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { ERROR_CODES, errorOfCode } from '../../clients/typescript/src/errors.ts';
+import { ERROR_CHAPTERS } from '../../packages/contracts/src/error-codes.ts';
+import { OAUTH_ERRORS } from '../../packages/contracts/src/oauth.ts';
+import { explainedCloses } from '../../services/gateway/src/websocket/protocol/close-codes.ts';
 
-/** Lists and types of the client libraries, from docs/openapi.json and from the codes of the TypeScript library. */
+/** Lists and types of the client libraries, from docs/openapi.json and from the codes of docs/errors.md. */
 
 type Schema = {
   type?: string | string[];
@@ -113,12 +115,80 @@ function choices(
     .join(' | ');
 }
 
-/** clients/python/src/tollgate_client/_codes.py: which class of errors each code is, as in TypeScript. */
+/** clients/typescript/src/codes.ts. */
+export function typescriptCodes(): string {
+  const lines = Object.entries(classesOfCodes()).map(([code, name]) => `  ${code}: '${name}',\n`);
+  return `// ${BY}
+
+/** The class of errors of each code that a caller can get. */
+export const CODES = {
+${lines.join('')}} as const;
+
+export type ErrorCode = keyof typeof CODES;
+
+export const ERROR_CODES = Object.keys(CODES) as readonly ErrorCode[];
+`;
+}
+
+/** clients/python/src/tollgate_client/_codes.py. */
 export function pythonCodes(): string {
-  const byClass = Map.groupBy(ERROR_CODES, (code) => errorOfCode({ code, message: '' }).name);
-  const lists = [...byClass].map(([name, codes]) => {
-    const lines = codes.map((code) => `    "${code}",\n`).join('');
-    return `${name.replace(/Error$/, 'Code')} = Literal[\n${lines}]`;
-  });
-  return `# ${BY}\n\nfrom typing import Literal\n\n${lists.join('\n\n')}\n`;
+  const classes = Object.entries(classesOfCodes());
+  return `# ${BY}
+
+from collections.abc import Mapping
+from typing import Literal
+
+ErrorCode = Literal[
+${classes.map(([code]) => `    "${code}",\n`).join('')}]
+"""The codes of docs/errors.md that a caller can get."""
+
+CODES: Mapping[str, str] = {
+${classes.map(([code, name]) => `    "${code}": "${name}",\n`).join('')}}
+"""The class of errors of each."""
+`;
+}
+
+type ErrorClass = 'Authentication' | 'AccessDenied' | 'Plan' | 'RateLimit' | 'Request' | 'Unavailable';
+
+/** Codes whose status would say something else to a program. */
+const OWN_CLASSES: Readonly<Record<string, ErrorClass>> = {
+  invalid_grant: 'Authentication',
+  unauthorized_client: 'AccessDenied',
+  mcp_not_in_plan: 'Plan',
+  mcp_mutations_not_in_plan: 'Plan',
+  no_billing_period: 'Plan',
+  http_version_not_supported: 'Request',
+};
+
+/** Those that a program with an access token can get, over HTTP or by the close of a WebSocket. */
+function classesOfCodes(): Record<string, string> {
+  const chapters = ['access', 'plan-and-limits', 'requests', 'availability'] as const;
+  const statuses: (readonly [code: string, status: number])[] = [
+    ...chapters.flatMap((chapter) =>
+      Object.entries(ERROR_CHAPTERS[chapter]).map(([code, { status }]) => [code, status] as const),
+    ),
+    ...Object.entries(OAUTH_ERRORS).map(([code, [{ status }]]) => [code, parseInt(status, 10)] as const),
+    ...explainedCloses()
+      .filter(({ reason }) => reason !== '')
+      .map(({ reason, closeCode }) => [reason, statusOfClose(closeCode)] as const),
+  ];
+  const classes: Record<string, string> = {};
+  // The first status counts: a code of HTTP can close a WebSocket, too.
+  for (const [code, status] of statuses) classes[code] ??= `${OWN_CLASSES[code] ?? classOf(status)}Error`;
+  return classes;
+}
+
+function classOf(status: number): ErrorClass {
+  const named: Readonly<Record<number, ErrorClass>> = {
+    401: 'Authentication',
+    402: 'Plan',
+    403: 'AccessDenied',
+    429: 'RateLimit',
+  };
+  return named[status] ?? (status >= 500 ? 'Unavailable' : 'Request');
+}
+
+/** 4409 and 4429 are named after statuses. The others, such as 4408 and 1012, are times when the gateway leaves. */
+function statusOfClose(closeCode: number): number {
+  return closeCode === 4409 || closeCode === 4429 ? closeCode - 4_000 : 503;
 }

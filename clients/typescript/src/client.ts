@@ -1,9 +1,9 @@
 import type { Credits, Estimate, Usage } from './api.ts';
 import { ConnectionError, DataApiError } from './errors.ts';
-import { MAX_ATTEMPTS, exchange, withRetries } from './exchange.ts';
-import type { Answer, RetryPolicy } from './exchange.ts';
+import { send } from './exchange.ts';
+import type { Answer, Bounds } from './exchange.ts';
 import { isQuery } from './operation-type.ts';
-import { errorOfRefusal, errorOfResponse, graphqlErrors, numberOfField, objectOf } from './read-errors.ts';
+import { errorOfRefusal, graphqlErrors, numberOf, numberOfField, objectOf } from './read-errors.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import { createTokens } from './tokens.ts';
 import type { FreshToken } from './tokens.ts';
@@ -63,113 +63,40 @@ export type Result<Data> = {
 
 export type TollgateClient = ReturnType<typeof createClient>;
 
+type Fields = Record<string, unknown>;
+
 const MAX_TOKEN_RESPONSE_BYTES = 65_536;
 /** RFC 6750, section 2.1. The error about another one would quote it. */
 const TOKEN = /^[\w.~+/-]+=*$/;
+const GRAPHQL_HEADERS = {
+  accept: 'application/graphql-response+json, application/json;q=0.9',
+  'content-type': 'application/json',
+};
 
 /**
  * A client of the data API, whose calls share a token.
  * @throws {TypeError} if the options don't go together, or a secret would be in a browser
  */
 export function createClient(options: ClientOptions) {
-  const {
-    timeoutMs = 30_000,
-    maxWaitMs = 30_000,
-    maxResponseBytes = 8_388_608,
-    fetch = globalThis.fetch,
-  } = options;
-  const bounds = { fetch, timeoutMs, maxBytes: maxResponseBytes };
+  const { fetch = globalThis.fetch, timeoutMs = 30_000, maxWaitMs = 30_000 } = options;
+  const bounds = { fetch, timeoutMs, maxWaitMs, maxBytes: options.maxResponseBytes ?? 8_388_608 };
   const dataUrl = urlOf(options.url) + (options.path ?? '/graphql');
   const accountUrl = urlOf(options.accountUrl ?? options.url);
-  const tokens = createTokens(createObtain());
+  const tokens = createTokens(tokenSource(options, bounds));
+  const sender = { ...bounds, tokens, isFixedToken: typeof options.token === 'string' };
   const webSocket = options.webSocket ?? objectOf(globalThis)['WebSocket'];
   const socketUrl = dataUrl.replace(/^http/, 'ws');
   const subscriptions = createSubscriptions(socketUrl, tokens, webSocket, options.maxReconnects ?? 20);
 
-  function createObtain(): () => Promise<FreshToken> {
-    const { clientId, clientSecret, token, tokenUrl } = options;
-    if (token !== undefined && clientSecret === undefined) {
-      return async () => checkedToken(typeof token === 'string' ? token : await token());
-    }
-    if (clientId === undefined || clientSecret === undefined || token !== undefined) {
-      throw new TypeError('Give `clientId` and `clientSecret`, or `token`.');
-    }
-    if ('document' in globalThis) {
-      throw new TypeError(
-        'A client secret in a browser is public. Give `token`, a function that asks your server.',
-      );
-    }
-    const url = tokenUrl === undefined ? `${urlOf(options.url)}/oauth2/token` : urlOf(tokenUrl);
-    const form = {
-      grant_type: 'client_credentials',
-      scope: 'api',
-      client_id: clientId,
-      client_secret: clientSecret,
-    };
-    const send = async () => {
-      const init = {
-        method: 'POST',
-        body: new URLSearchParams(form),
-        headers: { accept: 'application/json' },
-      };
-      return accepted(await exchange(url, init, { ...bounds, maxBytes: MAX_TOKEN_RESPONSE_BYTES }));
-    };
-    return async () => {
-      const { json } = await withRetries(send, { isRepeatable: true, maxWaitMs });
-      const { access_token, expires_in } = objectOf(json);
-      const expiresInSec = Number(expires_in ?? NaN);
-      const accessToken = typeof access_token === 'string' ? access_token : '';
-      return checkedToken({ accessToken, ...(Number.isNaN(expiresInSec) ? {} : { expiresInSec }) });
-    };
-  }
-
-  /** Sends with the token, and once more with another one after a 401 that is about the token. */
-  async function authorized(
-    url: string,
-    init: RequestInit,
-    policy: Omit<RetryPolicy, 'maxWaitMs' | 'isFinal'>,
-  ): Promise<Answer> {
-    // A fixed token can't become another one.
-    let mayRenew = typeof options.token !== 'string';
-    const signal = policy.signal ?? null;
-    let sent = 0;
-    // Its request has had its retries.
-    let tokenFailure: unknown;
-    const attempt = async (): Promise<Answer> => {
-      const token = await tokens.get(policy.signal).catch((error: unknown) => {
-        tokenFailure = error;
-        throw error;
-      });
-      const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
-      sent += 1;
-      const answer = await exchange(url, { ...init, headers, signal }, bounds);
-      if (answer.status !== 401 || answer.headers.has('proxy-status') || !mayRenew) return accepted(answer);
-      mayRenew = false;
-      tokens.refuse(token);
-      if (sent === MAX_ATTEMPTS) return accepted(answer);
-      return await attempt();
-    };
-    const isFinal = (error: unknown) => error === tokenFailure || sent >= MAX_ATTEMPTS;
-    return await withRetries(attempt, { ...policy, maxWaitMs, isFinal });
-  }
-
   function post(url: string, query: string, variables?: Variables, call: CallOptions = {}): Promise<Answer> {
     const { operationName, signal, idempotent = false } = call;
-    const init = {
-      method: 'POST',
-      body: JSON.stringify({ query, variables, operationName }),
-      headers: {
-        accept: 'application/graphql-response+json, application/json;q=0.9',
-        'content-type': 'application/json',
-      },
-    };
+    const body = JSON.stringify({ query, variables, operationName });
     const isRepeatable = idempotent || url !== dataUrl || isQuery(query, operationName);
-    return authorized(url, init, { isRepeatable, signal });
+    return send(url, { method: 'POST', body, headers: GRAPHQL_HEADERS, signal, isRepeatable }, sender);
   }
 
   async function get<T>(path: string, signal: AbortSignal | undefined): Promise<T> {
-    const init = { headers: { accept: 'application/json' } };
-    return (await authorized(accountUrl + path, init, { isRepeatable: true, signal })).json as T;
+    return (await send(accountUrl + path, { signal }, sender)).json as T;
   }
 
   return {
@@ -177,11 +104,8 @@ export function createClient(options: ClientOptions) {
      * Runs a query or a mutation.
      * @throws {TollgateError} by its code; DataApiError if the result has errors, with the data that there is
      */
-    request: async <Data = Record<string, unknown>>(
-      query: string,
-      variables?: Variables,
-      call?: CallOptions,
-    ) => resultOf<Data>(await post(dataUrl, query, variables, call)),
+    request: async <Data = Fields>(query: string, variables?: Variables, call?: CallOptions) =>
+      resultOf<Data>(await post(dataUrl, query, variables, call)),
 
     /** What the operation would cost at most. It isn't executed, and costs nothing. */
     estimate: async (query: string, variables?: Variables, call?: CallOptions): Promise<Estimate> => {
@@ -190,14 +114,11 @@ export function createClient(options: ClientOptions) {
     },
 
     /** Events until the subscription is complete. Stop by leaving the loop, or by the signal. */
-    subscribe: <Data = Record<string, unknown>>(
+    subscribe: <Data = Fields>(
       query: string,
       variables: Variables = {},
       { operationName, signal }: Omit<CallOptions, 'idempotent'> = {},
-    ) => {
-      const payload = { query, variables, ...(operationName === undefined ? {} : { operationName }) };
-      return subscriptions.subscribe<Data>(payload, signal);
-    },
+    ) => subscriptions.subscribe<Data>({ query, variables, operationName }, signal),
 
     /** The billing period that the calls are charged to, or another one of the same payer. */
     usage: ({ periodId, signal }: { periodId?: number; signal?: AbortSignal } = {}) =>
@@ -211,21 +132,36 @@ export function createClient(options: ClientOptions) {
   };
 }
 
-function accepted(answer: Answer): Answer {
-  if (answer.status < 300) return answer;
-  throw errorOfResponse(answer.status, answer.headers, answer.json);
+function tokenSource(options: ClientOptions, bounds: Bounds): () => Promise<FreshToken> {
+  const { url, tokenUrl, clientId: client_id, clientSecret: client_secret, token } = options;
+  if (token !== undefined && client_secret === undefined)
+    return async () => checkedToken(typeof token === 'string' ? token : await token());
+  if (client_id === undefined || client_secret === undefined || token !== undefined)
+    throw new TypeError('Give `clientId` and `clientSecret`, or `token`.');
+  if ('document' in globalThis)
+    throw new TypeError('A client secret in a browser is public: give `token`, which asks your server.');
+  const endpoint = tokenUrl === undefined ? `${urlOf(url)}/oauth2/token` : urlOf(tokenUrl);
+  const form = { grant_type: 'client_credentials', scope: 'api', client_id, client_secret };
+  const outgoing = { method: 'POST', body: new URLSearchParams(form) } as const;
+  const own = { ...bounds, maxBytes: MAX_TOKEN_RESPONSE_BYTES };
+  return async () => {
+    const { json } = await send(endpoint, outgoing, own);
+    const { access_token: accessToken, expires_in: expiresInSec } = objectOf(json);
+    return checkedToken({ accessToken, expiresInSec });
+  };
 }
 
 function resultOf<Data>({ status, headers, json }: Answer): Result<Data> {
   const { data, errors, extensions } = objectOf(json);
   const cost = numberOfField(headers, 'x-points-cost');
   const requestId = headers.get('x-request-id') ?? undefined;
-  const [first, ...more] = graphqlErrors(errors);
+  const read = graphqlErrors(errors);
+  const [first] = read;
   // The data API's errors have no request ID of Tollgate.
   if (first?.extensions?.['request_id'] !== undefined) throw errorOfRefusal(first, status, headers);
   if (first !== undefined) {
     const facts = { code: 'data_api_error', message: first.message, status, requestId, data, cost };
-    throw new DataApiError({ ...facts, errors: [first, ...more] });
+    throw new DataApiError({ ...facts, errors: read });
   }
   if (data === undefined) {
     const message = 'The response is not a GraphQL result.';
@@ -245,13 +181,11 @@ function resultOf<Data>({ status, headers, json }: Answer): Result<Data> {
 }
 
 function checkedToken(given: unknown): FreshToken {
-  const fresh = objectOf(typeof given === 'string' ? { accessToken: given } : given);
-  const { accessToken } = fresh;
-  if (typeof accessToken === 'string' && TOKEN.test(accessToken)) return fresh as FreshToken;
-  throw new ConnectionError({
-    code: 'invalid_response',
-    message: 'There is no access token in the response.',
-  });
+  const { accessToken, expiresInSec } = objectOf(typeof given === 'string' ? { accessToken: given } : given);
+  if (typeof accessToken === 'string' && TOKEN.test(accessToken))
+    return { accessToken, expiresInSec: numberOf(expiresInSec) };
+  const message = 'There is no access token in the response.';
+  throw new ConnectionError({ code: 'invalid_response', message });
 }
 
 /** @throws {TypeError} that doesn't quote the address, which could hold a password */

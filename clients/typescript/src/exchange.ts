@@ -1,42 +1,103 @@
-import { ConnectionError, RateLimitError, TollgateError } from './errors.ts';
+import { ConnectionError, RateLimitError } from './errors.ts';
+import { errorOfResponse } from './read-errors.ts';
+import type { Tokens } from './tokens.ts';
 import { delay } from './waiting.ts';
 
 export type Bounds = {
   fetch: typeof fetch;
   /** From a request to the end of its response. */
   timeoutMs: number;
+  /** Of all waits of a call together. */
+  maxWaitMs: number;
   /** Of a response, after decoding. */
   maxBytes: number;
 };
 
+/** Without tokens for a request of a token. */
+export type Sender = Bounds & { tokens?: Tokens; isFixedToken?: boolean };
+
+export type Outgoing = {
+  method?: 'POST';
+  body?: string | URLSearchParams;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+  /** Sending it twice changes nothing. */
+  isRepeatable?: boolean;
+};
+
 export type Answer = { status: number; headers: Headers; json: unknown };
+
+/** How often a request is sent at most. */
+const MAX_ATTEMPTS = 3;
 
 /** Nothing came back: what changes nothing may be sent again. */
 class UnansweredError extends ConnectionError {}
 
 /**
+ * Sends a request: again when `Retry-After` says so, once more if it got no response, and once more with another
+ * token after a 401 that is about the token.
+ * @throws {TollgateError} unless the response is 2xx
+ */
+export async function send(url: string, outgoing: Outgoing, sender: Sender): Promise<Answer> {
+  const { isRepeatable = true, signal } = outgoing;
+  const { tokens, isFixedToken = false } = sender;
+  let leftMs = sender.maxWaitMs;
+  let mayRenew = !isFixedToken;
+  let wasUnanswered = false;
+  for (let attempt = 1; ; attempt += 1) {
+    const isLast = attempt === MAX_ATTEMPTS;
+    // A failure of it is final: its request has had its retries.
+    const token = await tokens?.get(signal);
+    let answer: Answer;
+    try {
+      answer = await exchange(url, outgoing, token, sender);
+    } catch (error) {
+      if (!(error instanceof UnansweredError) || !isRepeatable || wasUnanswered || isLast) throw error;
+      wasUnanswered = true;
+      continue;
+    }
+    const { status, headers, json } = answer;
+    if (status < 300) return answer;
+    if (status === 401 && token !== undefined && mayRenew && !headers.has('proxy-status')) {
+      mayRenew = false;
+      tokens?.refuse(token);
+      if (!isLast) continue;
+    }
+    const error = errorOfResponse(status, headers, json);
+    // A call over the plan's rate wasn't executed; one that met an outage may have been.
+    const mayRepeat = (status === 429 || status === 503) && (isRepeatable || error instanceof RateLimitError);
+    const waitMs = mayRepeat ? (error.retryAfterMs ?? Infinity) : Infinity;
+    if (isLast || waitMs > leftMs) throw error;
+    leftMs -= waitMs;
+    await delay(waitMs, signal);
+  }
+}
+
+/**
  * One request and its JSON response. Redirects aren't followed: they would carry the secret or the token elsewhere.
  * @throws {ConnectionError} if there is no response, or a 2xx that isn't JSON
  */
-export async function exchange(
+async function exchange(
   url: string,
-  { signal: given, ...init }: RequestInit,
+  { signal: given, headers: own, ...init }: Outgoing,
+  token: string | undefined,
   { fetch, timeoutMs, maxBytes }: Bounds,
 ): Promise<Answer> {
   const stop = new AbortController();
   const timer = setTimeout(() => {
     stop.abort();
   }, timeoutMs);
-  const signal = given === undefined || given === null ? stop.signal : AbortSignal.any([given, stop.signal]);
+  const signal = given === undefined ? stop.signal : AbortSignal.any([given, stop.signal]);
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const sent = { accept: 'application/json', ...own, ...authorization };
   let response: Response | undefined;
   try {
-    response = await fetch(url, { ...init, signal, redirect: 'manual' });
+    response = await fetch(url, { ...init, headers: sent, signal, redirect: 'manual' });
     const { status, headers, ok } = response;
     const fail = (code: string, message: string) => new ConnectionError({ code, message, status });
     // Browsers show a redirect as an opaque response with status 0.
-    if (status < 200 || (status >= 300 && status < 400)) {
+    if (status < 200 || (status >= 300 && status < 400))
       throw fail('redirected', 'The server answered with a redirect, which is not followed. Check the URL.');
-    }
     const text = await boundedText(response, maxBytes);
     if (text === undefined) throw fail('response_too_large', `It has more than ${String(maxBytes)} bytes.`);
     const json = parsed(text);
@@ -46,9 +107,8 @@ export async function exchange(
   } catch (cause) {
     given?.throwIfAborted();
     if (cause instanceof ConnectionError) throw cause;
-    if (stop.signal.aborted) {
+    if (stop.signal.aborted)
       throw new ConnectionError({ code: 'timeout', message: `It took more than ${String(timeoutMs)} ms.` });
-    }
     const Class = response === undefined ? UnansweredError : ConnectionError;
     throw new Class({ code: 'connection_failed', message: 'The connection failed.', cause });
   } finally {
@@ -78,40 +138,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-export type RetryPolicy = {
-  /** Sending it twice changes nothing. */
-  isRepeatable: boolean;
-  /** Of all waits together. */
-  maxWaitMs: number;
-  signal?: AbortSignal | undefined;
-  isFinal?: (error: unknown) => boolean;
-};
-
-/** How often a request is sent at most. */
-export const MAX_ATTEMPTS = 3;
-
-/** Repeats what `Retry-After` allows to repeat, and once what got no response. */
-export async function withRetries<T>(work: () => Promise<T>, policy: RetryPolicy): Promise<T> {
-  let leftMs = policy.maxWaitMs;
-  let wasUnanswered = false;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const isFirstUnanswered: boolean = error instanceof UnansweredError && !wasUnanswered;
-      wasUnanswered ||= isFirstUnanswered;
-      const waitMs = isFirstUnanswered && policy.isRepeatable ? 0 : statedWaitMs(error, policy);
-      if (attempt === MAX_ATTEMPTS || waitMs > leftMs || policy.isFinal?.(error) === true) throw error;
-      leftMs -= waitMs;
-      await delay(waitMs, policy.signal);
-    }
-  }
-}
-
-/** A call over the plan's rate wasn't executed; one that met an outage may have been. */
-function statedWaitMs(error: unknown, { isRepeatable }: RetryPolicy): number {
-  if (!(error instanceof TollgateError) || (error.status !== 429 && error.status !== 503)) return Infinity;
-  return isRepeatable || error instanceof RateLimitError ? (error.retryAfterMs ?? Infinity) : Infinity;
 }

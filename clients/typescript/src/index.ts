@@ -3,12 +3,6 @@ export type { CallOptions, ClientOptions, Result, TollgateClient, Variables } fr
 export type * from './api.ts';
 export type { FreshToken } from './tokens.ts';
 export type { Gap, SubscriptionEvent } from './subscriptions.ts';
-export type { ErrorCode, GraphQLErrorLike } from './errors.ts';
-export {
-  AccessDeniedError,
-  AuthenticationError,
-  ConnectionError,
-  DataApiError,
-  PlanError,
-} from './errors.ts';
-export { RateLimitError, RequestError, TollgateError, UnavailableError, ERROR_CODES } from './errors.ts';
+export { ERROR_CODES } from './codes.ts';
+export type { ErrorCode } from './codes.ts';
+export * from './errors.ts';

@@ -1,6 +1,13 @@
-import { ConnectionError, DataApiError, errorOfCode } from './errors.ts';
-import type { GraphQLErrorLike, TollgateError } from './errors.ts';
+import { CODES } from './codes.ts';
+import type { ErrorCode } from './codes.ts';
+import * as classes from './errors.ts';
+import type { ErrorFacts, GraphQLErrorLike, TollgateError } from './errors.ts';
 import { retryAfterMs } from './retry-after.ts';
+
+export function errorOfCode(facts: ErrorFacts): TollgateError {
+  const isKnown = Object.hasOwn(CODES, facts.code);
+  return new classes[isKnown ? CODES[facts.code as ErrorCode] : 'TollgateError'](facts);
+}
 
 /** Of a refusal's GraphQL error (docs/errors.md), in a response or in a message of a WebSocket. */
 export function errorOfRefusal(
@@ -25,25 +32,26 @@ export function errorOfRefusal(
 
 /** Of a response that isn't 2xx, in any of the forms of docs/errors.md, or in none. */
 export function errorOfResponse(status: number, headers: Headers, body: unknown): TollgateError {
-  const { errors, code, detail, title, error, error_description, ...rest } = objectOf(body);
-  const [first, ...more] = graphqlErrors(errors);
+  const { errors: stated, code, detail, title, error, error_description, ...rest } = objectOf(body);
+  const errors = graphqlErrors(stated);
+  const [first] = errors;
   if (headers.has('proxy-status')) {
-    return new DataApiError({
+    return new classes.DataApiError({
       code: first === undefined ? 'upstream_error' : 'data_api_error',
       message: first?.message ?? `The data API answered with status ${String(status)}.`,
       status,
       retryAfterMs: retryAfterMs(headers),
-      errors: first === undefined ? [] : [first, ...more],
+      errors,
       cost: numberOfField(headers, 'x-points-cost'),
     });
   }
   if (first?.extensions?.['code'] !== undefined) return errorOfRefusal(first, status, headers);
   // A body of an unknown form, such as a proxy's that repeats the request, isn't kept.
-  const stated = stringOf(code) ?? stringOf(error);
-  const details = stated === undefined ? { code: `http_${String(status)}` } : { ...rest, code: stated };
-  const message = stringOf(detail) ?? stringOf(title) ?? stringOf(error_description);
+  const own = stringOf(code) ?? stringOf(error);
+  const extensions = own === undefined ? { code: `http_${String(status)}` } : { ...rest, code: own };
   const fallback = `The server answered with status ${String(status)}.`;
-  return errorOfRefusal({ message: message ?? fallback, extensions: details }, status, headers);
+  const message = stringOf(detail) ?? stringOf(title) ?? stringOf(error_description) ?? fallback;
+  return errorOfRefusal({ message, extensions }, status, headers);
 }
 
 /** A close of a WebSocket, whose reason begins with a code. */
@@ -52,15 +60,12 @@ export function errorOfClose(closeCode: number, reason: string): TollgateError {
   const message = text ?? `The connection was closed with code ${String(closeCode)}.`;
   const details = { close_code: closeCode };
   if (code !== undefined) return errorOfCode({ code, message, details });
-  return new ConnectionError({ code: 'connection_failed', message, details });
+  return new classes.ConnectionError({ code: 'connection_failed', message, details });
 }
 
 export function graphqlErrors(value: unknown): GraphQLErrorLike[] {
   if (!Array.isArray(value)) return [];
-  return value.map((each) => ({
-    ...objectOf(each),
-    message: stringOf(objectOf(each)['message']) ?? 'Error',
-  }));
+  return value.map(objectOf).map((each) => ({ ...each, message: stringOf(each['message']) ?? 'Error' }));
 }
 
 export function objectOf(value: unknown): Record<string, unknown> {
@@ -71,7 +76,7 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function numberOf(value: unknown): number | undefined {
+export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 

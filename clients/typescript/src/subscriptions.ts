@@ -13,7 +13,7 @@ export type SubscriptionEvent<Data> =
   | { gap: Gap; data?: undefined; errors?: undefined }
   | { gap?: undefined; data: Data | null; errors?: GraphQLErrorLike[]; extensions?: Record<string, unknown> };
 
-export type Subscription = { query: string; variables?: Record<string, unknown>; operationName?: string };
+type Subscription = { query: string; variables: Record<string, unknown>; operationName: string | undefined };
 
 /** A second 4401 within this time, without a result in between, is final. */
 const FRESH_TOKEN_MS = 60_000;
@@ -31,7 +31,7 @@ export function reconnectDelayMs(retries: number): number {
 }
 
 /** A subscription, whichever socket carries it. */
-type Open = { isLive: boolean; lost?: Omit<Gap, 'to'> | undefined; tell: (gap: Gap) => void };
+type Open = { isLive: boolean; lost?: Omit<Gap, 'to'> | undefined; push: (event: { gap: Gap }) => void };
 
 /** All subscriptions of a client share one WebSocket, which is open while there are any. */
 export function createSubscriptions(url: string, tokens: Tokens, webSocket: unknown, retryAttempts: number) {
@@ -49,7 +49,7 @@ export function createSubscriptions(url: string, tokens: Tokens, webSocket: unkn
     isLeft = false;
     lastHeard = new Date();
     for (const each of open) {
-      if (each.lost !== undefined) each.tell({ ...each.lost, to: lastHeard });
+      if (each.lost !== undefined) each.push({ gap: { ...each.lost, to: lastHeard } });
       each.lost = undefined;
       each.isLive = true;
     }
@@ -123,13 +123,12 @@ export function createSubscriptions(url: string, tokens: Tokens, webSocket: unkn
       else end(new ConnectionError({ code: 'too_many_events', message: 'Events are not read fast enough.' }));
     };
     const fail = (failure: unknown) => {
-      if (closeOf(failure)?.code !== 4401 || performance.now() - refreshedMs < FRESH_TOKEN_MS) {
-        end(errorOf(failure));
-        return;
-      }
-      refreshedMs = performance.now();
-      tokens.refuse(token);
-      stop = begin();
+      const isFirst = performance.now() - refreshedMs >= FRESH_TOKEN_MS;
+      if (closeOf(failure)?.code === 4401 && isFirst) {
+        refreshedMs = performance.now();
+        tokens.refuse(token);
+        stop = begin();
+      } else end(errorOf(failure));
     };
     const next = (result: unknown) => {
       refreshedMs = -Infinity;
@@ -141,12 +140,7 @@ export function createSubscriptions(url: string, tokens: Tokens, webSocket: unkn
       end(signal?.reason);
     };
 
-    const own: Open = {
-      isLive: isConnected && !isLeft,
-      tell: (gap) => {
-        push({ gap });
-      },
-    };
+    const own: Open = { isLive: isConnected && !isLeft, push };
     open.add(own);
     let stop = begin();
     signal?.addEventListener('abort', abort);
@@ -192,9 +186,6 @@ function errorOf(failure: unknown): unknown {
   if (first !== undefined) return errorOfRefusal(first);
   const close = closeOf(failure);
   if (close !== undefined) return errorOfClose(close.code, close.reason);
-  return new ConnectionError({
-    code: 'connection_failed',
-    message: 'The connection failed.',
-    cause: failure,
-  });
+  const message = 'The connection failed.';
+  return new ConnectionError({ code: 'connection_failed', message, cause: failure });
 }

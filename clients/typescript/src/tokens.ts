@@ -28,41 +28,28 @@ export function createTokens(
 ): Tokens {
   let held: Held | undefined;
   let pending: Promise<Held> | undefined;
-  let refusal: { error: TollgateError; untilMs: number } | undefined;
+  let refusal: TollgateError | undefined;
   let failures = 0;
-  let nextRenewalMs = 0;
+  let nextTryMs = -Infinity;
 
   async function obtainHeld(): Promise<Held> {
     const startedMs = nowMs();
     try {
       const { accessToken, expiresInSec } = await obtain();
-      const lifeMs = expiresInSec === undefined ? Infinity : expiresInSec * 1_000;
-      const untilRenewalMs = Math.max(lifeMs * 0.9, lifeMs - RENEWAL_MARGIN_MS);
-      const spreadMs = lifeMs === Infinity ? 0 : (Math.random() * (lifeMs - untilRenewalMs)) / 2;
-      failures = 0;
-      refusal = undefined;
-      held = {
-        token: accessToken,
-        renewAtMs: startedMs + untilRenewalMs - spreadMs,
-        endsAtMs: startedMs + lifeMs,
-      };
+      [failures, refusal, nextTryMs] = [0, undefined, -Infinity];
+      held = { token: accessToken, ...timesOf(startedMs, expiresInSec) };
       return held;
     } catch (error) {
       failures += 1;
       const backoffMs = Math.min(1_000 * 2 ** failures, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2);
-      nextRenewalMs = nowMs() + backoffMs;
-      if (error instanceof TollgateError && error.code === 'invalid_client') {
-        nextRenewalMs = nowMs() + REFUSED_CLIENT_PAUSE_MS;
-        refusal = { error, untilMs: nextRenewalMs };
-      }
+      refusal = error instanceof TollgateError && error.code === 'invalid_client' ? error : undefined;
+      nextTryMs = nowMs() + (refusal === undefined ? backoffMs : REFUSED_CLIENT_PAUSE_MS);
       throw error;
     }
   }
 
   function renew(): Promise<Held> {
-    pending ??= obtainHeld().finally(() => {
-      pending = undefined;
-    });
+    pending ??= obtainHeld().finally(() => (pending = undefined));
     return pending;
   }
 
@@ -70,14 +57,21 @@ export function createTokens(
     get: async (signal) => {
       const now = nowMs();
       if (held !== undefined && now < held.endsAtMs) {
-        if (now >= held.renewAtMs && now >= nextRenewalMs) renew().catch(() => undefined);
+        if (now >= held.renewAtMs && now >= nextTryMs) renew().catch(() => undefined);
         return held.token;
       }
-      if (refusal !== undefined && now < refusal.untilMs) throw refusal.error;
+      if (refusal !== undefined && now < nextTryMs) throw refusal;
       return (await abortable(renew(), signal)).token;
     },
     refuse: (token) => {
       if (held?.token === token) held = undefined;
     },
   };
+}
+
+function timesOf(startedMs: number, lifeSec = Infinity): Omit<Held, 'token'> {
+  const lifeMs = lifeSec * 1_000;
+  const untilRenewalMs = Math.max(lifeMs * 0.9, lifeMs - RENEWAL_MARGIN_MS);
+  const spreadMs = lifeMs === Infinity ? 0 : (Math.random() * (lifeMs - untilRenewalMs)) / 2;
+  return { renewAtMs: startedMs + untilRenewalMs - spreadMs, endsAtMs: startedMs + lifeMs };
 }

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -21,14 +23,19 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startStack } from '@tollgate/testbed/customer-stack';
 import type { Application, Stack } from '@tollgate/testbed/customer-stack';
+import { findPython } from '@tollgate/testbed/python';
 import { build } from 'esbuild';
 import { publint } from 'publint';
+import { packLibraries } from '../../../packages/docs/scripts/pack-libraries.ts';
 
 const run = promisify(execFile);
 const ROOM = 'clients/typescript';
 /** What customers read, whose blocks say whether they are run. */
 const BOOK = 'docs/customers';
 const MAX_BROTLI_BYTES = 12_288;
+/** Written by hand, without blank lines and comments (docs/adr/0176-size-of-client-libraries.md). */
+const MAX_LINES = 640;
+const GENERATED = ['api.ts', 'codes.ts'];
 
 let directory: string;
 /** What would be published, and an empty project that has it installed. */
@@ -107,6 +114,19 @@ test('it is small', async () => {
   expect(brotliCompressSync(outputFiles[0]?.contents ?? '').length).toBeLessThan(MAX_BROTLI_BYTES);
 });
 
+test('what is written by hand stays small', () => {
+  const names = readdirSync(join(ROOM, 'src')).filter(
+    (name) => !name.endsWith('.test.ts') && !GENERATED.includes(name),
+  );
+  const lines = names.flatMap((name) =>
+    readFileSync(join(ROOM, 'src', name), 'utf8')
+      .replaceAll(/^ *\/\*\*[^]*?\*\/$/gm, '')
+      .split('\n')
+      .filter((line) => !/^ *(?:\/\/.*)?$/.test(line)),
+  );
+  expect(lines.length).toBeLessThanOrEqual(MAX_LINES);
+});
+
 test('graphql-ws is all that it needs', () => {
   const sources = readdirSync(join(published, 'dist')).filter((name) => name.endsWith('.js'));
   const imported = sources.flatMap((name) =>
@@ -123,7 +143,11 @@ describe('in a project of its own', () => {
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    stack = await startStack();
+    packLibraries(join(directory, 'docs/customers/libraries'));
+    for (const name of ['index.html', '404.html', 'mark.svg'])
+      writeFileSync(join(directory, 'docs/customers', name), '');
+    for (const folder of ['_astro', 'pagefind']) mkdirSync(join(directory, 'docs/customers', folder));
+    stack = await startStack({ docsDirectory: join(directory, 'docs') });
     application = await stack.newApplication({ points_limit: 1_000, rate_limit: 6_000 });
     const { clientId, clientSecret } = application;
     const form = {
@@ -180,7 +204,10 @@ describe('in a project of its own', () => {
     },
   );
 
-  test.each(readdirSync(BOOK))("the blocks of the customers' book in %s run in order", async (page) => {
+  // Those of authorization.md need a person, so the suite of account runs them (connections/libraries.test.ts).
+  const pages = readdirSync(BOOK).filter((page) => page !== 'authorization.md');
+
+  test.each(pages)("the blocks of the customers' book in %s run in order", async (page) => {
     const outputs: { language: string; text: string }[] = [];
     const lines = ['set -eu'];
     const { TOLLGATE_CLIENT_ID = '', TOLLGATE_CLIENT_SECRET = '' } = env;
@@ -200,6 +227,60 @@ describe('in a project of its own', () => {
       if (language === 'json') expect(JSON.parse(own)).toEqual(JSON.parse(text, anyString));
       else expect(own).toMatch(patternOf(text));
     }
+  });
+
+  describe('installed from the book', () => {
+    const languages = readFileSync(join(BOOK, 'languages.md'), 'utf8');
+    const commandOf = (tool: string) =>
+      new RegExp(`^${tool} install .*`, 'm')
+        .exec(languages)?.[0]
+        .replace('https://tollgate.example', stack.url) ?? '';
+
+    test('the TypeScript library makes a call', async () => {
+      const empty = join(directory, 'by-npm');
+      mkdirSync(empty);
+      // What it needs is from this machine, not from a registry.
+      const folderOf = (path: string) => `file:${realpathSync(path)}`;
+      const socket = realpathSync(join(ROOM, 'node_modules/graphql-ws'));
+      const overrides = { 'graphql-ws': folderOf(socket), graphql: folderOf(join(socket, '../graphql')) };
+      writeFileSync(join(empty, 'package.json'), JSON.stringify({ type: 'module', overrides }));
+      await run('sh', ['-c', `${commandOf('npm')} --registry=http://127.0.0.1:9 --no-audit --no-fund`], {
+        cwd: empty,
+        env,
+      });
+      writeFileSync(join(empty, 'first.ts'), blocks[0]?.[1] ?? '');
+      const { stdout } = await run(process.execPath, ['first.ts'], { cwd: empty, env });
+      expect(stdout).toMatch(OUTPUTS[0] ?? /^$/);
+    });
+
+    test('the Python library makes a call', async () => {
+      const python = await findPython('clients/python/tests/requirements.txt');
+      if (python === null) return;
+      const installed = join(directory, 'by-pip');
+      const options = '--quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation';
+      await run('sh', ['-c', `'${python}' -m ${commandOf('pip')} ${options} --target '${installed}'`], {
+        env,
+      });
+      const [, block = ''] =
+        /^```python\n([^]*?)^```/m.exec(readFileSync('clients/python/README.md', 'utf8')) ?? [];
+      const { stdout } = await run(python, ['-c', block], { env: { ...env, PYTHONPATH: installed } });
+      expect(stdout).toMatch(OUTPUTS[0] ?? /^$/);
+    }, 300_000);
+
+    test('its checksums are those of the book', async () => {
+      const text = await (await fetch(`${stack.url}/docs/libraries/SHA256SUMS.txt`)).text();
+      const sums = text
+        .trim()
+        .split('\n')
+        .map((line) => line.split('  '));
+      expect(sums.map(([, path = '']) => `https://tollgate.example/docs/libraries/${path}`)).toEqual(
+        ['npm', 'pip'].map((tool) => new RegExp(`^${tool} install (.*)`, 'm').exec(languages)?.[1]),
+      );
+      for (const [sum, path = ''] of sums) {
+        const archive = await (await fetch(`${stack.url}/docs/libraries/${path}`)).bytes();
+        expect(createHash('sha256').update(archive).digest('hex')).toBe(sum);
+      }
+    });
   });
 
   test('under the Node.js of this machine, too', async () => {

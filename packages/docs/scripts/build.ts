@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { builtOnce } from '@tollgate/console/built-once';
 import { precompress } from '@tollgate/console/precompress';
 import { BOOKS, pagesOf } from '../src/books.ts';
+import { nothingForeign } from './nothing-foreign.ts';
 import { nothingInline } from './nothing-inline.ts';
+import { librarySources, packLibraries } from './pack-libraries.ts';
 
 /**
  * Builds a book into packages/docs/dist/<name>: `build.ts customers` or `build.ts operators`. A process each, since
@@ -38,6 +40,7 @@ await builtOnce({
     ...pagesOf(BOOKS[name]).map((page) => join(folder, `${page}.md`)),
     ...references.map(({ document }) => document),
     ...consoleStyles,
+    ...(name === 'customers' ? librarySources : []),
   ],
   build: async (outDir) => {
     // An unchanged build needs none of it.
@@ -48,6 +51,8 @@ await builtOnce({
     for (const file of consoleStyles.filter((each) => each.endsWith('.svg')))
       cpSync(file, join(outDir, 'mark.svg'));
     nothingInline(outDir, base);
+    nothingForeign(outDir);
+    if (name === 'customers') packLibraries(join(outDir, 'libraries'));
     weigh(precompress(outDir));
   },
 });

@@ -6,7 +6,9 @@ import { referencePages } from './api-reference.ts';
 import { idOf, pagesOf, pathOf } from './books.ts';
 import type { Book } from './books.ts';
 import { bookOfBuild } from './config.ts';
-import { withRowIds } from './row-ids.ts';
+import { addressesOf, withNameLinks } from './name-links.ts';
+import { withRowHeadings } from './row-headings.ts';
+import { withSequenceLists } from './sequence-list.ts';
 
 const LINK = /\[([^[\]\n]+)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)/g;
 
@@ -19,12 +21,19 @@ export const book: Loader = {
     const { store } = context;
     const built = bookOfBuild();
     store.clear();
-    for (const { id, title, body, file, depth } of [...writtenPages(built), ...references(built)]) {
-      const tableOfContents = { minHeadingLevel: 2, maxHeadingLevel: depth };
-      const data = await context.parseData({ id, data: { title, tableOfContents } });
-      const rendered = await context.renderMarkdown(body, { fileURL: pathToFileURL(file) });
+    const pages = await Promise.all(
+      [...writtenPages(built), ...references(built)].map(async ({ id, title, body, file, depth }) => {
+        const tableOfContents = { minHeadingLevel: 2, maxHeadingLevel: depth };
+        const data = await context.parseData({ id, data: { title, tableOfContents } });
+        const rendered = await context.renderMarkdown(body, { fileURL: pathToFileURL(file) });
+        const path = id === 'index' ? built.base : `${built.base}/${id}`;
+        return { id, data, body, rendered, path, html: withRowHeadings(rendered.html) };
+      }),
+    );
+    const addresses = addressesOf(pages);
+    for (const { id, data, body, rendered, html: own } of pages) {
       // On a phone, tables scroll: by keyboard, too.
-      const html = withRowIds(rendered.html).replaceAll('<table>', '<table tabindex="0">');
+      const html = withNameLinks(own, addresses).replaceAll('<table>', '<table tabindex="0">');
       store.set({ id, data, body, rendered: { ...rendered, html } });
     }
   },
@@ -69,7 +78,7 @@ function linked(
   { file, titles }: { file: string; titles: ReadonlyMap<string, string> },
 ): string {
   // Comments are for the programs that write parts of a page.
-  return outsideOfCode(body.replaceAll(/^<!-- .* -->\n/gm, ''), (text) =>
+  return outsideOfCode(withSequenceLists(body.replaceAll(/^<!-- .* -->\n/gm, '')), (text) =>
     text.replaceAll(LINK, (link, words: string, target: string, anchor: string | undefined) => {
       const page = relative(of.folder, join(dirname(file), target)).replace(/\.md$/, '');
       const title = titles.get(page);

@@ -25,7 +25,8 @@ export type Stack = {
 
 const operator = Buffer.from(`${serviceCredential.id}:${serviceCredential.secret}`).toString('base64');
 
-export async function startStack(): Promise<Stack> {
+/** `docsDirectory`: builds of the books, for account. */
+export async function startStack({ docsDirectory }: { docsDirectory?: string } = {}): Promise<Stack> {
   const [database, redis, upstream, authPort, accountPort] = await Promise.all([
     createDatabase(),
     startRedis(),
@@ -45,6 +46,7 @@ export async function startStack(): Promise<Stack> {
       DATABASE_URL: database.url,
       OPERATOR_CREDENTIALS: `${serviceCredential.id}:${serviceCredential.secret}`,
       PRIVATE_PORT: String(accountPort),
+      ...(docsDirectory !== undefined && { DOCS_DIR: docsDirectory }),
     }),
   ]);
   const gateway = await startServiceProcess('gateway', {

@@ -10,12 +10,12 @@ from typing import Any, Union, cast
 from urllib.parse import urlencode, urlsplit
 
 from ._api import Credits, Estimate, Usage
-from ._exchange import MAX_ATTEMPTS, Answer, Bounds, exchange, new_http, with_retries
+from ._exchange import Answer, Exchange, Outgoing, new_http
 from ._operation_type import is_query
-from ._responses import error_of_response, object_of, result_of
+from ._responses import number_of, object_of, result_of
 from ._subscriptions import Subscriptions
 from ._tokens import Tokens
-from .errors import TollgateError, TransportError
+from .errors import TransportError
 from .types import FreshToken, Result, SubscriptionEvent
 
 TokenSource = Union[str, Callable[[], str | FreshToken | Awaitable[str | FreshToken]]]
@@ -25,6 +25,10 @@ Variables = Mapping[str, Any]
 
 _MAX_REQUESTS_AT_A_TIME = 100
 _MAX_TOKEN_RESPONSE_BYTES = 65_536
+_GRAPHQL_HEADERS = {
+    "accept": "application/graphql-response+json, application/json;q=0.9",
+    "content-type": "application/json",
+}
 _TOKEN = re.compile(r"[\w.~+/-]+=*", re.ASCII)
 """RFC 6750, section 2.1. The error about another one would quote it."""
 
@@ -67,12 +71,10 @@ class AsyncClient:
         """
         base = _checked_url(url)
         self._data_url = base + path
-        self._account_url = _checked_url(account_url) if account_url else base
-        self._bounds = Bounds(timeout, max_response_bytes)
-        self._max_wait = max_wait
-        self._http = new_http(trust_env=trust_env, proxy=proxy, ssl_context=ssl_context)
-        # What waits in httpx's own pool takes it quadratic time, and would count as time of the request.
-        self._slots = asyncio.Semaphore(_MAX_REQUESTS_AT_A_TIME)
+        self._account_url = _checked_url(account_url or url)
+        http = new_http(trust_env, proxy, ssl_context)
+        slots = asyncio.Semaphore(_MAX_REQUESTS_AT_A_TIME)
+        self._exchange = Exchange(http, timeout, max_wait, max_response_bytes, slots)
         # A fixed token can't become another one.
         self._may_renew = not isinstance(token, str)
         if token is not None and client_id is None and client_secret is None:
@@ -82,13 +84,14 @@ class AsyncClient:
         else:
             raise ValueError("Give `client_id` and `client_secret`, or `token`.")
         self._tokens = Tokens(obtain)
+        socket_url = re.sub("^http", "ws", self._data_url)
         self._subscriptions = Subscriptions(
-            re.sub("^http", "ws", self._data_url),
+            socket_url,
             self._tokens,
-            max_reconnects=max_reconnects,
-            max_bytes=max_response_bytes,
+            max_reconnects,
+            max_size=max_response_bytes,
             proxy=proxy or (True if trust_env else None),
-            ssl_context=ssl_context,
+            ssl=ssl_context or True if socket_url.startswith("wss:") else None,
         )
 
     async def request(
@@ -124,17 +127,17 @@ class AsyncClient:
     async def usage(self, period_id: int | None = None) -> Usage:
         """The billing period that the calls are charged to, or another one of the same payer."""
         path = "/api/usage" if period_id is None else f"/api/usage?period_id={period_id}"
-        return cast(Usage, (await self._authorized("GET", self._account_url + path)).json)
+        return cast(Usage, (await self._send(Outgoing(self._account_url + path))).json)
 
     async def credits(self) -> Credits:
         """Points in addition to the plan's."""
-        return cast(Credits, (await self._authorized("GET", f"{self._account_url}/api/credits")).json)
+        return cast(Credits, (await self._send(Outgoing(f"{self._account_url}/api/credits"))).json)
 
     async def aclose(self) -> None:
         """Ends the subscriptions and the connections."""
         await self._subscriptions.aclose()
         self._tokens.close()
-        await self._http.aclose()
+        await self._exchange.http.aclose()
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -145,68 +148,22 @@ class AsyncClient:
     def _obtain_with(self, client_id: str, secret: str, url: str) -> Callable[[], Awaitable[FreshToken]]:
         form = {"grant_type": "client_credentials", "scope": "api", "client_id": client_id, "client_secret": secret}
         headers = {"content-type": "application/x-www-form-urlencoded"}
-        bounds = Bounds(self._bounds.timeout, _MAX_TOKEN_RESPONSE_BYTES)
-
-        async def send() -> Answer:
-            return _accepted(await exchange(self._http, "POST", url, headers, urlencode(form).encode(), bounds))
+        outgoing = Outgoing(url, urlencode(form).encode(), headers, max_bytes=_MAX_TOKEN_RESPONSE_BYTES)
 
         async def obtain() -> FreshToken:
-            fields = object_of((await with_retries(send, is_repeatable=True, max_wait=self._max_wait)).json)
-            life = fields.get("expires_in")
-            return _checked_token(
-                fields.get("access_token"), life if isinstance(life, (int, float)) and life == life else None
-            )
+            fields = object_of((await self._exchange.send(outgoing)).json)
+            return _checked_token(fields.get("access_token"), fields.get("expires_in"))
 
         return obtain
 
     async def _post(
         self, url: str, query: str, variables: Variables | None, operation_name: str | None, is_repeatable: bool
     ) -> Answer:
-        headers = {
-            "accept": "application/graphql-response+json, application/json;q=0.9",
-            "content-type": "application/json",
-        }
         content = json.dumps(_payload(query, variables, operation_name)).encode()
-        return await self._authorized("POST", url, headers, content, is_repeatable)
+        return await self._send(Outgoing(url, content, _GRAPHQL_HEADERS, is_repeatable))
 
-    async def _authorized(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str] = {},
-        content: bytes | None = None,
-        is_repeatable: bool = True,
-    ) -> Answer:
-        """Sends with the token, and once more with another one after a 401 that is about the token."""
-        sent, may_renew = 0, self._may_renew
-        # Its request has had its retries.
-        token_failure: BaseException | None = None
-
-        async def attempt() -> Answer:
-            nonlocal sent, may_renew, token_failure
-            while True:
-                try:
-                    token = await self._tokens.get()
-                except TollgateError as error:
-                    token_failure = error
-                    raise
-                sent += 1
-                authorized = {**headers, "authorization": f"Bearer {token}"}
-                async with self._slots:
-                    answer = await exchange(self._http, method, url, authorized, content, self._bounds)
-                if answer.status != 401 or "proxy-status" in answer.headers or not may_renew:
-                    return _accepted(answer)
-                may_renew = False
-                self._tokens.refuse(token)
-                if sent == MAX_ATTEMPTS:
-                    return _accepted(answer)
-
-        return await with_retries(
-            attempt,
-            is_repeatable=is_repeatable,
-            max_wait=self._max_wait,
-            is_final=lambda error: error is token_failure or sent >= MAX_ATTEMPTS,
-        )
+    async def _send(self, outgoing: Outgoing) -> Answer:
+        return await self._exchange.send(outgoing, self._tokens, may_renew=self._may_renew)
 
 
 def _obtain_from(source: TokenSource) -> Callable[[], Awaitable[FreshToken]]:
@@ -220,16 +177,10 @@ def _obtain_from(source: TokenSource) -> Callable[[], Awaitable[FreshToken]]:
     return obtain
 
 
-def _checked_token(token: object, expires_in: float | None) -> FreshToken:
+def _checked_token(token: object, expires_in: object) -> FreshToken:
     if isinstance(token, str) and _TOKEN.fullmatch(token):
-        return FreshToken(token, expires_in)
+        return FreshToken(token, number_of(expires_in))
     raise TransportError("There is no access token in the response.", code="invalid_response")
-
-
-def _accepted(answer: Answer) -> Answer:
-    if answer.status < 300:
-        return answer
-    raise error_of_response(answer.status, answer.headers, answer.json)
 
 
 def _payload(query: str, variables: Variables | None, operation_name: str | None) -> dict[str, Any]:

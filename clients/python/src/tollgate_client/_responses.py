@@ -9,28 +9,30 @@ from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
-from .errors import CLASSES, DataApiError, TollgateError, TransportError
+from .errors import DataApiError, TollgateError, TransportError, class_of
 from .types import Rate, Result
 
 Headers = Mapping[str, str]
 
+_NO_HEADERS: Headers = {}
+_STATED = ("code", "error", "detail", "title", "error_description")
+"""By a problem document (RFC 9457) or an OAuth error."""
+
 
 def error_of_refusal(
-    refusal: Mapping[str, Any], status: int | None = None, headers: Headers | None = None
+    refusal: Mapping[str, Any], status: int | None = None, headers: Headers = _NO_HEADERS
 ) -> TollgateError:
     """Of a refusal's GraphQL error, in a response or in a message of a WebSocket."""
-    headers = headers or {}
     details = object_of(refusal.get("extensions"))
     code = _text(details.get("code")) or "unknown"
-    wait_sec = _number(details.get("retry_after_sec"))
-    wait = retry_after(headers)
-    return CLASSES.get(code, TollgateError)(
+    wait, wait_sec = retry_after(headers), number_of(details.get("retry_after_sec"))
+    return class_of(code)(
         _text(refusal.get("message")) or "Error",
         code=code,
         status=status,
         request_id=_text(details.get("request_id")) or headers.get("x-request-id"),
-        limit=_number(details.get("limit")),
-        remaining=_number(details.get("remaining")),
+        limit=number_of(details.get("limit")),
+        remaining=number_of(details.get("remaining")),
         retry_after=wait if wait is not None or wait_sec is None else max(wait_sec, 0),
         resets_at=_time(details.get("resets_at", details.get("period_ended_at"))),
         details=details,
@@ -39,55 +41,49 @@ def error_of_refusal(
 
 def error_of_response(status: int, headers: Headers, body: object) -> TollgateError:
     """Of a response that isn't 2xx."""
-    fields = object_of(body)
-    errors = graphql_errors(fields.get("errors"))
+    rest = dict(object_of(body))
+    errors = graphql_errors(rest.pop("errors", None))
     first = errors[0] if errors else None
-    fallback = f"The server answered with status {status}."
     if "proxy-status" in headers:
-        error = DataApiError(
-            first["message"] if first else fallback,
+        return DataApiError(
+            first["message"] if first else f"The data API answered with status {status}.",
             code="data_api_error" if first else "upstream_error",
             status=status,
             retry_after=retry_after(headers),
+            errors=errors,
+            cost=_number_field(headers, "x-points-cost"),
         )
-        error.errors, error.cost = errors, _number_field(headers, "x-points-cost")
-        return error
     if first and "code" in object_of(first.get("extensions")):
         return error_of_refusal(first, status, headers)
+    code, error, *texts = (_text(rest.pop(name, None)) for name in _STATED)
     # A body of an unknown form, such as a proxy's that repeats the request, isn't kept.
-    stated = _text(fields.get("code")) or _text(fields.get("error"))
-    texts = ("errors", "code", "detail", "title", "error", "error_description")
-    rest = {name: value for name, value in fields.items() if name not in texts} if stated else {}
-    message = next((text for name in texts[2:] if name != "error" and (text := _text(fields.get(name)))), fallback)
-    refusal = {"message": message, "extensions": {**rest, "code": stated or f"http_{status}"}}
-    return error_of_refusal(refusal, status, headers)
+    stated = code or error
+    extensions = {**rest, "code": stated} if stated else {"code": f"http_{status}"}
+    message = next(filter(None, texts), f"The server answered with status {status}.")
+    return error_of_refusal({"message": message, "extensions": extensions}, status, headers)
 
 
 def error_of_close(close_code: int, reason: str) -> TollgateError:
     """A close of a WebSocket, whose reason begins with a code."""
     match = re.fullmatch(r"([a-z_]+)(?:: ?(.*))?", reason, re.DOTALL)
     message = (match and match[2]) or f"The connection was closed with code {close_code}."
-    details = {"close_code": close_code}
-    if match is None:
-        return TransportError(message, code="connection_failed", details=details)
-    return CLASSES.get(match[1], TollgateError)(message, code=match[1], details=details)
+    code, kind = (match[1], class_of(match[1])) if match else ("connection_failed", TransportError)
+    return kind(message, code=code, details={"close_code": close_code})
 
 
 def result_of(status: int, headers: Headers, body: object) -> Result:
     """Of a 2xx response of the data endpoint."""
     fields = object_of(body)
     cost = _number_field(headers, "x-points-cost")
-    request_id = headers.get("x-request-id")
+    known: dict[str, Any] = {"status": status, "request_id": headers.get("x-request-id")}
     if errors := graphql_errors(fields.get("errors")):
         # The data API's errors have no request ID of Tollgate.
         if "request_id" in object_of(errors[0].get("extensions")):
             raise error_of_refusal(errors[0], status, headers)
-        error = DataApiError(errors[0]["message"], code="data_api_error", status=status, request_id=request_id)
-        error.errors, error.data, error.cost = errors, fields.get("data"), cost
-        raise error
+        message, data = errors[0]["message"], fields.get("data")
+        raise DataApiError(message, code="data_api_error", errors=errors, data=data, cost=cost, **known)
     if "data" not in fields:
-        message = "The response is not a GraphQL result."
-        raise TransportError(message, code="invalid_response", status=status, request_id=request_id)
+        raise TransportError("The response is not a GraphQL result.", code="invalid_response", **known)
     rate = re.search(r";r=([0-9]{1,15});t=([0-9]{1,15})", headers.get("ratelimit", ""))
     return Result(
         data=fields["data"],
@@ -95,9 +91,9 @@ def result_of(status: int, headers: Headers, body: object) -> Result:
         cost=cost,
         remaining=_number_field(headers, "x-points-remaining"),
         estimate=_number_field(headers, "x-points-estimate"),
-        rate=Rate(remaining=int(rate[1]), reset_sec=int(rate[2])) if rate else None,
+        rate=Rate(int(rate[1]), int(rate[2])) if rate else None,
         billing_status=headers.get("x-billing-status"),
-        request_id=request_id,
+        request_id=known["request_id"],
     )
 
 
@@ -131,7 +127,7 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _number(value: object) -> float | None:
+def number_of(value: object) -> float | None:
     return value if isinstance(value, (int, float)) and math.isfinite(value) else None
 
 

@@ -1,17 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import itertools
 import json
 import logging
 import math
 import random
-import ssl
 import time
-from collections import deque
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
-from typing import Any, Literal
+from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
@@ -56,50 +56,44 @@ class _Open:
     """A subscription, whichever socket carries it."""
 
     payload: Mapping[str, Any]
-    events: deque[SubscriptionEvent] = field(default_factory=deque[SubscriptionEvent])
+    events: asyncio.Queue[SubscriptionEvent | BaseException | None] = field(default_factory=asyncio.Queue)
+    """Its end is the last: an error, or None."""
     is_live: bool = False
     is_ended: bool = False
-    error: BaseException | None = None
     lost: tuple[datetime, str] | None = None
     refreshed_at: float = -math.inf
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     def push(self, event: SubscriptionEvent) -> None:
         # Nothing is kept after the end, or a slow caller would never reach it.
-        if self.is_ended:
-            return
-        if len(self.events) >= _MAX_WAITING_EVENTS:
+        if self.events.qsize() >= _MAX_WAITING_EVENTS:
             self.end(TransportError("Events are not read fast enough.", code="too_many_events"))
-        else:
-            self.events.append(event)
-            self.wake.set()
+        elif not self.is_ended:
+            self.events.put_nowait(event)
 
     def end(self, error: BaseException | None = None) -> None:
         if not self.is_ended:
-            self.is_ended, self.error = True, error
-        self.wake.set()
+            self.is_ended = True
+            self.events.put_nowait(error)
 
 
 class Subscriptions:
     """All subscriptions of a client share one WebSocket (graphql-transport-ws), which is open while there are any."""
 
-    def __init__(
-        self,
-        url: str,
-        tokens: Tokens,
-        *,
-        max_reconnects: int,
-        max_bytes: int,
-        proxy: str | Literal[True] | None,
-        ssl_context: ssl.SSLContext | None,
-    ) -> None:
-        self._url = url
+    def __init__(self, url: str, tokens: Tokens, max_reconnects: int, **options: Any) -> None:
         self._tokens = tokens
         self._max_reconnects = max_reconnects
-        secure = {} if ssl_context is None or url.startswith("ws:") else {"ssl": ssl_context}
-        self._options: dict[str, Any] = {"max_size": max_bytes, "proxy": proxy, **secure}
+        self._connect = functools.partial(
+            connect,
+            url,
+            subprotocols=[Subprotocol("graphql-transport-ws")],
+            ping_interval=_PING_INTERVAL_SEC,
+            ping_timeout=_PONG_TIMEOUT_SEC,
+            close_timeout=1,
+            logger=_logger,
+            **options,
+        )
         self._open: dict[str, _Open] = {}
-        self._last_id = 0
+        self._ids = itertools.count(1)
         self._socket: ClientConnection | None = None
         """Once it is acknowledged."""
         self._last_heard = datetime.now(timezone.utc)
@@ -107,25 +101,17 @@ class Subscriptions:
         self._closing: set[asyncio.Task[None]] = set()
 
     async def subscribe(self, payload: Mapping[str, Any]) -> AsyncGenerator[SubscriptionEvent, None]:
-        own = _Open(payload)
-        self._last_id += 1
-        own_id = str(self._last_id)
+        own, own_id = _Open(payload), str(next(self._ids))
         self._open[own_id] = own
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._serve())
         elif self._socket is not None:
-            own.is_live = True
-            _send(self._socket, {"id": own_id, "type": "subscribe", "payload": payload})
+            self._start(self._socket, own_id, own)
         try:
-            while True:
-                while own.events:
-                    yield own.events.popleft()
-                if own.is_ended:
-                    break
-                own.wake.clear()
-                await own.wake.wait()
-            if own.error is not None:
-                raise own.error
+            while isinstance(event := await own.events.get(), SubscriptionEvent):
+                yield event
+            if event is not None:
+                raise event
         finally:
             # Without waiting: a caller that was cancelled is gone.
             del self._open[own_id]
@@ -133,6 +119,10 @@ class Subscriptions:
                 _send(self._socket, {"id": own_id, "type": "complete"})
             if not self._open:
                 self._leave()
+
+    def _start(self, socket: ClientConnection, own_id: str, own: _Open) -> None:
+        own.is_live = True
+        _send(socket, {"id": own_id, "type": "subscribe", "payload": own.payload})
 
     def _leave(self) -> None:
         if self._task is not None:
@@ -152,19 +142,12 @@ class Subscriptions:
         """Connects until there is no subscription left."""
         retries = 0
         while any(not each.is_ended for each in self._open.values()):
-            token = ""
+            token, close_code, reason = "", 1006, ""
+            # Of the request for a token.
             failure: Exception | None = None
             try:
                 token = await self._tokens.get()
-                async with connect(
-                    self._url,
-                    subprotocols=[Subprotocol("graphql-transport-ws")],
-                    ping_interval=_PING_INTERVAL_SEC,
-                    ping_timeout=_PONG_TIMEOUT_SEC,
-                    close_timeout=1,
-                    logger=_logger,
-                    **self._options,
-                ) as socket:
+                async with self._connect() as socket:
                     await self._initialise(socket, token)
                     retries = 0
                     async for text in socket:
@@ -172,16 +155,12 @@ class Subscriptions:
                         self._receive(socket, object_of(json.loads(text)))
                 close_code, reason = socket.close_code or 1006, socket.close_reason or ""
             except ConnectionClosed as closed:
-                close = closed.rcvd
-                close_code, reason = (close.code, close.reason) if close is not None else (1006, "")
+                if closed.rcvd is not None:
+                    close_code, reason = closed.rcvd.code, closed.rcvd.reason
             except (OSError, WebSocketException, asyncio.TimeoutError, ValueError, RecursionError):
-                close_code, reason = 1006, ""
+                pass
             except Exception as error:
-                # There is no token.
-                if not _is_passing(error):
-                    self._end_all(error)
-                    return
-                failure, close_code, reason = error, 1006, ""
+                failure = error
             finally:
                 if self._task is asyncio.current_task():
                     self._socket = None
@@ -189,10 +168,12 @@ class Subscriptions:
             for each in self._open.values():
                 if each.is_live:
                     each.is_live, each.lost = False, each.lost or (self._last_heard, closure.code)
+            is_passing = close_code in _RESUMABLE_CLOSES if failure is None else _is_passing(failure)
             if close_code == 4401:
                 self._refresh(token, closure)
-            elif close_code not in _RESUMABLE_CLOSES or retries >= self._max_reconnects:
-                self._end_all(failure or closure)
+            elif not is_passing or retries >= self._max_reconnects:
+                for each in self._open.values():
+                    each.end(failure or closure)
             else:
                 await asyncio.sleep(reconnect_delay(retries))
                 retries += 1
@@ -206,12 +187,11 @@ class Subscriptions:
         self._socket = socket
         self._last_heard = datetime.now(timezone.utc)
         for own_id, each in self._open.items():
-            if each.is_ended:
-                continue
             if each.lost is not None:
                 each.push(SubscriptionEvent(gap=Gap(each.lost[0], self._last_heard, each.lost[1])))
-            each.lost, each.is_live = None, True
-            _send(socket, {"id": own_id, "type": "subscribe", "payload": each.payload})
+            each.lost = None
+            if not each.is_ended:
+                self._start(socket, own_id, each)
 
     def _receive(self, socket: ClientConnection, message: Mapping[str, Any]) -> None:
         kind, payload = message.get("type"), message.get("payload")
@@ -237,10 +217,6 @@ class Subscriptions:
             if now - each.refreshed_at < _FRESH_TOKEN_SEC:
                 each.end(error)
             each.refreshed_at = now
-
-    def _end_all(self, error: BaseException) -> None:
-        for each in self._open.values():
-            each.end(error)
 
 
 _sending: set[asyncio.Task[None]] = set()

@@ -3,56 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Any
 
-from ._codes import (
-    AccessDeniedCode,
-    AuthenticationCode,
-    PlanCode,
-    RateLimitCode,
-    RequestCode,
-    UnavailableCode,
-)
+from ._codes import CODES, ErrorCode
 
 _MAX_MESSAGE_CHARACTERS = 500
 
 
+@dataclass(eq=False, repr=False)
 class TollgateError(Exception):
     """The base of all errors of this library. Codes that it doesn't know have no other class.
 
     It never holds a token, a secret or a body of an unknown form.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        code: ErrorCode | str = "unknown",
-        status: int | None = None,
-        request_id: str | None = None,
-        limit: float | None = None,
-        remaining: float | None = None,
-        retry_after: float | None = None,
-        resets_at: datetime | None = None,
-        details: Mapping[str, Any] | None = None,
-    ) -> None:
+    message: InitVar[str]
+    _: KW_ONLY
+    code: ErrorCode | str = "unknown"
+    """docs/errors.md lists them all."""
+    status: int | None = None
+    """Of the HTTP response; None if there was none."""
+    request_id: str | None = None
+    """For support."""
+    limit: float | None = None
+    """Of the plan or budget."""
+    remaining: float | None = None
+    retry_after: float | None = None
+    """Seconds to wait, from the response on."""
+    resets_at: datetime | None = None
+    """When the limit resets: at the end of the billing period or of the budget's window."""
+    details: Mapping[str, Any] | None = None
+    """What else the refusal states, such as `budget`, `buy_url` or `locations`."""
+
+    def __post_init__(self, message: str) -> None:
         super().__init__(message[:_MAX_MESSAGE_CHARACTERS])
-        self.code = code
-        """docs/errors.md lists them all."""
-        self.status = status
-        """Of the HTTP response; None if there was none."""
-        self.request_id = request_id
-        """For support."""
-        self.limit = limit
-        """Of the plan or budget."""
-        self.remaining = remaining
-        self.retry_after = retry_after
-        """Seconds to wait, from the response on."""
-        self.resets_at = resets_at
-        """When the limit resets: at the end of the billing period or of the budget's window."""
-        self.details = details
-        """What else the refusal states, such as `budget`, `buy_url` or `locations`."""
 
 
 class AuthenticationError(TollgateError):
@@ -83,9 +69,11 @@ class TransportError(TollgateError):
     """No usable response, such as `connection_failed`, `timeout`, `redirected` or `invalid_response`."""
 
 
+@dataclass(eq=False, repr=False)
 class DataApiError(TollgateError):
     """The data API's own: `data_api_error` for errors of a GraphQL result, else `upstream_error`."""
 
+    _: KW_ONLY
     errors: Sequence[Mapping[str, Any]] = ()
     data: Any = None
     """Of the result, where the errors left some."""
@@ -93,20 +81,8 @@ class DataApiError(TollgateError):
     """Points that the call cost."""
 
 
-ErrorCode = Literal[
-    AuthenticationCode, AccessDeniedCode, PlanCode, RateLimitCode, RequestCode, UnavailableCode
-]  # fmt: skip
-"""The codes of docs/errors.md that a caller can get; a test compares both."""
+_CLASSES = {each.__name__: each for each in TollgateError.__subclasses__()}
 
-CLASSES: Mapping[str, type[TollgateError]] = {
-    code: error
-    for error, codes in (
-        (AuthenticationError, AuthenticationCode),
-        (AccessDeniedError, AccessDeniedCode),
-        (PlanError, PlanCode),
-        (RateLimitError, RateLimitCode),
-        (RequestError, RequestCode),
-        (UnavailableError, UnavailableCode),
-    )
-    for code in get_args(codes)
-}
+
+def class_of(code: str) -> type[TollgateError]:
+    return _CLASSES.get(CODES.get(code, ""), TollgateError)

@@ -21,6 +21,14 @@ export function docsJourneys(journey: Journey): void {
       await page.waitForURL(`${origin}/docs/errors#points_limit_exceeded`);
       await page.getByRole('heading', { name: 'points_limit_exceeded', exact: true }).waitFor();
     }
+    // A row of a table has an address, which the search finds and other pages lead to.
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('dialog', { name: 'Search' }).getByRole('textbox').fill('X-Points-Estimate');
+    await page.getByRole('link', { name: 'X-Points-Estimate' }).first().click();
+    await page.waitForURL(`${origin}/docs/limits#x-points-estimate`);
+    await page.goto(`${origin}/docs/errors`);
+    await page.getByRole('link', { name: 'Retry-After', exact: true }).first().click();
+    await page.waitForURL(`${origin}/docs/limits#retry-after`);
     await page.goto(`${origin}/docs/api/oauth`);
     await page.getByRole('heading', { name: 'Get an access token' }).waitFor();
     await expectAccessible(page);

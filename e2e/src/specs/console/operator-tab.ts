@@ -4,11 +4,11 @@ import { launchFirefox } from '../../browser/firefox.ts';
 import { openTab } from '../../browser/console-page.ts';
 import type { ConsoleTab } from '../../browser/console-page.ts';
 import { operate } from '../../operate.ts';
+import type { Demo } from '../../stack/stack.ts';
 import type { Journey } from './journey.ts';
 
 /** The address at which a new operator signs in, once. */
-async function operatorSignInUrl({ stack }: Pick<Journey, 'stack'>, role: OperatorRole): Promise<string> {
-  const { demo } = stack();
+export async function operatorSignInUrl(demo: Demo, role: OperatorRole): Promise<string> {
   const body = { name: 'Grace Hopper', email: `${crypto.randomUUID()}@example.com`, role };
   const { operator } = await operate<{ operator: { operator_id: number } }>(
     demo,
@@ -25,7 +25,7 @@ export async function operatorTab(
   journey: Pick<Journey, 'stack' | 'browser'>,
   role: OperatorRole,
 ): Promise<ConsoleTab> {
-  const tab = await openTab(journey.browser(), await operatorSignInUrl(journey, role));
+  const tab = await openTab(journey.browser(), await operatorSignInUrl(journey.stack().demo, role));
   await tab.page.getByRole('button', { name: 'Sign in' }).click();
   await tab.page.getByRole('heading', { name: 'Customers' }).waitFor();
   return tab;
@@ -43,7 +43,7 @@ export async function operatorFirefox(
     page.on('pageerror', (error) => {
       faults.push(String(error));
     });
-    const url = await operatorSignInUrl(journey, role);
+    const url = await operatorSignInUrl(journey.stack().demo, role);
     await page.goto(url);
     await page.locator('::-p-aria([name="Sign in"][role="button"])').click();
     await page.waitForSelector('main#content h1');

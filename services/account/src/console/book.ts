@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Router } from 'express';
@@ -61,6 +61,8 @@ function builtBook(base: string, { directory, own }: BookOptions): Router {
       pageEndpoint(() => ownExcerpts(join(directory, name), own), POLICY, 'bin'),
     );
   router.use(`${base}/pagefind`, searchHeaders, builtFiles(join(directory, 'pagefind')));
+  const libraries = join(directory, 'libraries');
+  if (existsSync(libraries)) router.use(`${base}/libraries`, builtFiles(libraries));
   const mark = readFileSync(join(directory, 'mark.svg'));
   router.get(`${base}/mark.svg`, (_req, res) => {
     res.set('cache-control', 'no-cache').type('svg').send(mark);

@@ -1,15 +1,17 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** Every command with its arguments and options, as Markdown, for docs/command.md. */
+/** Every command with its arguments and options, as Markdown, for docs/command.md. Each has a heading, to link to. */
 export function reference(program: Command): string {
   const groups = program.commands.map((group) => {
-    const lines = commandsOf(group)
-      .map((command) => commandLines(command, group).join('\n'))
-      .join('\n\n');
-    return `### ${group.name()}\n\n${sentence(group.description())}\n\n\`\`\`text\n${lines}\n\`\`\`\n`;
+    const commands = commandsOf(group).map((command) => {
+      const lines = ['```text', ...commandLines(command, group), '```'].join('\n');
+      // A group that is a command itself has its heading already.
+      return command === group ? lines : `#### ${pathOf(command, group)}\n\n${lines}`;
+    });
+    return [`### ${group.name()}`, sentence(group.description()), ...commands].join('\n\n');
   });
   const everywhere = ['```text', ...program.options.map(optionLine), '```'].join('\n');
-  return `With every command:\n\n${everywhere}\n\n${groups.join('\n')}`;
+  return `With every command:\n\n${everywhere}\n\n${groups.join('\n\n')}\n`;
 }
 
 /** A group's commands and those of the groups in it; itself where it has none. */

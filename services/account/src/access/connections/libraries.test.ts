@@ -1,9 +1,11 @@
 /* eslint-disable @typescript-eslint/no-deprecated --
    allowInsecureRequests is marked so only to catch the eye; the suite's servers are local ones without TLS. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
@@ -133,6 +135,31 @@ describe('openid-client', () => {
     injected.searchParams.set('code', stolen.back.searchParams.get('code') ?? '');
     await expect(own.exchange(injected)).rejects.toMatchObject({ error: 'invalid_grant' });
   });
+});
+
+test("curl: the blocks of the customers' book, between which a person allows the application", async () => {
+  const page = readFileSync('docs/customers/authorization.md', 'utf8');
+  const blocksOf = (part: string) =>
+    [...part.matchAll(/^```sh run\n([^]*?)^```/gm)].map(([, block]) => block);
+  const runBlocks = async (part: string, env: Record<string, string>) => {
+    const script = ['set -eu', ...blocksOf(part), 'printf %s "$CODE_VERIFIER"'].join("\nprintf '\\n'\n");
+    const shown = script.replaceAll('https://auth.tollgate.example', door.url);
+    const { stdout } = await promisify(execFile)('sh', ['-c', shown], {
+      env: { PATH: process.env['PATH'], ...env },
+    });
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+  const { client_id: CLIENT_ID, client_secret, redirect_uri: REDIRECT_URI } = confidential;
+  const known = { CLIENT_ID, CLIENT_SECRET: client_secret ?? '', REDIRECT_URI };
+  const [before = '', after = ''] = page.split(/^```sh setup\nexport CODE=.*\n```$/m);
+  const [address = '', CODE_VERIFIER = ''] = (await runBlocks(before, known)).slice(-2);
+  const CODE = (await browse(address)).searchParams.get('code') ?? '';
+  const [granted = '', refreshed = ''] = await runBlocks(after, { ...known, CODE_VERIFIER, CODE });
+  const printed = /^```json output\n([^]*?)^```/m.exec(after)?.[1] ?? '';
+  const any = (_key: string, value: unknown): unknown => (value === '…' ? expect.any(String) : value);
+  expect(JSON.parse(granted)).toEqual(JSON.parse(printed, any));
+  const { access_token } = JSON.parse(refreshed) as { access_token: string };
+  expect(await callStatus(access_token)).toBe(200);
 });
 
 test('oauth4webapi: discovery, a public client’s tokens, a refresh; its checks of the answer hold', async () => {
