@@ -36,6 +36,7 @@ import * as actsOnPlans from './migrations/0061-acts-on-plans.ts';
 import * as teamApplications from './migrations/0066-team-applications.ts';
 import * as verifiedApplications from './migrations/0067-verified-applications.ts';
 import * as entitlementNotices from './migrations/0069-entitlement-notices.ts';
+import * as auditedChanges from './migrations/0073-audited-changes.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -81,6 +82,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0066-team-applications', migration: teamApplications },
   { name: '0067-verified-applications', migration: verifiedApplications },
   { name: '0069-entitlement-notices', migration: entitlementNotices },
+  { name: '0073-audited-changes', migration: auditedChanges },
 ];
 
 export function migrationSource(
