@@ -45,6 +45,23 @@ function container(service: string): InspectedContainer {
 /** What a command in a container prints. */
 const inside = (service: string, ...command: string[]) => docker('exec', container(service).Id, ...command);
 
+const WITH_OPERATORS = ['-f', 'docker-compose.yml', '-f', 'docker-compose.operators.yml'];
+
+/** docs/containers.md, "The operators' console". */
+async function expectOperatorsConsole(): Promise<void> {
+  const port = String(project.ports.operators);
+  const account = (await project.containers()).get('account');
+  expect(account?.NetworkSettings.Ports['4102/tcp']).toEqual([{ HostIp: '127.0.0.1', HostPort: port }]);
+  const url = `http://localhost:${port}/operator`;
+  const page = await fetch(`${url}/`);
+  expect([page.status, page.headers.get('content-type')]).toEqual([
+    200,
+    expect.stringContaining('text/html'),
+  ]);
+  const grace = ['--role', 'admin', '--name', 'Grace', '--email', 'grace@example.com'];
+  expect(await tollgate('operators', 'create', ...grace)).toContain(`${url}/#enrol=`);
+}
+
 const filesIn = async (service: string, folder: string) => {
   const list = STORES.includes(service)
     ? ['ls', '-A', folder]
@@ -92,6 +109,14 @@ describe('docker compose up --build --wait', () => {
       await project.compose('-f', 'docker-compose.yml', '-f', file, 'config', '--quiet');
     }
     rmSync(directory, { recursive: true });
+  });
+
+  test('takes settings of operators from the environment, and leaves others to their defaults', () => {
+    const { Env } = container('account').Config;
+    expect(Env).toContain('FOUR_EYES_EXEMPT=operator');
+    expect(Env.filter((setting) => setting.startsWith('OPERATORS_'))).toEqual([
+      `OPERATORS_URL=http://localhost:${String(project.ports.operators)}/operator`,
+    ]);
   });
 
   test("has the operators' command in account's container", async () => {
@@ -224,8 +249,9 @@ test(
     await tollgate('plans', 'create', '--name', 'Kept', '--limit-points', '1000');
 
     await project.compose('down');
-    await project.compose('up', '--build', '--wait');
+    await project.compose(...WITH_OPERATORS, 'up', '--build', '--wait');
     expect(await showDemo()).toEqual(demo);
+    await expectOperatorsConsole();
     expect(await tollgate('plans', 'list')).toMatch(/\bKept\b/);
     expect((await postGraphql(demo, token, QUERY)).status).toBe(200);
     expect((await readUsage(demo, token)).billing_period.usage.requests_usage).toBeGreaterThan(before);

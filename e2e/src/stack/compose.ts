@@ -26,7 +26,7 @@ export type InspectedContainer = {
 
 export type ComposeProject = {
   name: string;
-  ports: { gateway: number; auth: number; account: number };
+  ports: { gateway: number; auth: number; account: number; operators: number };
   /** `docker compose …`; returns stdout, and throws with stderr if it fails. */
   compose: (...args: string[]) => Promise<string>;
   /** By service, those that have ended too. */
@@ -38,7 +38,12 @@ export type ComposeProject = {
 /** docker-compose.yml as a project of its own, on free ports: another one on this machine isn't disturbed. */
 export async function composeProject(): Promise<ComposeProject> {
   const name = `tollgate-e2e-${randomUUID().slice(0, 8)}`;
-  const ports = { gateway: await freePort(), auth: await freePort(), account: await freePort() };
+  const ports = {
+    gateway: await freePort(),
+    auth: await freePort(),
+    account: await freePort(),
+    operators: await freePort(),
+  };
   const env = {
     ...process.env,
     COMPOSE_PROJECT_NAME: name,
@@ -46,6 +51,8 @@ export async function composeProject(): Promise<ComposeProject> {
     GATEWAY_PORT: String(ports.gateway),
     AUTH_PORT: String(ports.auth),
     ACCOUNT_PORT: String(ports.account),
+    OPERATORS_PORT: String(ports.operators),
+    FOUR_EYES_EXEMPT: 'operator',
   };
   const compose = async (...args: string[]) => {
     const options = { cwd: PROJECT, env, maxBuffer: OUTPUT_MAX_BYTES };

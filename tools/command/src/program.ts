@@ -11,6 +11,7 @@ import { creditsGroup } from './groups/credits.ts';
 import { documentsGroup } from './groups/documents.ts';
 import { doctorCommand } from './groups/doctor.ts';
 import { operatorsGroup } from './groups/operators.ts';
+import { packsGroup } from './groups/packs.ts';
 import { paymentsGroup } from './groups/payments.ts';
 import { periodsGroup } from './groups/periods.ts';
 import { plansGroup } from './groups/plans.ts';
@@ -46,6 +47,7 @@ export function createProgram(surroundings: Surroundings = {}): Command {
     productsGroup,
     plansGroup,
     pricesGroup,
+    packsGroup,
     applyCommand,
     exportCommand,
     accountsGroup,

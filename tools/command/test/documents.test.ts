@@ -175,6 +175,13 @@ function valuesFor(
       const { application_id } = await json('applications', 'create', ...account, '--name', 'App');
       return String(application_id);
     },
+    period_id: async () => {
+      const [account, plan] = [await of('account_id'), await of('plan_id')];
+      const days = [-1, 30].map((after) => new Date(Date.now() + after * DAY_MS).toISOString().slice(0, 10));
+      const times = ['--start', String(days[0]), '--end', String(days[1])];
+      const { period_id } = await json('periods', 'create', '--account', account, '--plan', plan, ...times);
+      return String(period_id);
+    },
     token_id: async () => {
       const application = ['--application', await of('application_id')];
       const { token_id } = await json('tokens', 'create', ...application, '--name', 'Token');

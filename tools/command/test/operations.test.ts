@@ -192,6 +192,105 @@ describe('budgets', () => {
   });
 });
 
+describe('support of one account', () => {
+  test('lists and ends sessions', async () => {
+    const account = await newAccount();
+    const signIn = () =>
+      stack.sql<{ session_id: string }>(
+        `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent)
+         VALUES (${account}, sha256(CAST('${randomUUID()}' AS bytea)), now() + interval '1 day', '192.0.2.1', 'Firefox')
+         RETURNING session_id`,
+      );
+    const [first] = await signIn();
+    await signIn();
+    await signIn();
+    const sessions = ['accounts', 'sessions'];
+    expect(await stack.print([...sessions, 'list', account])).toMatch(/192\.0\.2\.1 +Firefox/);
+    await expect(stack.print([...sessions, 'end', account])).rejects.toThrow('--yes');
+    const id = String(first?.session_id);
+    expect(await stack.print([...sessions, 'end', account, id, '--yes'])).toContain(`Ended session ${id}`);
+    expect((await stack.json<{ sessions: unknown[] }>(...sessions, 'list', account)).sessions).toHaveLength(
+      2,
+    );
+    expect(await stack.print([...sessions, 'end', account, '--yes'])).toContain('Ended all sessions');
+    expect((await stack.json<{ sessions: unknown[] }>(...sessions, 'list', account)).sessions).toEqual([]);
+  });
+
+  test('has another address confirmed, with a reason', async () => {
+    const account = await newAccount();
+    const email = `${randomUUID()}@example.com`;
+    const wanted = ['accounts', 'change-email', account, '--email', email, '--yes'];
+    await expect(stack.print(wanted)).rejects.toThrow('--reason');
+    const { email: present } = await stack.json<{ email: string }>(...wanted, '--reason', 'Ticket 7');
+    expect(present).not.toBe(email);
+    const { entries } = await stack.json<{ entries: unknown[] }>(
+      'audit',
+      'list',
+      '--account',
+      account,
+      '--action',
+      'email_change_requested',
+    );
+    expect(entries).toMatchObject([{ before: null, after: { requested_email: email } }]);
+  });
+
+  test('lists mails, and sends one again', async () => {
+    const account = await newAccount();
+    await stack.sql(
+      `INSERT INTO sent_mails (mail_id, account_id, kind, recipient, outcome, requested_at)
+       SELECT 1000000 + account_id, account_id, 'password_reset', email, 'sent', now()
+       FROM accounts WHERE account_id = ${account}`,
+    );
+    const mail = String(1_000_000 + Number(account));
+    const mails = ['accounts', 'mails'];
+    expect(await stack.print([...mails, 'list', account])).toContain(mail);
+    const again = await stack.json(...mails, 'send-again', account, mail);
+    expect(again).toMatchObject({ kind: 'password_reset', state: 'waiting' });
+  });
+
+  test('lists webhooks and deliveries, and sends one again', async () => {
+    const account = await newAccount();
+    const [made] = await stack.sql<{ webhook_id: string; delivery_id: string }>(
+      `WITH made AS (
+         INSERT INTO webhooks (account_id, url, description, leased_until)
+         VALUES (${account}, 'https://hooks.invalid/secret', '', now() + interval '1 day') RETURNING webhook_id)
+       INSERT INTO webhook_deliveries (webhook_id, message_id, event_type, payload, status, next_attempt_at)
+       SELECT webhook_id, '${randomUUID()}', 'webhook.test', '{}', 'failed', NULL FROM made
+       RETURNING webhook_id, delivery_id`,
+    );
+    const webhooks = ['accounts', 'webhooks'];
+    const listed = await stack.print([...webhooks, 'list', account]);
+    expect(listed).toContain('https://hooks.invalid');
+    expect(listed).not.toContain('secret');
+    expect(await stack.print([...webhooks, 'deliveries', account])).toMatch(/webhook\.test +failed/);
+    const ids = [String(made?.webhook_id), String(made?.delivery_id)];
+    expect(await stack.json(...webhooks, 'send-again', account, ...ids)).toMatchObject({ status: 'pending' });
+  });
+});
+
+test('packs are put on sale, listed and withdrawn', async () => {
+  const name = randomUUID();
+  const price = ['--currency', 'eur', '--amount', '1900', '--expires-after-days', '365'];
+  const made = await stack.json<{ pack_id: number }>(
+    'packs',
+    'create',
+    '--name',
+    name,
+    '--points',
+    '1000',
+    ...price,
+  );
+  expect(made).toMatchObject({ points: 1_000, unit_amount: 1_900, expires_after_days: 365 });
+  expect(await stack.print(['packs', 'list'])).toContain(name);
+  const withdrawn = await stack.json('packs', 'withdraw', String(made.pack_id), '--yes');
+  expect(withdrawn).toMatchObject({ withdrawn_at: expect.any(String) as unknown });
+});
+
+test('what customers were charged is listed', async () => {
+  expect(await stack.json('payments', 'purchases')).toMatchObject({ purchases: [] });
+  expect(await stack.json('payments', 'overage')).toMatchObject({ charges: [] });
+});
+
 describe('deletions that owners have requested', () => {
   const requested = (account: string) =>
     stack.sql(

@@ -4,6 +4,7 @@ import { drain } from './drain.ts';
 import { foreignPods } from './foreign-pods.ts';
 import { lostPods } from './lost-pods.ts';
 import { manifests } from './manifests.ts';
+import { plans } from './plans.ts';
 import { refusedUpgrade } from './refused-upgrade.ts';
 import { reinstallation } from './reinstallation.ts';
 import { rollingUpgrade } from './rolling-upgrade.ts';
@@ -13,6 +14,7 @@ import { rotation } from './rotation.ts';
 export function clusterSpecs(stack: () => ClusterStack): void {
   manifests(stack);
   refusedUpgrade(stack);
+  plans(stack);
   foreignPods(stack);
   rollingUpgrade(stack);
   drain(stack);

@@ -11,6 +11,35 @@ const WITHOUT_OPERATORS = [
   '--set=monitoring.prometheusRule.enabled=false',
 ];
 
+const CONTROLLER = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } };
+
+/** docs/kubernetes.md, "The operators' console". */
+const OPERATORS_INGRESS = [
+  '--set=operators.ingress.enabled=true,operators.ingress.host=ops.example.com,operators.ingress.tlsSecret=ops-tls',
+  `--set-json=operators.ingress.from=[${JSON.stringify(CONTROLLER)}]`,
+  '--set=networkPolicy.enabled=true',
+];
+
+type Accepted = { kind: string; metadata: { name: string }; spec: Record<string, unknown> };
+
+/** As the API server has read and completed them: one path of one host, and who may come by it. */
+function expectOperatorsIngress(items: readonly Accepted[]): void {
+  const of = (kind: string, name: string) =>
+    items.find((item) => item.kind === kind && item.metadata.name === `${RELEASE}-${name}`)?.spec;
+  const backend = { service: { name: `${RELEASE}-account-private`, port: { name: 'private' } } };
+  expect(of('Ingress', 'operators')).toEqual({
+    tls: [{ hosts: ['ops.example.com'], secretName: 'ops-tls' }],
+    rules: [
+      { host: 'ops.example.com', http: { paths: [{ path: '/operator', pathType: 'Prefix', backend }] } },
+    ],
+  });
+  const { ingress } = of('NetworkPolicy', 'account') as { ingress: { from?: unknown[]; ports: unknown }[] };
+  expect(ingress).toContainEqual({
+    from: expect.arrayContaining([CONTROLLER]) as unknown,
+    ports: [{ port: 'private', protocol: 'TCP' }],
+  });
+}
+
 /** docs/kubernetes.md, "Without Helm in the cluster". */
 export function manifests(stack: () => ClusterStack): void {
   const render = async (namespace: string, values: string, ...args: string[]) => {
@@ -40,17 +69,13 @@ export function manifests(stack: () => ClusterStack): void {
         const elsewhere = `${namespace}-${values}`;
         const kubectl = await createNamespace(elsewhere);
         try {
-          const rendered = await render(elsewhere, values, ...WITHOUT_OPERATORS);
-          const accepted = await apply(elsewhere, rendered, '--dry-run=server', '--output=name');
-          const kinds = new Set(
-            accepted
-              .trim()
-              .split('\n')
-              .map((name) => name.split('/')[0]),
-          );
-          for (const kind of ['deployment.apps', 'job.batch', 'networkpolicy.networking.k8s.io', 'secret']) {
-            expect(kinds).toContain(kind);
-          }
+          const rendered = await render(elsewhere, values, ...WITHOUT_OPERATORS, ...OPERATORS_INGRESS);
+          const accepted = JSON.parse(
+            await apply(elsewhere, rendered, '--dry-run=server', '--output=json'),
+          ) as { items: Accepted[] };
+          const kinds = new Set(accepted.items.map(({ kind }) => kind));
+          for (const kind of ['Deployment', 'Job', 'NetworkPolicy', 'Secret']) expect(kinds).toContain(kind);
+          expectOperatorsIngress(accepted.items);
         } finally {
           await kubectl('delete', 'namespace', elsewhere, '--wait=false');
         }

@@ -11,6 +11,8 @@ import {
 } from '../billing/budgets/store.ts';
 import { recordAudit } from '../platform/audit/audit-log.ts';
 import type { Actor } from '../platform/audit/audit-log.ts';
+import { changeOf } from '../platform/audit/change.ts';
+import type { Change } from '../platform/audit/change.ts';
 import type { Query } from '../platform/database/query.ts';
 import { auditTeam, lockManagedTeam, noTeam, notManager } from '../teams/changes.ts';
 import type { Person } from '../teams/changes.ts';
@@ -18,6 +20,8 @@ import { findMembership, lockOwnTeam } from '../teams/store.ts';
 import type { Team } from '../teams/store.ts';
 
 /** Triggers publish the changed entitlements (docs/design/entitlement.md). */
+
+const FIGURES = ['points_per_period', 'points_per_day'] as const;
 
 /** The owner's figures. @throws {Problem} not_found */
 export async function changeApplicationBudget(
@@ -32,7 +36,8 @@ export async function changeApplicationBudget(
   const details = differences({ points_per_period, points_per_day }, wanted);
   if (details === null) return;
   await setApplicationBudget(query, key.application_id, 'owner', wanted);
-  await auditApplication(query, application, by, details);
+  const change = changeOf(FIGURES, { points_per_period, points_per_day }, wanted);
+  await auditApplication(query, application, by, details, change);
 }
 
 /**
@@ -55,7 +60,11 @@ export async function changeManagedBudget(
   const details = differences(own, wanted);
   if (details === null) return;
   await setApplicationBudget(query, application_id, 'manager', wanted);
-  await auditApplication(query, application, person.actor, details);
+  const change = changeOf(['manager_points_per_period', 'manager_points_per_day'], before, {
+    manager_points_per_period: wanted.points_per_period,
+    manager_points_per_day: wanted.points_per_day,
+  });
+  await auditApplication(query, application, person.actor, details, change);
 }
 
 /** @throws {Problem} not_found, also for a non-member; forbidden */
@@ -111,10 +120,12 @@ async function changeBudgetOf(
   wanted: Budget,
   actor: Actor,
 ): Promise<void> {
-  const details = differences(await findMemberBudget(query, account_id), wanted);
+  const before = await findMemberBudget(query, account_id);
+  const details = differences(before, wanted);
   if (details === null) return;
   await setMemberBudget(query, account_id, wanted);
-  await auditTeam(query, { account_id, actor }, team, 'member_budget_changed', details);
+  const change = changeOf(FIGURES, before, wanted);
+  await auditTeam(query, { account_id, actor }, team, 'member_budget_changed', details, change);
 }
 
 async function auditApplication(
@@ -122,6 +133,7 @@ async function auditApplication(
   { account_id, application_id, name }: Application,
   by: Actor,
   details: Readonly<Record<string, unknown>>,
+  change: Change | undefined,
 ): Promise<void> {
   await recordAudit(query, {
     ...by,
@@ -129,6 +141,7 @@ async function auditApplication(
     account_id,
     application_id,
     details: { name, ...details },
+    change,
   });
 }
 

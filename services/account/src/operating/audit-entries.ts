@@ -3,6 +3,7 @@ import { AUDIT_ACTIONS } from '@tollgate/contracts/audit-actions';
 import { id, instant } from '../http/answer-fields.ts';
 import { fromField, toField } from '../http/input/time-range.ts';
 import type { AuditEntry } from '../platform/audit/audit-log.ts';
+import type { Change } from '../platform/audit/change.ts';
 import type { Query } from '../platform/database/query.ts';
 import { singleRow } from '../platform/database/single-row.ts';
 
@@ -11,12 +12,13 @@ import { singleRow } from '../platform/database/single-row.ts';
 export type Logged = Pick<
   AuditEntry,
   'actor' | 'action' | 'application_id' | 'account_id' | 'request_id' | 'details'
-> & {
-  audit_id: number;
-  at: Date;
-  /** Null for those who may not see addresses. */
-  address: string | null;
-};
+> &
+  Change & {
+    audit_id: number;
+    at: Date;
+    /** Null for those who may not see addresses. */
+    address: string | null;
+  };
 
 export const loggedSchema = z
   .object({
@@ -30,7 +32,14 @@ export const loggedSchema = z
     request_id: z.string(),
     details: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'What changed; `operator_reason` is what an operator gave as the reason.' }),
+      .meta({ description: 'What it is about; `operator_reason` is what an operator gave as the reason.' }),
+    before: z.record(z.string(), z.unknown()).nullable().meta({
+      description:
+        'Of a change: the fields that changed, as they were. Null for what was created. Never has a secret.',
+    }),
+    after: z.record(z.string(), z.unknown()).nullable().meta({
+      description: 'Of a change: the same fields, as they are since. Null for what was deleted.',
+    }),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -62,7 +71,7 @@ function conditionsOf(filters: AuditFilters): string[] {
 }
 
 export const COLUMNS =
-  'audit_id, at, actor, action, application_id, account_id, address, request_id, details';
+  'audit_id, at, actor, action, application_id, account_id, address, request_id, details, before, after';
 
 /** Newest first. */
 export function findEntries(

@@ -93,6 +93,8 @@ const COLUMNS = [
   'address',
   'request_id',
   'details',
+  'before',
+  'after',
 ] as const;
 
 function csvOf(row: Logged): string {

@@ -10,6 +10,7 @@ import { cutPage, lookAhead, pageFields } from '../http/input/page.ts';
 import { emailField } from '../identity/accounts/input.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
 import { recordAudit } from '../platform/audit/audit-log.ts';
+import { changeOf } from '../platform/audit/change.ts';
 import { operator } from '../platform/audit/private-callers.ts';
 import type { Operator } from '../platform/audit/private-callers.ts';
 import { isUniqueViolation } from '../platform/database/query.ts';
@@ -30,6 +31,8 @@ import {
 import type { LinkPurpose } from './store.ts';
 
 type Needs = { query: Query; transact: Transact; operatorSite: OperatorSite };
+
+const RECORDED = ['operator_id', 'name', 'email', 'local_role'] as const;
 
 const operatorSchema = z
   .object({
@@ -105,6 +108,7 @@ export const operatorPeople = {
             account_id: null,
             action: 'operator_created',
             details: { operator_id: made.operator_id, name: body.name, email: body.email, role: body.role },
+            change: changeOf(RECORDED, null, made),
           });
           return new Reply(201, { operator: made, enrolment: { url: enrolmentUrl(url, token), expires_at } });
         });
@@ -140,6 +144,7 @@ export const operatorPeople = {
             account_id: null,
             action: 'operator_removed',
             details: { operator_id, name, email, role: local_role },
+            change: changeOf(RECORDED, { operator_id, name, email, local_role }, null),
           });
           for (const recipient of addresses) {
             const mail: OperatorMail = { kind: 'operator_admin_removed', recipient };
@@ -164,7 +169,7 @@ export const operatorPeople = {
           // With a second passkey, the holder of the link could act as someone who has signed in before.
           if (await hasOperatorPasskey(inside, operator_id)) throw new Problem('operator_enrolled');
           const { token, expires_at } = await newLink(inside, operator_id, 'enrolment');
-          await recordLink(inside, by, { operator_id, purpose: 'enrolment' });
+          await recordLink(inside, by, { operator_id, purpose: 'enrolment' }, expires_at);
           return new Reply(201, { url: enrolmentUrl(url, token), expires_at });
         });
       },
@@ -185,7 +190,7 @@ export const operatorPeople = {
         return transact(async (inside) => {
           if ((await lockLocalOperator(inside, operator_id)) === undefined) throw new Problem('not_found');
           const { token, expires_at } = await newLink(inside, operator_id, 'sign_in');
-          await recordLink(inside, by, { operator_id, purpose: 'sign_in' });
+          await recordLink(inside, by, { operator_id, purpose: 'sign_in' }, expires_at);
           return new Reply(201, { url: `${url}/#sign-in=${token}`, expires_at });
         });
       },
@@ -212,8 +217,10 @@ async function recordLink(
   inside: Query,
   { actor }: Operator,
   details: { operator_id: number; purpose: LinkPurpose },
+  expires_at: Date,
 ): Promise<void> {
-  const entry = { ...actor, application_id: null, account_id: null, details };
+  const change = changeOf(['operator_id', 'purpose', 'expires_at'], null, { ...details, expires_at });
+  const entry = { ...actor, application_id: null, account_id: null, details, change };
   await recordAudit(inside, { ...entry, action: 'operator_link_created' });
 }
 

@@ -14,6 +14,7 @@ import {
   registrationSchema,
 } from '../identity/two-factor/passkeys/input.ts';
 import { recordAudit } from '../platform/audit/audit-log.ts';
+import { changeOf } from '../platform/audit/change.ts';
 import { isUniqueViolation } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { countAttempt, giveBackSignIn } from './attempts.ts';
@@ -241,7 +242,8 @@ export const operatorSessions = {
           const deleted = await deleteOperatorSession(inside, session.operator_id, session.session_id);
           // A concurrent request may have ended it.
           if (deleted === undefined) return;
-          const entry = { ...actor, application_id: null, account_id: null, details: {} };
+          const change = changeOf(['session_id'], session, null);
+          const entry = { ...actor, application_id: null, account_id: null, details: {}, change };
           await recordAudit(inside, { ...entry, action: 'operator_signed_out' });
           return deleted;
         });
@@ -295,7 +297,8 @@ export const operatorSessions = {
           if ((await deleteOperatorSession(inside, session.operator_id, session_id)) === undefined) {
             throw new Problem('not_found');
           }
-          const entry = { ...actor, application_id: null, account_id: null, details: { session_id } };
+          const change = changeOf(['session_id'], { session_id }, null);
+          const entry = { ...actor, application_id: null, account_id: null, details: { session_id }, change };
           await recordAudit(inside, { ...entry, action: 'operator_session_ended' });
         });
       },

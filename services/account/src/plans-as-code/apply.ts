@@ -1,5 +1,6 @@
 import type { Actor, AuditEntry } from '../platform/audit/audit-log.ts';
 import { recordAudit } from '../platform/audit/audit-log.ts';
+import type { Change } from '../platform/audit/change.ts';
 import {
   insertPlan,
   insertProduct,
@@ -123,12 +124,19 @@ async function applyPack(query: Query, change: PackChange, applied: Applied): Pr
   if (before !== undefined) {
     const { pack_id } = before;
     await withdraw(query, pack_id);
-    await record(query, applied, { action: 'pack_withdrawn', key: before.key, fields, ids: { pack_id } });
+    await record(query, applied, {
+      action: 'pack_withdrawn',
+      key: before.key,
+      fields,
+      ids: { pack_id },
+      change: { before: { archived: false }, after: { archived: true } },
+    });
   }
   if (after === undefined) return;
   const { pack_id } = await insertPack(query, after);
   await setKey(query, 'packs', pack_id, after.key);
-  await record(query, applied, { action: 'pack_created', key, fields, ids: { pack_id } });
+  const created = { before: null, after };
+  await record(query, applied, { action: 'pack_created', key, fields, ids: { pack_id }, change: created });
 }
 
 async function record(
@@ -139,14 +147,23 @@ async function record(
     key,
     fields,
     ids,
+    change = changeOfFields(action, fields),
   }: {
     action: AuditEntry['action'];
     key: string;
     fields: readonly FieldChange[];
     ids: Record<string, number>;
+    change?: Change;
   },
 ): Promise<void> {
   const changes = fields.map(({ field, before, after }) => ({ field, before, after }));
   const details = { ...ids, key, changes, file_sha256: fileSha256 };
-  await recordAudit(query, { ...by, action, application_id: null, account_id: null, details });
+  await recordAudit(query, { ...by, action, application_id: null, account_id: null, details, change });
+}
+
+/** Under the names that the file has. */
+function changeOfFields(action: AuditEntry['action'], fields: readonly FieldChange[]): Change {
+  const named = (side: 'before' | 'after') =>
+    Object.fromEntries(fields.map((each) => [each.field, each[side] ?? null]));
+  return { before: action.endsWith('_created') ? null : named('before'), after: named('after') };
 }

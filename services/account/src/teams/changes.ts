@@ -1,6 +1,8 @@
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../platform/audit/audit-log.ts';
+import { changeOf } from '../platform/audit/change.ts';
+import type { Change } from '../platform/audit/change.ts';
 import type { Query } from '../platform/database/query.ts';
 import { endConnectionsOfMembers } from '../access/connections/end.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
@@ -29,6 +31,8 @@ import type { Role, Team } from './store.ts';
  * (docs/design/entitlement.md).
  */
 
+const MEMBERSHIP = ['account_id', 'role', 'member_role'] as const;
+
 export type Person = { account_id: number; actor: Actor };
 
 /** @throws {Problem} already_in_team */
@@ -37,7 +41,8 @@ export async function createTeam(query: Query, { account_id, actor }: Person, na
   if (!(await insertMember(query, { account_id, team_id: team.team_id, role: 'manager' }))) {
     throw new Problem('already_in_team');
   }
-  await auditTeam(query, { account_id, actor }, team, 'team_created');
+  const change = changeOf(['team_id', 'name', 'manager_id'], null, { ...team, manager_id: account_id });
+  await auditTeam(query, { account_id, actor }, team, 'team_created', {}, change);
 }
 
 /**
@@ -77,14 +82,22 @@ export async function allowApplications(query: Query, person: Person, isAllowed:
 export async function renameTeam(query: Query, person: Person, name: string): Promise<void> {
   const team = await lockManagedTeam(query, person);
   await setTeamName(query, team.team_id, name);
-  await auditTeam(query, person, team, 'team_renamed', { name });
+  await auditTeam(query, person, team, 'team_renamed', { name }, changeOf(['name'], team, { name }));
 }
 
 /** @throws {Problem} not_found, also for a non-member; forbidden */
 export async function removeMember(query: Query, person: Person, memberId: number): Promise<void> {
   const team = await lockManagedTeam(query, person);
-  if (!(await deleteMember(query, team.team_id, memberId))) throw new Problem('not_found');
-  await auditTeam(query, { ...person, account_id: memberId }, team, 'team_member_removed');
+  await expelMember(query, { ...person, account_id: memberId }, team);
+}
+
+/** The team is locked. @throws {Problem} not_found, also for a non-member, and for the manager */
+export async function expelMember(query: Query, person: Person, team: Team): Promise<void> {
+  const { account_id } = person;
+  const member_role = await deleteMember(query, team.team_id, account_id);
+  if (member_role === undefined) throw new Problem('not_found');
+  const change = changeOf(MEMBERSHIP, { account_id, role: 'member', member_role }, null);
+  await auditTeam(query, person, team, 'team_member_removed', {}, change);
 }
 
 /** @throws {Problem} not_found, also for a non-member; forbidden */
@@ -147,8 +160,9 @@ export async function dissolveTeam(query: Query, person: Person): Promise<void> 
 /** The team is locked. Its end is in the audit log of everybody who was in it. */
 export async function endTeam(query: Query, person: Person, team: Team): Promise<void> {
   await endSso(query, team.team_id, null);
+  const change = changeOf(['team_id', 'name'], team, null);
   for (const account_id of (await deleteTeam(query, team.team_id)).toSorted((one, other) => one - other)) {
-    await auditTeam(query, { ...person, account_id }, team, 'team_dissolved');
+    await auditTeam(query, { ...person, account_id }, team, 'team_dissolved', {}, change);
   }
 }
 
@@ -165,6 +179,7 @@ export async function auditTeam(
   { team_id, name }: Pick<Team, 'team_id' | 'name'>,
   action: AuditEntry['action'],
   details: AuditEntry['details'] = {},
+  change?: Change,
 ): Promise<void> {
   await recordAudit(query, {
     ...actor,
@@ -172,6 +187,7 @@ export async function auditTeam(
     account_id,
     action,
     details: { team_id, team_name: name, ...details },
+    change,
   });
 }
 

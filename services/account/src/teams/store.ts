@@ -88,13 +88,17 @@ export async function listMemberIds(query: Query, teamId: number): Promise<numbe
 }
 
 /** False if there is no such member; the manager isn't one. */
-export async function deleteMember(query: Query, teamId: number, accountId: number): Promise<boolean> {
-  const rows = await query(
+export async function deleteMember(
+  query: Query,
+  teamId: number,
+  accountId: number,
+): Promise<MemberRole | undefined> {
+  const rows = await query<{ member_role: MemberRole }>(
     `DELETE FROM team_members WHERE team_id = :teamId AND account_id = :accountId AND role = 'member'
-     RETURNING 1`,
+     RETURNING member_role`,
     { teamId, accountId },
   );
-  return rows.length > 0;
+  return rows[0]?.member_role;
 }
 
 /** What it was; undefined if there is no such member, which the manager isn't. The team is locked. */

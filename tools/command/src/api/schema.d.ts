@@ -3253,10 +3253,18 @@ export interface components {
             /** @description Null for roles other than `support` and `admin`. */
             address: string | null;
             request_id: string;
-            /** @description What changed; `operator_reason` is what an operator gave as the reason. */
+            /** @description What it is about; `operator_reason` is what an operator gave as the reason. */
             details: {
                 [key: string]: unknown;
             };
+            /** @description Of a change: the fields that changed, as they were. Null for what was created. Never has a secret. */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Of a change: the same fields, as they are since. Null for what was deleted. */
+            after: {
+                [key: string]: unknown;
+            } | null;
         };
         Operator: {
             operator_id: number;

@@ -15,6 +15,7 @@ import type { Filter, ListOptions } from '../commands.ts';
 import { tableLines } from '../output.ts';
 import type { Open } from '../session.ts';
 import * as values from '../values.ts';
+import { addChangeEmail, mailsGroup, sessionsGroup, webhooksGroup } from './account-support.ts';
 
 export function accountsGroup(open: Open): Command {
   const group = newGroup('accounts', 'Manage accounts');
@@ -85,6 +86,10 @@ export function accountsGroup(open: Open): Command {
     question: (id) =>
       `Reset two-factor authentication of account ${String(id)}? Its password is enough to sign in afterwards: make sure that it is the owner who asks.`,
   });
+  addChangeEmail(group, open);
+  group.addCommand(sessionsGroup(open));
+  group.addCommand(mailsGroup(open));
+  group.addCommand(webhooksGroup(open));
   group.addCommand(deletionGroup(open));
   addUsage(group, open);
   addRefusals(group, open);

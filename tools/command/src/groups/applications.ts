@@ -38,6 +38,18 @@ export function applicationsGroup(open: Open): Command {
   addRotateSecret(group, open);
   addAction(group, open, {
     id: 'application_id',
+    name: 'end-previous-secret',
+    act: (api, application_id) =>
+      resultOf(
+        api.DELETE('/private/applications/{application_id}/previous-secret', {
+          params: { path: { application_id } },
+        }),
+      ),
+    description: 'End the secret that a rotation has left valid, before its time',
+    question: (id) => `End the previous secret of application ${String(id)}? Who still uses it is refused.`,
+  });
+  addAction(group, open, {
+    id: 'application_id',
     name: 'revoke',
     act: (api, id) =>
       resultOf(

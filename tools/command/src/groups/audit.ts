@@ -12,7 +12,18 @@ export function auditGroup(open: Open): Command {
     page: (api: Api, query: Query<'listAuditLog'>) =>
       resultOf(api.GET('/private/audit-log', { params: { query } })),
     itemsOf: ({ entries }) => entries,
-    columns: ['audit_id', 'at', 'actor', 'action', 'account_id', 'application_id', 'address', 'details'],
+    columns: [
+      'audit_id',
+      'at',
+      'actor',
+      'action',
+      'account_id',
+      'application_id',
+      'address',
+      'details',
+      'before',
+      'after',
+    ],
     filters: [
       {
         parameter: 'account_id',

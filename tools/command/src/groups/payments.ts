@@ -20,6 +20,8 @@ export function paymentsGroup(open: Open): Command {
   });
   addPostpone(group, open);
   addTopUps(group, open);
+  addPurchases(group, open);
+  addOverage(group, open);
   addReconcile(group, open);
   addSync(group, open);
   return group;
@@ -92,6 +94,68 @@ function addTopUps(group: Command, open: Open): void {
         ],
       },
       queryFrom<Query<'listAllTopUps'>>(options, filters),
+      options,
+    );
+  });
+}
+
+const PURCHASE_COLUMNS = [
+  'purchase_id',
+  'created_at',
+  'account_id',
+  'pack_name',
+  'quantity',
+  'points',
+  'amount',
+  'currency',
+  'state',
+  'payment_id',
+] as const;
+
+const OVERAGE_COLUMNS = [
+  'charge_id',
+  'created_at',
+  'account_id',
+  'period_id',
+  'points',
+  'amount',
+  'currency',
+  'stripe_item_id',
+] as const;
+
+function addPurchases(group: Command, open: Open): void {
+  const filters: readonly Filter<Query<'listAllPurchases'>>[] = [BY_ACCOUNT];
+  const command = group.command('purchases').description('List purchases of packs, newest first');
+  addPaging(command, filters).action(async (options: ListOptions) => {
+    await showList(
+      open(),
+      {
+        page: (api: Api, query: Query<'listAllPurchases'>) =>
+          resultOf(api.GET('/private/purchases', { params: { query } })),
+        itemsOf: ({ purchases }) => purchases,
+        columns: PURCHASE_COLUMNS,
+      },
+      queryFrom<Query<'listAllPurchases'>>(options, filters),
+      options,
+    );
+  });
+}
+
+function addOverage(group: Command, open: Open): void {
+  const filters: readonly Filter<Query<'listAllOverageCharges'>>[] = [BY_ACCOUNT];
+  const command = group
+    .command('overage')
+    .description('List what was charged for points beyond the included ones, newest first');
+  addPaging(command, filters).action(async (options: ListOptions) => {
+    await showList(
+      open(),
+      {
+        page: (api: Api, query: Query<'listAllOverageCharges'>) =>
+          resultOf(api.GET('/private/overage-charges', { params: { query } })),
+        itemsOf: ({ charges }) => charges,
+        columns: OVERAGE_COLUMNS,
+      },
+      queryFrom<Query<'listAllOverageCharges'>>(options, filters),
       options,
     );
   });

@@ -47,6 +47,7 @@ export function periodsGroup(open: Open): Command {
       resultOf(api.GET('/private/periods/{period_id}', { params: { path: { period_id: id } } })),
   });
   addCreate(group, open);
+  addUpdate(group, open);
   addAction(group, open, {
     id: 'period_id',
     name: 'end',
@@ -102,6 +103,32 @@ function addCreate(group: Command, open: Open): void {
       });
       await showRecord(session, await resultOf(session.api.POST('/private/periods', { body })));
     });
+}
+
+type PeriodChange = { plan?: number; end?: string; yes?: boolean };
+
+function addUpdate(group: Command, open: Open): void {
+  const command = group
+    .command('update')
+    .description('Move the end of the present manual period, or continue it under another plan')
+    .argument('<period_id>', 'ID', values.id)
+    .option('--plan <plan_id>', 'plan ID; its limits count for the whole period', values.id)
+    .option('--end <time>', 'end of the period (time, or last day)', values.lastSecond);
+  addYes(command).action(async (period_id: number, { plan, end, yes }: PeriodChange) => {
+    const session = open();
+    if (plan !== undefined) {
+      await confirm(
+        `Continue period ${String(period_id)} under plan ${String(plan)}? Its limits count at once.`,
+        { yes },
+      );
+    }
+    const params = { path: { period_id } };
+    const body = values.given({ plan_id: plan, ended_at: end });
+    await showRecord(
+      session,
+      await resultOf(session.api.PATCH('/private/periods/{period_id}', { params, body })),
+    );
+  });
 }
 
 function addDelete(group: Command, open: Open): void {

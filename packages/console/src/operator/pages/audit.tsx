@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { AUDIT_ACTIONS } from '@tollgate/contracts/audit-actions';
 import { Button } from '../../ui/button.tsx';
 import { FieldError } from '../../ui/form/field-error.ts';
@@ -158,8 +159,42 @@ export function AuditTable({
               },
             ]),
       ]}
+      detail={(entry) => changedFields(entry)}
     />
   );
+}
+
+/** What was changed, field by field. Undefined where an entry states none. */
+function changedFields({ before, after }: AuditEntry): ReactNode {
+  const names = Object.keys(after ?? before ?? {});
+  if (names.length === 0) return undefined;
+  return (
+    <details>
+      <summary>
+        {verbOf({ before, after })}: {names.join(', ')}
+      </summary>
+      <ul>
+        {names.map((name) => (
+          <li key={name}>
+            <code>{name}</code>: {before !== null && <bdi>{textOf(before[name])}</bdi>}
+            {before !== null && after !== null && ' → '}
+            {after !== null && <bdi>{textOf(after[name])}</bdi>}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function verbOf({ before, after }: Pick<AuditEntry, 'before' | 'after'>): string {
+  if (before === null) return 'Created';
+  return after === null ? 'Deleted' : 'Changed';
+}
+
+/** As it is stated: a number may be an ID. */
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return 'none';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** What an operator gave as the reason. */

@@ -6,12 +6,13 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import { previousSecretActive } from '../../http/previous-secret-active.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { enqueueClientChange } from '../client-changes/store.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
 import { endConnectionsOf } from '../connections/end.ts';
 import { DELEGATED_TOKEN_LIFESPAN_MAX_SEC } from '../connections/rules.ts';
-import type { Application, ApplicationKey, OwnedApplication } from './application.ts';
+import type { Application, ApplicationKey, LiveSecret, OwnedApplication } from './application.ts';
 import { redirectUriFault } from '../redirect-uris/redirect-uri.ts';
 import {
   endsAfterRevoke,
@@ -34,6 +35,21 @@ import {
   setApplicationState,
   setVerified,
 } from './store.ts';
+
+const CREATED = [
+  'application_id',
+  'account_id',
+  'name',
+  'type',
+  'token_lifespan_sec',
+  'client_id',
+  'public_client',
+  'redirect_uris',
+] as const;
+
+const SETTINGS = ['name', 'token_lifespan_sec', 'redirect_uris', 'verified_at'] as const;
+
+const STATE = ['status', 'revocation_epoch', 'secrets'] as const;
 
 export type ApplicationSettings = { peppers: readonly Pepper[]; maxApplicationsPerAccount: number };
 
@@ -101,6 +117,7 @@ export async function createApplication(
       client_id,
       ...(redirect_uris.length > 0 && { redirect_uris }),
     },
+    change: changeOf(CREATED, null, application),
   });
   return { application, client_secret };
 }
@@ -125,7 +142,8 @@ export async function changeApplication(
   const application = { ...wanted, ...(await setSettings(query, wanted)) };
   const isUnverified = before.verified_at !== null && application.verified_at === null;
   const details = { ...changed, ...(isUnverified && { verification_ended: true }) };
-  await recordAudit(query, { ...by, ...ids(before), action: 'application_changed', details });
+  const entry = { ...by, ...ids(before), details, change: changeOf(SETTINGS, before, application) };
+  await recordAudit(query, { ...entry, action: 'application_changed' });
   return { application, pending: await enqueueClientChange(query, application, { endsTokens: false }) };
 }
 
@@ -147,8 +165,10 @@ export async function verifyApplication(
   if (before.verified_at !== null) return before;
   const verified_at = await setVerified(query, application_id, true);
   const details = { name, redirect_uris };
-  await recordAudit(query, { ...by, ...ids(before), action: 'application_verified', details });
-  return { ...before, verified_at };
+  const application = { ...before, verified_at };
+  const entry = { ...by, ...ids(before), details, change: changeOf(SETTINGS, before, application) };
+  await recordAudit(query, { ...entry, action: 'application_verified' });
+  return application;
 }
 
 /** @throws {Problem} not_found */
@@ -157,8 +177,10 @@ export async function endVerification(query: Query, application_id: number, by: 
   if (before.verified_at === null) return before;
   const verified_at = await setVerified(query, application_id, false);
   const details = { name: before.name };
-  await recordAudit(query, { ...by, ...ids(before), action: 'application_verification_ended', details });
-  return { ...before, verified_at };
+  const application = { ...before, verified_at };
+  const entry = { ...by, ...ids(before), details, change: changeOf(SETTINGS, before, application) };
+  await recordAudit(query, { ...entry, action: 'application_verification_ended' });
+  return application;
 }
 
 /** @throws {Problem} not_found */
@@ -183,10 +205,11 @@ export async function revokeApplicationsOf(
 export async function revokeLocked(query: Query, before: Application, by: Actor): Promise<Revoked> {
   const application: Application = { ...before, ...stateAfterRevoke(before) };
   await endConnectionsOf(query, before);
-  await endAllSecrets(query, before.application_id);
+  const secrets = await endAllSecrets(query, before.application_id);
   await setApplicationState(query, before.application_id, application);
   const details = { revocation_epoch: application.revocation_epoch, status_before: before.status };
-  await recordAudit(query, { ...by, ...ids(before), action: 'application_revoked', details });
+  const change = changeOf(STATE, { ...before, secrets }, { ...application, secrets: [] });
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_revoked', details, change });
   return { application, pending: await enqueueClientChange(query, application, { endsTokens: true }) };
 }
 
@@ -225,11 +248,12 @@ export async function deleteApplication(
   const before = await lock(query, key);
   const state = stateAfterDelete(before);
   await endConnectionsOf(query, before);
-  await endAllSecrets(query, key.application_id);
+  const secrets = await endAllSecrets(query, key.application_id);
   await setApplicationState(query, key.application_id, state);
   const { revocation_epoch } = state;
   const details = { name: before.name, revocation_epoch, status_before: before.status };
-  await recordAudit(query, { ...by, ...ids(before), action: 'application_deleted', details });
+  const change = changeOf([...CREATED, ...STATE], { ...before, secrets }, null);
+  await recordAudit(query, { ...by, ...ids(before), action: 'application_deleted', details, change });
   return enqueueClientChange(query, { ...before, revocation_epoch }, { endsTokens: true });
 }
 
@@ -265,7 +289,12 @@ export async function rotateSecret(
     overlap_sec: overlapSec,
     previous_secret_expires_at: previous === null ? null : previous.toISOString(),
   };
-  await recordAudit(query, { ...by, ...ids(before), action: 'secret_rotated', details });
+  const change = changeOf(
+    STATE,
+    { ...before, secrets: shownSecrets(live) },
+    { ...application, secrets: shownSecrets(await liveSecrets(query, applicationId, now)) },
+  );
+  await recordAudit(query, { ...by, ...ids(before), action: 'secret_rotated', details, change });
   if (before.status === 'revoked') {
     const { revocation_epoch } = application;
     await recordAudit(query, {
@@ -287,10 +316,14 @@ export async function endPreviousSecret(
 ): Promise<{ application: Application; pending: NewClientChange | null }> {
   const application = await lock(query, key);
   const now = new Date();
-  const [, ...previous] = await liveSecrets(query, key.application_id, now);
-  if (previous.length === 0) return { application, pending: null };
+  const live = await liveSecrets(query, key.application_id, now);
+  const [current, ...previous] = live;
+  if (current === undefined || previous.length === 0) return { application, pending: null };
   await endSecrets(query, endsAfterRevoke(previous, now));
-  await recordAudit(query, { ...by, ...ids(application), action: 'previous_secret_ended', details: {} });
+  const left = { secrets: shownSecrets([current]) };
+  const change = changeOf(['secrets'], { secrets: shownSecrets(live) }, left);
+  const entry = { ...by, ...ids(application), details: {}, change };
+  await recordAudit(query, { ...entry, action: 'previous_secret_ended' });
   return { application, pending: await enqueueClientChange(query, application, { endsTokens: false }) };
 }
 
@@ -300,9 +333,18 @@ async function lock(query: Query, key: ApplicationKey): Promise<Application> {
   return application;
 }
 
-async function endAllSecrets(query: Query, applicationId: number): Promise<void> {
+/** As the API shows those that were live. */
+async function endAllSecrets(query: Query, applicationId: number): Promise<ShownSecret[]> {
   const now = new Date();
-  await endSecrets(query, endsAfterRevoke(await liveSecrets(query, applicationId, now), now));
+  const live = await liveSecrets(query, applicationId, now);
+  await endSecrets(query, endsAfterRevoke(live, now));
+  return shownSecrets(live);
+}
+
+type ShownSecret = Omit<LiveSecret, 'secret_id'>;
+
+function shownSecrets(live: readonly LiveSecret[]): ShownSecret[] {
+  return live.map(({ created_at, expires_at }) => ({ created_at, expires_at }));
 }
 
 /** @throws {Problem} invalid_request */

@@ -4,6 +4,8 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import { Problem } from '@tollgate/http/problem';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
+import type { Change } from '../../platform/audit/change.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Application, ApplicationKey } from '../applications/application.ts';
 import { findApplication, lockApplication } from '../applications/store.ts';
@@ -82,10 +84,14 @@ export async function registerDocuments(
   if (!dry_run && changed.length > 0) {
     await insertDocuments(query, application_id, changed);
     await setTrust(query, application_id);
-    await audit(query, application, by, {
-      api_version,
-      registered: added.map(({ sha256 }) => sha256).slice(0, 100),
-    });
+    const details = { api_version, registered: added.map(({ sha256 }) => sha256).slice(0, RECORDED_MAX) };
+    const known_before = changed.flatMap(({ sha256 }) => known.get(`${api_version} ${sha256}`) ?? []);
+    const change = changeOf(
+      ['documents'],
+      known_before.length === 0 ? null : { documents: recorded(known_before) },
+      { documents: recorded(changed) },
+    );
+    await audit(query, application, by, details, change);
   }
   return {
     application_id,
@@ -122,9 +128,14 @@ export async function removeDocument(
 ): Promise<void> {
   const application = await locked(query, key);
   const { application_id } = application;
+  const before = (await findDocuments(query, application_id)).filter(
+    ({ api_version, sha256 }) => api_version === document.api_version && sha256 === document.sha256,
+  );
   if (!(await deleteDocument(query, { application_id, ...document }))) throw new Problem('not_found');
   await setTrust(query, application_id);
-  await audit(query, application, by, { api_version: document.api_version, removed: document.sha256 });
+  const details = { api_version: document.api_version, removed: document.sha256 };
+  const change = changeOf(['documents'], { documents: recorded(before) }, null);
+  await audit(query, application, by, details, change);
 }
 
 /** Whether only its documents run. @throws {Problem} not_found */
@@ -136,9 +147,16 @@ export async function enforceDocuments(
 ): Promise<void> {
   const application = await locked(query, key);
   const { application_id } = application;
-  if ((await findTrust(query, application_id)).is_enforced === enforced) return;
+  const { is_enforced } = await findTrust(query, application_id);
+  if (is_enforced === enforced) return;
   await setTrust(query, application_id, enforced);
-  await audit(query, application, by, { enforced });
+  await audit(
+    query,
+    application,
+    by,
+    { enforced },
+    changeOf(['enforced'], { enforced: is_enforced }, { enforced }),
+  );
 }
 
 async function locked(query: Query, key: ApplicationKey): Promise<Application> {
@@ -174,12 +192,22 @@ function named({ api_version, sha256, document_id, text }: RegisteredDocument): 
   return { api_version, sha256, document_id, name: FIRST_OPERATION.exec(text)?.[1] ?? null };
 }
 
+/** An application may have thousands. */
+const RECORDED_MAX = 100;
+
+function recorded(documents: readonly RegisteredDocument[]) {
+  return documents
+    .slice(0, RECORDED_MAX)
+    .map(({ api_version, sha256, document_id }) => ({ api_version, sha256, document_id }));
+}
+
 async function audit(
   query: Query,
   { account_id, application_id, name }: Application,
   by: Actor,
   details: Readonly<Record<string, unknown>>,
+  change: Change | undefined,
 ): Promise<void> {
-  const entry = { ...by, account_id, application_id, details: { name, ...details } };
+  const entry = { ...by, account_id, application_id, details: { name, ...details }, change };
   await recordAudit(query, { ...entry, action: 'application_documents_changed' });
 }

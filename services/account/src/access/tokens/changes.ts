@@ -6,6 +6,8 @@ import { countLive } from '../applications/live-tokens.ts';
 import { lockApplication } from '../applications/store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
+import type { Change } from '../../platform/audit/change.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { enqueueClientChange } from '../client-changes/store.ts';
 import type { NewClientChange } from '../client-changes/store.ts';
@@ -16,6 +18,8 @@ import { findToken, insertToken, setRevoked } from './store.ts';
 import type { SealedTokenRow, TokenRow } from './store.ts';
 
 /** The application is locked, which serializes changes of it and its tokens. */
+
+const ISSUED = ['token_id', 'application_id', 'name', 'issued_at', 'expires_at'] as const;
 
 export type TokenSettings = {
   tokenPrefix: string;
@@ -73,7 +77,7 @@ export async function issueFor(
     // Read after the lock is held, so that the later of two tokens is the newer one.
     ...lifetimeFrom(new Date(), owner.token_lifespan_sec),
   });
-  await recordToken(query, owner, token, 'token_issued', by);
+  await recordToken(query, owner, token, 'token_issued', by, changeOf(ISSUED, null, token));
   return { token, access_token, pending: await enqueueClientChange(query, owner, { endsTokens: false }) };
 }
 
@@ -110,8 +114,9 @@ export async function revokeOf(
   if (token.revoked_at !== null) return { token, owner, pending };
   const revoked_at = new Date();
   await setRevoked(query, token.token_id, revoked_at);
-  await recordToken(query, owner, token, 'token_revoked', by);
-  return { token: { ...token, revoked_at }, owner, pending };
+  const revoked = { ...token, revoked_at };
+  await recordToken(query, owner, token, 'token_revoked', by, changeOf(['revoked_at'], token, revoked));
+  return { token: revoked, owner, pending };
 }
 
 async function lockOwner(query: Query, { application_id, owner_id }: ApplicationKey): Promise<TokenOwner> {
@@ -132,7 +137,8 @@ export async function recordToken(
   { token_id, name, expires_at }: TokenRow,
   action: 'token_issued' | 'token_copied' | 'token_revoked',
   by: Actor,
+  change?: Change,
 ): Promise<void> {
   const details = { token_id, name, expires_at: expires_at.toISOString() };
-  await recordAudit(query, { ...by, application_id, account_id, action, details });
+  await recordAudit(query, { ...by, application_id, account_id, action, details, change });
 }

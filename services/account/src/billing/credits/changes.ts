@@ -5,6 +5,7 @@ import { Problem } from '@tollgate/http/problem';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { hasExpired } from './credit.ts';
 import type { Credit } from './credit.ts';
@@ -29,6 +30,18 @@ import type { GrantKey, NewCredit } from './store.ts';
  * is counted. Call it with the account locked (docs/design/credits.md).
  */
 export type LockInstant = (query: Query, payerId: number) => Promise<number>;
+
+const GRANTED = [
+  'credit_id',
+  'account_id',
+  'points',
+  'source',
+  'priority',
+  'effective_at',
+  'expires_at',
+] as const;
+
+const VOIDED = ['void_requested_at', 'transfer_to'] as const;
 
 /** Without `effective_at`, usable at once. */
 export type WantedCredit = Omit<NewCredit, 'effective_at' | 'usable_from'> & { effective_at: Date | null };
@@ -65,7 +78,8 @@ export async function grantCredits(
   await issuePoints(query, made, { at: new Date(nowMs), actor: by.actor });
   const { credit_id, source, effective_at, expires_at, purchase_id } = made;
   const details = { credit_id, points, source, effective_at, expires_at, purchase_id };
-  await recordAudit(query, { ...by, action: 'credits_granted', application_id: null, account_id, details });
+  const entry = { ...by, application_id: null, account_id, details };
+  await recordAudit(query, { ...entry, action: 'credits_granted', change: changeOf(GRANTED, null, made) });
   return { credit: { ...made, points_remaining: points }, repeated: false };
 }
 
@@ -92,7 +106,8 @@ export async function voidCredit(
   }
   const voided = await markVoidRequested(query, creditId, { at: new Date(nowMs), void_to });
   const details = { credit_id: creditId, source: credit.source, to: void_to };
-  await recordAudit(query, { ...by, action: 'credits_voided', application_id: null, account_id, details });
+  const entry = { ...by, application_id: null, account_id, details };
+  await recordAudit(query, { ...entry, action: 'credits_voided', change: changeOf(VOIDED, credit, voided) });
   return voided;
 }
 
@@ -146,7 +161,9 @@ export async function transferCredit(
   const wanted = { at: new Date(nowMs), void_to: 'voided' as const, transfer_to: toAccountId };
   const transferred = await markVoidRequested(query, creditId, wanted);
   const details = { credit_id: creditId, source, to: 'voided', transfer_to: toAccountId };
-  await recordAudit(query, { ...by, action: 'credits_voided', application_id: null, account_id, details });
+  const entry = { ...by, application_id: null, account_id, details };
+  const change = changeOf(VOIDED, credit, transferred);
+  await recordAudit(query, { ...entry, action: 'credits_voided', change });
   return transferred;
 }
 

@@ -2,6 +2,8 @@ import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
+import type { Change } from '../../platform/audit/change.ts';
 import { lastSecondBefore } from '../periods/calendar.ts';
 import { deletePeriod, lockPeriod, openPeriod, replacePlan, updatePeriod } from '../periods/period-store.ts';
 import type { Period } from '../periods/period-store.ts';
@@ -17,6 +19,19 @@ import type { Subscription } from '../subscriptions/store.ts';
 
 type NewPeriod = Pick<Period, 'account_id' | 'plan_id' | 'team_slots_limit' | 'started_at' | 'ended_at'>;
 
+/** What an operator changes of a period, with what a plan brings. */
+const FIELDS = [
+  'plan_id',
+  'plan_name',
+  'product_id',
+  'description',
+  'grace_sec',
+  'team_slots_limit',
+  'started_at',
+  'ended_at',
+  'blocked_at',
+] as const;
+
 type Locked = { period: Period; subscription: Subscription | undefined; now: Date };
 
 /** @throws {Problem} invalid_request, plan_archived, subscription_exists, periods_overlap */
@@ -31,7 +46,8 @@ export async function createPeriod(query: Query, wanted: NewPeriod, by: Actor): 
   await lockOfferedPlan(query, wanted.plan_id);
   const period = await openPeriod(query, { ...wanted, subscription_id: null, blocked_at: null });
   const { plan_id, started_at, ended_at, team_slots_limit } = period;
-  await audit(query, by, period, 'period_created', { plan_id, started_at, ended_at, team_slots_limit });
+  const details = { plan_id, started_at, ended_at, team_slots_limit };
+  await audit(query, by, period, 'period_created', details, changeOf(FIELDS, null, period));
   return period;
 }
 
@@ -65,12 +81,13 @@ export async function changePeriod(
     changed = await replacePlan(query, periodId, plan_id);
   }
   if (ended_at !== undefined) changed = await updatePeriod(query, periodId, { ended_at });
-  await audit(query, by, period, 'period_changed', {
+  const details = {
     plan_id_before: period.plan_id,
     plan_id: changed.plan_id,
     ended_at_before: period.ended_at,
     ended_at: changed.ended_at,
-  });
+  };
+  await audit(query, by, period, 'period_changed', details, changeOf(FIELDS, period, changed));
   return changed;
 }
 
@@ -81,7 +98,8 @@ export async function endPeriod(query: Query, periodId: number, by: Actor): Prom
   const { ended_at: ended_at_before, grace_sec: grace_sec_before } = period;
   const ended_at = lastSecondBefore(now, period);
   const ended = await updatePeriod(query, periodId, { ended_at, grace_sec: 0 });
-  await audit(query, by, period, 'period_ended', { ended_at, ended_at_before, grace_sec_before });
+  const details = { ended_at, ended_at_before, grace_sec_before };
+  await audit(query, by, period, 'period_ended', details, changeOf(FIELDS, period, ended));
   return ended;
 }
 
@@ -91,7 +109,8 @@ export async function removePeriod(query: Query, periodId: number, by: Actor): P
   if (period.started_at <= now) throw new Problem('period_started');
   await deletePeriod(query, periodId);
   const { plan_id, started_at, ended_at } = period;
-  await audit(query, by, period, 'period_deleted', { plan_id, started_at, ended_at });
+  const details = { plan_id, started_at, ended_at };
+  await audit(query, by, period, 'period_deleted', details, changeOf(FIELDS, period, null));
 }
 
 /** Blocking the last period stops renewals; the upcoming one is withdrawn. @throws {Problem} not_found */
@@ -107,7 +126,8 @@ export async function setPeriodBlocked(
   }
   const blocked_at = blocked ? (period.blocked_at ?? now) : null;
   const changed = await updatePeriod(query, periodId, { blocked_at });
-  await audit(query, by, period, blocked ? 'period_blocked' : 'period_unblocked', {});
+  const action = blocked ? 'period_blocked' : 'period_unblocked';
+  await audit(query, by, period, action, {}, changeOf(FIELDS, period, changed));
   return changed;
 }
 
@@ -121,7 +141,7 @@ export async function setPeriodTeamSlots(
   const { period } = await lock(query, periodId);
   const changed = await updatePeriod(query, periodId, { team_slots_limit });
   const details = { team_slots_limit_before: period.team_slots_limit, team_slots_limit };
-  await audit(query, by, period, 'period_team_slots_set', details);
+  await audit(query, by, period, 'period_team_slots_set', details, changeOf(FIELDS, period, changed));
   return changed;
 }
 
@@ -157,7 +177,8 @@ async function audit(
   { period_id, account_id }: Period,
   action: AuditEntry['action'],
   details: AuditEntry['details'],
+  change: Change | undefined,
 ): Promise<void> {
   const entry = { ...by, action, application_id: null, account_id };
-  await recordAudit(query, { ...entry, details: { period_id, ...details } });
+  await recordAudit(query, { ...entry, details: { period_id, ...details }, change });
 }

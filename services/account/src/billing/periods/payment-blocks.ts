@@ -149,11 +149,15 @@ export function listPaymentBlocks(query: Query, accountId: number): Promise<Paym
 }
 
 /** An operator gives more time; never less. False if nothing is due. */
-export async function postponeBlocks(query: Query, accountId: number, until: Date): Promise<boolean> {
-  const rows = await query(
-    `UPDATE payment_blocks SET blocks_at = greatest(blocks_at, CAST(:until AS timestamptz))
-     WHERE account_id = :accountId RETURNING payment_block_id`,
+export async function postponeBlocks(query: Query, accountId: number, until: Date): Promise<Postponed[]> {
+  return query<Postponed>(
+    `UPDATE payment_blocks AS changed SET blocks_at = greatest(changed.blocks_at, CAST(:until AS timestamptz))
+     FROM (SELECT payment_block_id, blocks_at FROM payment_blocks WHERE account_id = :accountId FOR UPDATE) AS kept
+     WHERE changed.payment_block_id = kept.payment_block_id
+     RETURNING changed.payment_block_id, kept.blocks_at AS blocked_before, changed.blocks_at`,
     { accountId, until },
   );
-  return rows.length > 0;
 }
+
+/** When calls are refused, and when that would have been. */
+export type Postponed = { payment_block_id: number; blocked_before: Date; blocks_at: Date };

@@ -3,6 +3,8 @@ import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
+import type { Change } from '../../platform/audit/change.ts';
 import { OVERAGE_FIELD, overagePrice } from '../periods/limits.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -24,11 +26,22 @@ type NewPlan = z.output<typeof newPlanSchema>;
 type PlanChange = z.output<typeof planChangeSchema>;
 type Publication = z.output<typeof publicationSchema>;
 
+const ATTRIBUTES = ['plan_id', 'name', 'product_id', 'description', 'grace_sec'] as const;
+
+const LISTING = [
+  'public_position',
+  'price_month',
+  'price_year',
+  'included',
+  'team_slot_price',
+  'team_slots_max',
+] as const;
+
 /** @throws {Problem} name_taken, invalid_request */
 export async function createPlan(query: Query, wanted: NewPlan, by: Actor): Promise<Plan> {
   await requireProduct(query, wanted.product_id);
   const plan = await insertPlan(query, wanted);
-  await audit(query, by, 'plan_created', attributes(plan));
+  await audit(query, by, 'plan_created', attributes(plan), changeOf(ATTRIBUTES, null, plan));
   return plan;
 }
 
@@ -51,7 +64,8 @@ export async function changePlanAttributes(
   };
   await storePlan(query, plan);
   await refreshUnstartedPeriods(query, planId);
-  await audit(query, by, 'plan_changed', { ...attributes(plan), before: attributes(before) });
+  const details = { ...attributes(plan), before: attributes(before) };
+  await audit(query, by, 'plan_changed', details, changeOf(ATTRIBUTES, before, plan));
   return plan;
 }
 
@@ -66,7 +80,8 @@ export async function setPlanArchived(
   const archived_at = archived ? (before.archived_at ?? (await databaseNow(query))) : null;
   const plan = { ...before, archived_at };
   await storePlan(query, plan);
-  await audit(query, by, archived ? 'plan_archived' : 'plan_restored', { plan_id: planId });
+  const change = changeOf(['archived_at'], before, plan);
+  await audit(query, by, archived ? 'plan_archived' : 'plan_restored', { plan_id: planId }, change);
   return plan;
 }
 
@@ -85,23 +100,26 @@ export async function publishPlan(
     throw invalidFields([{ field: 'price_month', message: 'or price_year is required' }]);
   }
   await storePlan(query, plan);
-  const details = { ...listing(plan), before: listing(before) };
-  await audit(query, by, 'plan_published', { plan_id: planId, ...details });
+  const details = { plan_id: planId, ...listing(plan), before: listing(before) };
+  await audit(query, by, 'plan_published', details, changeOf(LISTING, before, plan));
   return plan;
 }
 
 /** Takes a plan out of the catalogue. Existing subscriptions keep and renew it. @throws {Problem} not_found */
 export async function unpublishPlan(query: Query, planId: number, by: Actor): Promise<Plan> {
-  const plan = { ...(await lockPlan(query, planId)), public_position: null };
+  const before = await lockPlan(query, planId);
+  const plan = { ...before, public_position: null };
   await storePlan(query, plan);
-  await audit(query, by, 'plan_unpublished', { plan_id: planId });
+  const change = changeOf(['public_position'], before, plan);
+  await audit(query, by, 'plan_unpublished', { plan_id: planId }, change);
   return plan;
 }
 
 /** @throws {Problem} name_taken */
 export async function createProduct(query: Query, name: string, by: Actor): Promise<Product> {
   const product = await insertProduct(query, name);
-  await audit(query, by, 'product_created', { product_id: product.product_id, name });
+  const details = { product_id: product.product_id, name };
+  await audit(query, by, 'product_created', details, changeOf(['product_id', 'key', 'name'], null, product));
   return product;
 }
 
@@ -114,7 +132,8 @@ export async function changeProduct(
 ): Promise<Product> {
   const before = await lockProduct(query, productId);
   await renameProduct(query, productId, name);
-  await audit(query, by, 'product_changed', { product_id: productId, name_before: before.name, name });
+  const details = { product_id: productId, name_before: before.name, name };
+  await audit(query, by, 'product_changed', details, changeOf(['name'], before, { name }));
   return { ...before, name };
 }
 
@@ -151,6 +170,7 @@ async function audit(
   by: Actor,
   action: AuditEntry['action'],
   details: AuditEntry['details'],
+  change: Change | undefined,
 ): Promise<void> {
-  await recordAudit(query, { ...by, action, application_id: null, account_id: null, details });
+  await recordAudit(query, { ...by, action, application_id: null, account_id: null, details, change });
 }

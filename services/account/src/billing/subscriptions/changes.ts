@@ -2,6 +2,7 @@ import { Problem } from '@tollgate/http/problem';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { moveDue } from '../periods/payment-blocks.ts';
 import { SHORTEST_PERIOD_MS, lastSecondBefore, periodFrom, secondAfter } from '../periods/calendar.ts';
 import {
@@ -25,6 +26,19 @@ import type { Subscription } from './store.ts';
 /** `query` is a transaction's (docs/design/billing.md). Lock order: account, subscription, plan, periods. */
 
 export type Effect = 'now' | 'period_end';
+
+const FIELDS = [
+  'plan_id',
+  'billing_interval',
+  'anchor',
+  'team_slots_limit',
+  'pending_plan_id',
+  'pending_interval',
+  'pending_team_slots_limit',
+  'cancel_at_period_end',
+  'renews_at',
+  'ended_at',
+] as const;
 
 type Wanted = Pick<Subscription, 'account_id' | 'plan_id' | 'billing_interval' | 'team_slots_limit'> & {
   /** Already paid for: as sold, even if the plan is archived now, and with the payment provider's anchor. */
@@ -56,7 +70,8 @@ export async function createSubscription(query: Query, wanted: Wanted, by: Actor
     renews_at,
   });
   await openPeriod(query, { ...made, started_at, ended_at, blocked_at: null });
-  await audit(query, by, made, 'subscription_created', { plan_id, billing_interval, team_slots_limit });
+  const details = { plan_id, billing_interval, team_slots_limit };
+  await audit(query, by, [null, made], 'subscription_created', details);
   return made;
 }
 
@@ -78,8 +93,8 @@ export function isCancellationDue({ cancel_at_period_end, renews_at }: Subscript
 
 /** Processes a planned cancellation that is due. */
 export async function endSubscription(query: Query, live: Subscription, by: Actor): Promise<void> {
-  await storeSubscription(query, { ...live, ended_at: live.renews_at });
-  await audit(query, by, live, 'subscription_ended', { ended_at: live.renews_at });
+  const ended = { ...live, ended_at: live.renews_at };
+  await store(query, by, [live, ended], 'subscription_ended', { ended_at: live.renews_at });
 }
 
 /** What becomes of the present period's usage when its plan changes now. */
@@ -124,7 +139,13 @@ export async function changePlan(
     const pending = isSame
       ? nothingPending
       : { pending_plan_id: plan_id, pending_interval: billing_interval };
-    return store(query, by, { ...open, ...pending }, 'subscription_plan_change_planned', details);
+    return store(
+      query,
+      by,
+      [subscription, { ...open, ...pending }],
+      'subscription_plan_change_planned',
+      details,
+    );
   }
   const { team_slots_limit } = open;
   const slots = plan === undefined ? team_slots_limit : addOnUnder(plan, team_slots_limit);
@@ -134,11 +155,12 @@ export async function changePlan(
   if (usage === 'keep' && isCurrent) {
     const { period_id } = await replacePlan(query, last.period_id, plan_id);
     if (slots !== last.team_slots_limit) await updatePeriod(query, period_id, { team_slots_limit: slots });
-    return store(query, by, wantedNow, 'subscription_plan_changed', { ...details, period_id });
+    const change = [subscription, wantedNow] as const;
+    return store(query, by, change, 'subscription_plan_changed', { ...details, period_id });
   }
   const { anchor } = wanted.paid ?? (keepsInterval ? subscription : { anchor: undefined });
   const changed = await reopen(query, wantedNow, { last, anchor, now });
-  return store(query, by, changed, 'subscription_plan_changed', details);
+  return store(query, by, [subscription, changed], 'subscription_plan_changed', details);
 }
 
 function lockWantedPlan(query: Query, { plan_id, paid }: WantedPlan): Promise<Plan | undefined> {
@@ -190,7 +212,7 @@ export async function moveBillingDate(
   const { subscription, now } = await lockLive(query, id);
   const open = await withdrawUpcomingPeriod(query, subscription, now);
   const details = { anchor_before: subscription.anchor, anchor };
-  return store(query, by, { ...open, anchor }, 'subscription_billing_date_moved', details);
+  return store(query, by, [subscription, { ...open, anchor }], 'subscription_billing_date_moved', details);
 }
 
 /**
@@ -209,20 +231,21 @@ export async function cancelSubscription(
   if (effective === 'period_end') {
     const planned = { ...open, cancel_at_period_end: true, following_plan_id };
     const details = { ends_at: open.renews_at, following_plan_id };
-    return store(query, by, planned, 'subscription_cancellation_planned', details);
+    return store(query, by, [subscription, planned], 'subscription_cancellation_planned', details);
   }
   const last = await lastStartedPeriod(query, id, now);
   if (last !== undefined && last.ended_at >= now) {
     await updatePeriod(query, last.period_id, { ended_at: lastSecondBefore(now, last), grace_sec: 0 });
   }
-  return store(query, by, { ...open, ended_at: now }, 'subscription_ended', { ended_at: now });
+  const ended = [subscription, { ...open, ended_at: now }] as const;
+  return store(query, by, ended, 'subscription_ended', { ended_at: now });
 }
 
 /** Revokes a planned cancellation. @throws {Problem} not_found, subscription_ended */
 export async function resumeSubscription(query: Query, id: number, by: Actor): Promise<Subscription> {
   const { subscription } = await lockLive(query, id);
   const resumed = { ...subscription, cancel_at_period_end: false, following_plan_id: null };
-  return store(query, by, resumed, 'subscription_resumed', {});
+  return store(query, by, [subscription, resumed], 'subscription_resumed', {});
 }
 
 /** For the current and all later periods; null is the plan's value. Revokes a planned release. @throws {Problem} not_found, subscription_ended */
@@ -240,7 +263,7 @@ export async function setTeamSlots(
   }
   const details = { team_slots_limit_before: subscription.team_slots_limit, team_slots_limit };
   const changed = { ...open, team_slots_limit, pending_team_slots_limit: null };
-  return store(query, by, changed, 'subscription_team_slots_set', details);
+  return store(query, by, [subscription, changed], 'subscription_team_slots_set', details);
 }
 
 /** All slots that are left from the next period on; null revokes a planned release. @throws {Problem} not_found, subscription_ended */
@@ -253,7 +276,8 @@ export async function planTeamSlots(
   const { subscription, now } = await lockLive(query, id);
   const open = await withdrawUpcomingPeriod(query, subscription, now);
   const details = { team_slots_limit_before: subscription.team_slots_limit, pending_team_slots_limit };
-  return store(query, by, { ...open, pending_team_slots_limit }, 'subscription_team_slots_planned', details);
+  const planned = { ...open, pending_team_slots_limit };
+  return store(query, by, [subscription, planned], 'subscription_team_slots_planned', details);
 }
 
 /** The period opened ahead has no usage yet; the scheduler reopens it with the changed attributes. */
@@ -277,22 +301,24 @@ async function lockLive(query: Query, id: number): Promise<{ subscription: Subsc
 async function store(
   query: Query,
   by: Actor,
-  changed: Subscription,
+  [before, changed]: readonly [Subscription, Subscription],
   action: AuditEntry['action'],
   details: AuditEntry['details'],
 ): Promise<Subscription> {
   await storeSubscription(query, changed);
-  await audit(query, by, changed, action, details);
+  await audit(query, by, [before, changed], action, details);
   return changed;
 }
 
 async function audit(
   query: Query,
   by: Actor,
-  { subscription_id, account_id }: Subscription,
+  [before, after]: readonly [Subscription | null, Subscription],
   action: AuditEntry['action'],
   details: AuditEntry['details'],
 ): Promise<void> {
+  const { subscription_id, account_id } = after;
   const entry = { ...by, action, application_id: null, account_id };
-  await recordAudit(query, { ...entry, details: { subscription_id, ...details } });
+  const change = changeOf(FIELDS, before, after);
+  await recordAudit(query, { ...entry, details: { subscription_id, ...details }, change });
 }

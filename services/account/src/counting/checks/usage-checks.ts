@@ -2,6 +2,7 @@ import { MAX_TOTAL, usageLane, usageStreamKey } from '@tollgate/contracts/usage-
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { bounded, totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
 import type { Page } from '../../http/input/page.ts';
@@ -89,7 +90,9 @@ export async function rebuildTotals(
   await enqueueRefreshes(query, [{ period_id: periodId, payer_id: account_id, added: null }]);
   const { totals: totals_before, hourly: totals } = found;
   const entry = { ...by, application_id: null, account_id, action: 'usage_rebuilt' as const };
-  await recordAudit(query, { ...entry, details: { period_id: periodId, totals_before, totals } });
+  const details = { period_id: periodId, totals_before, totals };
+  const change = changeOf(['usage'], { usage: totals_before }, { usage: totals });
+  await recordAudit(query, { ...entry, details, change });
   return found;
 }
 

@@ -4,6 +4,7 @@ import type { UsageEvent } from '@tollgate/contracts/usage-stream';
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { fitsIn } from '../../billing/periods/usage-sums.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
@@ -54,10 +55,11 @@ export function createCountUnassigned(
         { unassignedId, period_id: first.period_id },
       );
       const details = { unassigned_id: unassignedId, reason: row.reason, periods: sumTotals(events) };
-      const entry = { ...by, account_id: first.payer_id, application_id: null, details };
+      const counted = (await findUnassigned(inside, unassignedId)) ?? row;
+      const change = changeOf(['counted_at', 'counted_period_id'], row, counted);
+      const entry = { ...by, account_id: first.payer_id, application_id: null, details, change };
       await recordAudit(inside, { ...entry, action: 'usage_unassigned_counted' });
-      const counted = await findUnassigned(inside, unassignedId);
-      return { row: counted ?? row, changed: true };
+      return { row: counted, changed: true };
     });
     if (outcome.changed) onCounted();
     return outcome;

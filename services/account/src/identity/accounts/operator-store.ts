@@ -1,11 +1,13 @@
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { databaseNow } from '../../platform/database/clock.ts';
 import { singleRow } from '../../platform/database/single-row.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { NO_PASSWORD } from '../no-password.ts';
+import { lockAccount } from './account-store.ts';
 import type { Page } from '../../http/input/page.ts';
 
 export type OperatedAccount = {
@@ -32,7 +34,8 @@ export async function createAccount(
   const account = await insert(query, email, name);
   const { account_id } = account;
   const entry = { ...by, application_id: null, account_id };
-  await recordAudit(query, { ...entry, action: 'account_created', details: { email } });
+  const change = changeOf(['account_id', 'email', 'name'], null, account);
+  await recordAudit(query, { ...entry, action: 'account_created', details: { email }, change });
   return account;
 }
 
@@ -43,14 +46,17 @@ export async function setAccountBlocked(
   blocked: boolean,
   by: Actor,
 ): Promise<OperatedAccount> {
+  await lockAccount(query, accountId);
+  const before = await findOperatedAccount(query, accountId);
   const rows = await query<OperatedAccount>(
     `UPDATE accounts SET blocked_at = CASE WHEN :blocked THEN coalesce(blocked_at, :now) END
      WHERE account_id = :accountId RETURNING ${COLUMNS}`,
     { accountId, blocked, now: await databaseNow(query) },
   );
   const [account] = rows;
-  if (account === undefined) throw new Problem('not_found');
-  const entry = { ...by, application_id: null, account_id: accountId, details: {} };
+  if (before === undefined || account === undefined) throw new Problem('not_found');
+  const change = changeOf(['blocked_at'], before, account);
+  const entry = { ...by, application_id: null, account_id: accountId, details: {}, change };
   await recordAudit(query, { ...entry, action: blocked ? 'account_blocked' : 'account_unblocked' });
   return account;
 }

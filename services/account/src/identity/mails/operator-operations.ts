@@ -7,6 +7,7 @@ import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
 import { MAIL_STATES, listMails, repeatMail } from '../../mail/sent-mails.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { lockAccount } from '../accounts/account-store.ts';
@@ -80,7 +81,8 @@ export const operatorMailing = {
             account === undefined ? undefined : await repeatMail(inside, { ...account, mail_id, request_id });
           if (made === undefined) throw new Problem('not_found');
           const details = { kind: made.kind, mail_id_before: mail_id, mail_id: made.mail_id };
-          const entry = { ...actor, application_id: null, account_id, details };
+          const change = changeOf(['mail_id', 'kind'], null, made);
+          const entry = { ...actor, application_id: null, account_id, details, change };
           await recordAudit(inside, { ...entry, action: 'mail_sent_again' });
           return made;
         });

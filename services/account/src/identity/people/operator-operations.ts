@@ -5,6 +5,7 @@ import type { Chapter } from '@tollgate/operation';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { findAccountByEmail, lockAccount } from '../accounts/account-store.ts';
@@ -78,6 +79,8 @@ async function requestChange(
     account_id,
     action: 'email_change_requested',
     details: { email_before: account.email, email },
+    // The account keeps its address until the new one is confirmed.
+    change: changeOf(['requested_email'], null, { requested_email: email }),
   });
   const link: IdentityMail = { kind: 'email_change', recipient: email, account_id };
   const notice: IdentityMail = { kind: 'email_change_by_support', recipient: account.email, account_id };

@@ -1,6 +1,7 @@
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { lockAccount } from '../accounts/account-store.ts';
 import { endPendingSignIns } from './pending-sign-ins.ts';
@@ -46,9 +47,11 @@ export async function endSession(
 ): Promise<void> {
   const ended = await transact(async (inside) => {
     await lockAccount(inside, account_id);
-    if (!(await deleteSession(inside, account_id, session_id))) throw new Problem('not_found');
+    const session = await deleteSession(inside, account_id, session_id);
+    if (session === undefined) throw new Problem('not_found');
     const told = listed(await tokens.endTemporary(inside, account_id, actor));
-    const entry = { ...actor, application_id: null, account_id, details: { session_id } };
+    const change = changeOf(['session_id', 'created_at', 'user_agent'], session, null);
+    const entry = { ...actor, application_id: null, account_id, details: { session_id }, change };
     await recordAudit(inside, { ...entry, action: 'session_ended' });
     return told;
   });

@@ -6,6 +6,7 @@ import type { Chapter } from '@tollgate/operation';
 import { id, instant } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { lockAccount, requireAccount } from '../accounts/account-store.ts';
@@ -13,7 +14,7 @@ import { ofAccount } from '../accounts/operations.ts';
 import { endSession, endSessions } from './end-sessions.ts';
 import type { SessionTokens } from './end-sessions.ts';
 import { listSessions } from './session-store.ts';
-import type { SessionLifetimes } from './session-store.ts';
+import type { ListedSession, SessionLifetimes } from './session-store.ts';
 
 type ReadNeeds = { query: Query; lifetimes: SessionLifetimes };
 
@@ -66,7 +67,8 @@ export const operatorSessionsOfAccounts = {
           if ((await lockAccount(inside, account_id)) === undefined) throw new Problem('not_found');
           const sessions = await listSessions(inside, account_id, needs.lifetimes);
           const details = { sessions_before: sessions.length, sessions: 0 };
-          const entry = { ...actor, application_id: null, account_id, details };
+          const change = changeOf(['sessions'], { sessions: sessions.map(shown) }, { sessions: [] });
+          const entry = { ...actor, application_id: null, account_id, details, change };
           await recordAudit(inside, { ...entry, action: 'signed_out_everywhere' });
           return endSessions(needs, inside, { account_id, actor });
         });
@@ -90,3 +92,8 @@ export const operatorSessionsOfAccounts = {
     }),
   ],
 } satisfies Chapter;
+
+/** Without addresses, which not every role sees. */
+function shown({ session_id, created_at, user_agent }: ListedSession) {
+  return { session_id, created_at, user_agent };
+}

@@ -139,13 +139,20 @@ export function listSessions(
   );
 }
 
-/** Whether the account had it. */
-export async function deleteSession(query: Query, accountId: number, sessionId: number): Promise<boolean> {
-  const rows = await query(
-    'DELETE FROM sessions WHERE session_id = :sessionId AND account_id = :accountId RETURNING 1',
+type EndedSession = Pick<ListedSession, 'session_id' | 'created_at' | 'user_agent'>;
+
+/** Undefined if the account has no such session. */
+export async function deleteSession(
+  query: Query,
+  accountId: number,
+  sessionId: number,
+): Promise<EndedSession | undefined> {
+  const rows = await query<EndedSession>(
+    `DELETE FROM sessions WHERE session_id = :sessionId AND account_id = :accountId
+     RETURNING session_id, created_at, user_agent`,
     { sessionId, accountId },
   );
-  return rows.length > 0;
+  return rows[0];
 }
 
 export async function endSessionOfToken(query: Query, token: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Chapter } from '@tollgate/operation';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { lockAccount } from '../accounts/account-store.ts';
@@ -61,7 +62,8 @@ async function resetTwoFactor(
   await endPendingSignIns(inside, account_id);
   if (removed.length === 0) return { account, ended: [] };
   const ended = await endSessions(needs, inside, { account_id, actor });
-  const entry = { ...actor, application_id: null, account_id, details: { removed } };
+  const change = changeOf(['second_factors'], { second_factors: removed }, { second_factors: [] });
+  const entry = { ...actor, application_id: null, account_id, details: { removed }, change };
   await recordAudit(inside, { ...entry, action: 'two_factor_reset' });
   const mail: TwoFactorMail = { kind: 'two_factor_reset', recipient: account.email, account_id };
   await enqueueMail(inside, mail);

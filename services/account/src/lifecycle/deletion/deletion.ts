@@ -14,6 +14,7 @@ import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { disableWebhook } from '../../notifications/deliveries/disable-webhook.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { ClientChangeOutbox } from '../../access/client-changes/client-change-outbox.ts';
 import type { NewClientChange } from '../../access/client-changes/store.ts';
@@ -87,7 +88,8 @@ export async function restoreAccount(
   if (account === undefined || !(await unmarkForDeletion(query, account_id))) {
     throw new Problem('not_found', { detail: 'There is no deletion that can still be cancelled.' });
   }
-  const entry = { ...actor, application_id: null, account_id, details: {} };
+  const change = changeOf(['deletion_due_at'], account, { deletion_due_at: null });
+  const entry = { ...actor, application_id: null, account_id, details: {}, change };
   await recordAudit(query, { ...entry, action: 'account_deletion_cancelled' });
   await mail(query, { kind: 'account_deletion_cancelled', recipient: account.email, account_id });
 }

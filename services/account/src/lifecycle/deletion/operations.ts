@@ -10,6 +10,7 @@ import { ofAccount, operatedAccountSchema } from '../../identity/accounts/operat
 import { findOperatedAccount } from '../../identity/accounts/operator-store.ts';
 import type { OperatedAccount } from '../../identity/accounts/operator-store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { accountDeletionSchema, operatedDeletionSchema } from './answers.ts';
@@ -123,8 +124,9 @@ export const operatorDeletion = {
           if (account === undefined || account.deletion_due_at === null) {
             throw new Problem('not_found', { detail: 'The account is not being deleted.' });
           }
-          await makeDue(inside, account_id);
-          const entry = { ...actor, application_id: null, account_id, details: {} };
+          const deletion_due_at = await makeDue(inside, account_id);
+          const change = changeOf(['deletion_due_at'], account, { deletion_due_at });
+          const entry = { ...actor, application_id: null, account_id, details: {}, change };
           await recordAudit(inside, { ...entry, action: 'account_deletion_carried_out' });
         });
         return checks.transact(async (inside) => {

@@ -29,8 +29,12 @@ export async function unmarkForDeletion(query: Query, accountId: number): Promis
 }
 
 /** Ends the grace. The account is locked. */
-export async function makeDue(query: Query, accountId: number): Promise<void> {
-  await query('UPDATE accounts SET deletion_due_at = now() WHERE account_id = :accountId', { accountId });
+export async function makeDue(query: Query, accountId: number): Promise<Date> {
+  const rows = await query<{ deletion_due_at: Date }>(
+    'UPDATE accounts SET deletion_due_at = now() WHERE account_id = :accountId RETURNING deletion_due_at',
+    { accountId },
+  );
+  return singleRow(rows).deletion_due_at;
 }
 
 export async function findPendingDeletion(

@@ -3,6 +3,8 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import { previousSecretActive } from '../../http/previous-secret-active.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
+import type { Change } from '../../platform/audit/change.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
@@ -130,10 +132,11 @@ export async function retryDelivery(
   owner: Owner,
 ): Promise<Delivery> {
   const webhook = await lockEnabled(query, webhookId, owner);
-  const delivery = await makeDue(query, webhookId, deliveryId);
-  if (delivery === undefined) throw new Problem('not_found');
-  await audit(query, owner, webhook, 'webhook_delivery_retried', { delivery_id: deliveryId });
-  return delivery;
+  const due = await makeDue(query, webhookId, deliveryId);
+  if (due === undefined) throw new Problem('not_found');
+  const change = changeOf(['status', 'next_attempt_at'], due.before, due.delivery);
+  await audit(query, owner, webhook, 'webhook_delivery_retried', { delivery_id: deliveryId }, change);
+  return due.delivery;
 }
 
 /** Without what logs must not contain: paths and parameters often hold a receiver's secret. */
@@ -168,7 +171,8 @@ async function audit(
   { webhook_id }: Pick<Webhook, 'webhook_id'>,
   action: AuditEntry['action'],
   details: AuditEntry['details'],
+  change?: Change,
 ): Promise<void> {
   const entry = { ...actor, action, account_id, application_id: null };
-  await recordAudit(query, { ...entry, details: { webhook_id, ...details } });
+  await recordAudit(query, { ...entry, details: { webhook_id, ...details }, change });
 }

@@ -3,6 +3,7 @@ import { Problem } from '@tollgate/http/problem';
 import { serviceCallerId } from '@tollgate/http/private-api-credential';
 import type { Chapter, Operation } from '@tollgate/operation';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { signedInOf } from '../require-operator-session.ts';
@@ -100,6 +101,7 @@ async function ask(
       account_id,
       action: 'operator_act_requested',
       details: { act_id, operation: operation_id },
+      change: changeOf(['act_id', 'operation_id'], null, { act_id, operation_id }),
     });
     return actAnswer(pending, operator_id);
   });

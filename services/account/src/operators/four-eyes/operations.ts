@@ -6,6 +6,7 @@ import { operation } from '@tollgate/operation';
 import type { Chapter, Operation } from '@tollgate/operation';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { noteOperator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { signedInOperator } from '../require-operator-session.ts';
@@ -78,6 +79,7 @@ export function pendingActs<Needs extends FourEyesNeeds>(held: readonly Operatio
               account_id,
               action: 'operator_act_declined',
               details: { act_id, operation: operation_id, requested_by: person },
+              change: changeOf(['act_id', 'operation_id'], act, null),
             });
           });
         },

@@ -7,6 +7,7 @@ import { idParameter } from '../../http/input/id-parameter.ts';
 import { newSecretToken } from '../../identity/secret-token.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { OperatorMail } from '../operator-mails.ts';
 import { signedInOperator } from '../require-operator-session.ts';
@@ -69,6 +70,11 @@ export const operatorViews = {
             account_id,
             action: 'customer_view_begun',
             details: { viewed_as: account_id, expires_at, is_override },
+            change: changeOf(['account_id', 'began_at', 'expires_at'], null, {
+              account_id,
+              began_at,
+              expires_at,
+            }),
           });
           const { email, name } = account;
           if (is_override) {

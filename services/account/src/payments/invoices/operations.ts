@@ -9,6 +9,7 @@ import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
 import { billingSession } from '../../identity/sessions/require-session.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { decimalsOf } from '../../platform/money/currencies.ts';
@@ -120,11 +121,17 @@ export const operatorPayments = {
       problems: ['not_found'],
       handle: ({ transact }: Needs, { by: { actor }, params: { account_id }, body: { until } }) =>
         transact(async (query) => {
-          if (!(await postponeBlocks(query, account_id, until))) {
+          const postponed = await postponeBlocks(query, account_id, until);
+          if (postponed.length === 0) {
             throw new Problem('not_found', { detail: 'No payment of the account is due.' });
           }
           const about = { action: 'payment_block_postponed', application_id: null, account_id } as const;
-          await recordAudit(query, { ...actor, ...about, details: { until } });
+          const change = changeOf(
+            ['payment_blocks'],
+            { payment_blocks: postponed.map(({ blocked_before }) => ({ blocks_at: blocked_before })) },
+            { payment_blocks: postponed.map(({ blocks_at }) => ({ blocks_at })) },
+          );
+          await recordAudit(query, { ...actor, ...about, details: { until }, change });
         }),
     }),
   ],

@@ -7,6 +7,7 @@ import { idQueryField } from '../../http/input/fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { ISSUE_KINDS, listIssues, lockIssue, resolveIssue } from './store.ts';
@@ -74,10 +75,12 @@ export const operatorPaymentIssues = {
           if (issue === undefined) throw new Problem('not_found');
           if (issue.resolved_at !== null) return issue;
           const { kind, object_id, account_id } = issue;
+          const resolved = await resolveIssue(inside, issue_id);
           const details = { issue_id, kind, object_id };
-          const about = { application_id: null, account_id, details };
+          const change = changeOf(['resolved_at'], issue, resolved);
+          const about = { application_id: null, account_id, details, change };
           await recordAudit(inside, { ...actor, ...about, action: 'payment_issue_resolved' });
-          return resolveIssue(inside, issue_id);
+          return resolved;
         }),
     }),
   ],

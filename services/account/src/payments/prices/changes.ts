@@ -4,6 +4,7 @@ import { overagePrice } from '../../billing/periods/limits.ts';
 import { lockPlan } from '../../billing/plans/store.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { isFree, planPrices, slotPrices } from './store.ts';
 import type { NewPrice, PlanPrice, Price, PriceTable, SlotPrice, Sold } from './store.ts';
@@ -26,6 +27,8 @@ export const TEAM_SLOTS: Sale<SlotPrice> = {
   setAs: 'team_slot_price_set',
   withdrawnAs: 'team_slot_price_withdrawn',
 };
+
+const FIGURES = ['currency', 'unit_amount', 'tax_behavior'] as const;
 
 const NOBODYS = { application_id: null, account_id: null };
 
@@ -80,7 +83,8 @@ async function setPrice<Row extends Price>(
     before.tax_behavior === tax_behavior;
   if (isSame) return before;
   const price = await prices.replace(query, wanted);
-  await recordAudit(query, { ...by, ...NOBODYS, action, details: wanted });
+  const change = changeOf(FIGURES, before ?? null, price);
+  await recordAudit(query, { ...by, ...NOBODYS, action, details: wanted, change });
   return price;
 }
 
@@ -92,6 +96,9 @@ export async function withdrawPrice<Row extends Price>(
   by: Actor,
 ): Promise<void> {
   await lockPlan(query, sold.plan_id);
-  if (!(await prices.withdraw(query, sold))) throw new Problem('not_found');
-  await recordAudit(query, { ...by, ...NOBODYS, action, details: sold });
+  const before = await prices.find(query, sold);
+  if (before === undefined) throw new Problem('not_found');
+  await prices.withdraw(query, sold);
+  const change = changeOf(FIGURES, before, null);
+  await recordAudit(query, { ...by, ...NOBODYS, action, details: sold, change });
 }

@@ -1,5 +1,6 @@
 import type { AuditAction } from '@tollgate/contracts/audit-actions';
 import type { Query } from '../database/query.ts';
+import type { Change } from './change.ts';
 
 export type Actor = {
   /**
@@ -25,11 +26,13 @@ export type AuditEntry = Actor & {
   account_id: number | null;
   /** Never a secret. Dates become ISO 8601. */
   details: Readonly<Record<string, unknown>>;
+  /** Operators' changes state it (every-change.test.ts). Undefined if nothing differs. */
+  change?: Change | undefined;
 };
 
 /** `query` must be the transaction of the audited change. */
 export async function recordAudit(query: Query, entry: AuditEntry): Promise<void> {
-  const { person, reason, requested_by, ...row } = entry;
+  const { person, reason, requested_by, change, ...row } = entry;
   // What an operator did reads the same whatever the change writes.
   const details = {
     ...entry.details,
@@ -38,8 +41,18 @@ export async function recordAudit(query: Query, entry: AuditEntry): Promise<void
     ...(reason === undefined ? {} : { operator_reason: reason }),
   };
   await query(
-    `INSERT INTO audit_log (actor, action, application_id, account_id, address, request_id, details)
-     VALUES (:actor, :action, :application_id, :account_id, :address, :request_id, :details)`,
-    { ...row, details: JSON.stringify(details) },
+    `INSERT INTO audit_log (actor, action, application_id, account_id, address, request_id, details, before, after)
+     VALUES (:actor, :action, :application_id, :account_id, :address, :request_id, :details, :before, :after)`,
+    {
+      ...row,
+      details: JSON.stringify(details),
+      before: jsonOf(change?.before),
+      after: jsonOf(change?.after),
+    },
   );
+}
+
+/** SQL's null, which isn't JSON's. */
+function jsonOf(fields: Change['before'] | undefined): string | null {
+  return fields === undefined || fields === null ? null : JSON.stringify(fields);
 }

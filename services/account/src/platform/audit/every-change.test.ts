@@ -17,6 +17,8 @@ import type { Owner } from '../../../test/suite/console.ts';
 import { ownContract } from '../../../test/suite/contract/contract.ts';
 import { callerOf } from '../../../test/suite/contract/fuzz-caller.ts';
 import { goodRequest, send } from '../../../test/suite/contract/fuzz-request.ts';
+import { expectNoSecret, expectTrue, readSource, sourceOf } from '../../../test/suite/audited-change.ts';
+import type { Change } from '../../../test/suite/audited-change.ts';
 import { grantTo } from '../../../test/suite/granting.ts';
 import { insertPeriod, secondsFromNow } from '../../../test/suite/database/records.ts';
 import { makeApplication, operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
@@ -29,7 +31,10 @@ import { makeToken } from '../../../test/suite/tokens.ts';
 import { OPERATOR_API } from '../../api/operator.ts';
 import { REPORTER_API, SERVICE_API } from '../../api/services.ts';
 
-/** Every operation that changes something, or that hands out a secret, leaves an entry in the audit log. */
+/**
+ * Every operation that changes something, or that hands out a secret, leaves an entry in the audit log. Those of
+ * operators state what was changed, before and after.
+ */
 
 let suite: AccountUnderTest;
 let mails: string;
@@ -363,6 +368,14 @@ describe('the private listener', () => {
     return `/private/periods/${String(period_id)}`;
   }
 
+  /** Its totals are more than its hourly rows. */
+  async function periodWithLostUsage(): Promise<number> {
+    const period_id = await insertPeriod(suite.database, await makeAccount(suite.account));
+    const totals = { points: 5, requests: 1, time_ms: 10, traffic_bytes: 100 };
+    await suite.database('usage_totals').insert({ period_id, ...totals });
+    return period_id;
+  }
+
   async function subscription(): Promise<string> {
     return (await subscribe(suite.account, await makePlan(suite.account))).path;
   }
@@ -644,14 +657,22 @@ describe('the private listener', () => {
     'POST /private/accounts/{account_id}/webhooks/{webhook_id}/deliveries/{delivery_id}/retry': async () => {
       const { account_id, browser } = await newOwner(suite);
       const made = await browser.request('POST', '/webhooks', { url: 'https://hooks.invalid/' });
-      const own = `/webhooks/${String(made.body['webhook_id'])}`;
+      const webhook_id = Number(made.body['webhook_id']);
+      const own = `/webhooks/${String(webhook_id)}`;
+      // Attempts change it, too.
+      await suite
+        .database('webhooks')
+        .where({ webhook_id })
+        .update({ leased_until: inDays(1) });
       const { body } = await browser.request('POST', `${own}/test`);
+      const failed = { status: 'failed', next_attempt_at: null };
+      await suite.database('webhook_deliveries').where({ webhook_id }).update(failed);
       const path = `/private/accounts/${String(account_id)}${own}/deliveries/${String(body['delivery_id'])}/retry`;
       return { path };
     },
     'POST /private/usage-rebuilds': async () => ({
       path: '/private/usage-rebuilds',
-      body: { period_id: await insertPeriod(suite.database, await makeAccount(suite.account)) },
+      body: { period_id: await periodWithLostUsage() },
     }),
     'POST /private/audit-log/export': () =>
       Promise.resolve({
@@ -770,6 +791,40 @@ describe('the private listener', () => {
 
   const REASON = 'Forged invoices: ticket 7, “büro” 🧾';
 
+  /** Why these have neither before nor after. */
+  const CHANGES_NOTHING: Readonly<Record<string, string>> = {
+    'POST /private/applications/{application_id}/tokens/{token_id}/copy': 'hands out a secret',
+    'POST /private/audit-log/export': 'reads',
+    'POST /private/usage-repairs': 'nothing was lost here; `details` has what a repair recovered',
+  };
+
+  /** What no operation reads. */
+  const STATED: Readonly<Record<string, Change>> = {
+    'POST /private/accounts/{account_id}/email': {
+      before: null,
+      after: { requested_email: expect.stringContaining('@example.com') },
+    },
+    'POST /private/accounts/{account_id}/reset-two-factor': {
+      before: { second_factors: expect.arrayContaining(['totp']) },
+      after: { second_factors: [] },
+    },
+    // The erasure follows at once.
+    'POST /private/accounts/{account_id}/deletion/carry-out': {
+      before: { deletion_due_at: expect.stringContaining('T') },
+      after: { deletion_due_at: expect.stringContaining('T') },
+    },
+    'DELETE /private/accounts/{account_id}/temporary-token': {
+      before: { revoked_at: null },
+      after: { revoked_at: expect.stringContaining('T') },
+    },
+    'POST /private/plans-as-code/apply': {
+      before: null,
+      after: { key: expect.stringContaining('key-'), name: expect.any(String) },
+    },
+  };
+
+  const READ_PATHS = [...DECLARED.values()].flatMap(({ method, path }) => (method === 'GET' ? [path] : []));
+
   test.each(Object.entries(MADE))('%s', async (route, make) => {
     const { path, body, authorization, headers: sent } = await make();
     const [method = ''] = route.split(' ');
@@ -777,15 +832,34 @@ describe('the private listener', () => {
     const ask = (reason: string) =>
       operatePath(suite.account, method, path, body, { ...headers, 'x-reason': reason });
     if (DECLARED.get(route)?.needsReason === true) await expectRefused(await ask(''));
+    const declared = DECLARED.get(route);
+    const isCreation = declared !== undefined && '201' in declared.answers;
+    const source =
+      declared === undefined ? undefined : sourceOf({ path, body }, isCreation ? [] : READ_PATHS);
+    const before = source === undefined ? undefined : await readSource(suite.account, source);
     const answered = await ask(encodeURIComponent(REASON));
     await expectRecorded(answered);
     const request_id = answered.headers.get('x-request-id');
     const entries = await suite
       .database('audit_log')
       .where({ request_id })
-      .select<{ actor: string; details: Record<string, unknown> }[]>('actor', 'details');
+      .orderBy('audit_id')
+      .select<(Change & { details: Record<string, unknown> })[]>('details', 'before', 'after');
     const reasons = new Set(entries.map(({ details }) => details['operator_reason']));
-    expect([...reasons]).toEqual([DECLARED.has(route) ? REASON : undefined]);
+    expect([...reasons]).toEqual([declared === undefined ? undefined : REASON]);
+    if (declared === undefined) return;
+    const changes = entries
+      .map((entry) => ({ before: entry.before, after: entry.after }))
+      .filter((change) => change.before !== null || change.after !== null);
+    expectNoSecret(changes, answered);
+    const stated = STATED[route];
+    if (CHANGES_NOTHING[route] !== undefined) expect(changes).toEqual([]);
+    else if (stated !== undefined) expect(changes).toContainEqual(stated);
+    else {
+      const read =
+        source === undefined ? undefined : { before, after: await readSource(suite.account, source) };
+      expectTrue({ changes, read, answer: answered });
+    }
   });
 
   test.each(['no', ' '.repeat(500), 'x'.repeat(501), '%', 'a%00bc'])(

@@ -187,8 +187,9 @@ describe('an export of the audit log', () => {
     const actor = 'operator:many';
     // More than a page of what is read at once, and names that spreadsheets take for formulas.
     await suite.database.raw(
-      `INSERT INTO audit_log (actor, action, address, request_id, details)
-       SELECT ?, 'product_created', '192.0.2.1', '=cmd|' || n, '{"name": "<b>"}' FROM generate_series(1, 2500) AS n`,
+      `INSERT INTO audit_log (actor, action, address, request_id, details, after)
+       SELECT ?, 'product_created', '192.0.2.1', '=cmd|' || n, '{"name": "<b>"}', '{"name": "=b"}'
+       FROM generate_series(1, 2500) AS n`,
       [actor],
     );
     const ids = await suite
@@ -215,8 +216,12 @@ describe('an export of the audit log', () => {
     });
     const csv = (await exported(support, { format: 'csv', actor })).text.split('\r\n');
     expect(csv).toHaveLength(2_502);
-    expect(csv[0]).toBe('audit_id,at,actor,action,account_id,application_id,address,request_id,details');
-    expect(csv[1]).toContain(`,operator:many,product_created,,,192.0.2.1,'=cmd|1,"{""name"":""<b>""}"`);
+    expect(csv[0]).toBe(
+      'audit_id,at,actor,action,account_id,application_id,address,request_id,details,before,after',
+    );
+    expect(csv[1]).toContain(
+      `,operator:many,product_created,,,192.0.2.1,'=cmd|1,"{""name"":""<b>""}",,"{""name"":""=b""}"`,
+    );
   });
 
   test('of nothing is empty', async () => {

@@ -38,6 +38,7 @@ import * as verifiedApplications from './migrations/0067-verified-applications.t
 import * as entitlementNotices from './migrations/0069-entitlement-notices.ts';
 import * as followingPlans from './migrations/0070-following-plans.ts';
 import * as unpaidChanges from './migrations/0071-unpaid-changes.ts';
+import * as auditedChanges from './migrations/0073-audited-changes.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
@@ -85,6 +86,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0069-entitlement-notices', migration: entitlementNotices },
   { name: '0070-following-plans', migration: followingPlans },
   { name: '0071-unpaid-changes', migration: unpaidChanges },
+  { name: '0073-audited-changes', migration: auditedChanges },
 ];
 
 export function migrationSource(

@@ -10,7 +10,7 @@ import { cutPage, lookAhead, pageFields } from '../../http/input/page.ts';
 import { operator } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { memberRoleSchema } from '../../identity/accounts/member-roles.ts';
-import { addMember, createTeamOf, expelMember, removeTeam } from './operator-changes.ts';
+import { addMember, createTeamOf, expelAnyMember, removeTeam } from './operator-changes.ts';
 import { findTeam, listMembers, listTeams } from './operator-store.ts';
 
 type Needs = { query: Query; transact: Transact };
@@ -128,7 +128,7 @@ export const operatorTeams = {
       params: ofTeam.extend({ account_id: idParameter }),
       answers: { 204: { description: 'Removed.' } },
       handle: async ({ transact }: Needs, { by, params: { team_id, account_id } }) => {
-        await transact((inside) => expelMember(inside, team_id, account_id, by.actor));
+        await transact((inside) => expelAnyMember(inside, team_id, account_id, by.actor));
       },
     }),
   ],

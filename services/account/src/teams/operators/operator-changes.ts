@@ -3,11 +3,13 @@ import { invalidFields } from '@tollgate/http/invalid-fields';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
-import { admitMember, auditTeam, createTeam, endTeam } from '../changes.ts';
+import { DEFAULT_MEMBER_ROLE } from '../../identity/accounts/member-roles.ts';
+import { changeOf } from '../../platform/audit/change.ts';
+import { admitMember, auditTeam, createTeam, endTeam, expelMember } from '../changes.ts';
 import { slotsLimit } from '../invitations/invitations.ts';
 import { isFull } from '../rules.ts';
 import { noSlotLeft } from '../slots.ts';
-import { countTaken, deleteMember, findMembership, lockTeams, managerOf } from '../store.ts';
+import { countTaken, findMembership, lockTeams, managerOf } from '../store.ts';
 import type { Team } from '../store.ts';
 
 /** Operators add members without invitations. The team's lock and limits are those of the console. */
@@ -35,19 +37,20 @@ export async function addMember(query: Query, teamId: number, account_id: number
   if (!(await admitMember(query, { account_id, actor: by }, team))) {
     throw new Problem('already_in_team');
   }
-  await auditTeam(query, { account_id, actor: by }, team, 'team_joined');
+  const joined = { account_id, role: 'member', member_role: DEFAULT_MEMBER_ROLE };
+  const change = changeOf(['account_id', 'role', 'member_role'], null, joined);
+  await auditTeam(query, { account_id, actor: by }, team, 'team_joined', {}, change);
 }
 
 /** @throws {Problem} not_found, also for the manager */
-export async function expelMember(
+export async function expelAnyMember(
   query: Query,
   teamId: number,
   account_id: number,
   by: Actor,
 ): Promise<void> {
   const team = await lockTeam(query, teamId);
-  if (!(await deleteMember(query, teamId, account_id))) throw new Problem('not_found');
-  await auditTeam(query, { account_id, actor: by }, team, 'team_member_removed');
+  await expelMember(query, { account_id, actor: by }, team);
 }
 
 /** @throws {Problem} not_found */

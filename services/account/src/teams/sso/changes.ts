@@ -8,6 +8,7 @@ import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import type { SealingKey } from '../../platform/sealing/sealing.ts';
 import { ProviderFault } from '../../oidc/provider-fault.ts';
+import { changeOf } from '../../platform/audit/change.ts';
 import { auditTeam, lockManagedTeam } from '../changes.ts';
 import { managedTeam } from '../domains/changes.ts';
 import { endSso } from '../sso-ends.ts';
@@ -141,7 +142,8 @@ async function stopFor(
   const { issuer, required_at } = found(await findProvider(inside, team.team_id));
   if (required_at === null) return false;
   await setRequired(inside, team.team_id, false);
-  await auditTeam(inside, by, team, 'team_sso_lifted', { issuer });
+  const change = changeOf(['required_at'], { required_at }, { required_at: null });
+  await auditTeam(inside, by, team, 'team_sso_lifted', { issuer }, change);
   return true;
 }
 

@@ -105,14 +105,22 @@ export async function makeDue(
   query: Query,
   webhookId: number,
   deliveryId: number,
-): Promise<Delivery | undefined> {
-  const rows = await query<DeliveryRow>(
-    `UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = clock_timestamp()
-     WHERE webhook_id = :webhookId AND delivery_id = :deliveryId RETURNING ${COLUMNS}`,
+): Promise<{ before: DeliveryState; delivery: Delivery } | undefined> {
+  const [before] = await query<DeliveryState>(
+    `SELECT status, next_attempt_at FROM webhook_deliveries
+     WHERE webhook_id = :webhookId AND delivery_id = :deliveryId FOR UPDATE`,
     { webhookId, deliveryId },
   );
-  return rows.map(asDelivery)[0];
+  if (before === undefined) return undefined;
+  const rows = await query<DeliveryRow>(
+    `UPDATE webhook_deliveries SET status = 'pending', next_attempt_at = clock_timestamp()
+     WHERE delivery_id = :deliveryId RETURNING ${COLUMNS}`,
+    { deliveryId },
+  );
+  return { before, delivery: asDelivery(singleRow(rows)) };
 }
+
+type DeliveryState = Pick<Delivery, 'status' | 'next_attempt_at'>;
 
 function asDelivery({ attempt_log, ...rest }: DeliveryRow): Delivery {
   return { ...rest, attempt_log: attempt_log.map(asAttempt) };

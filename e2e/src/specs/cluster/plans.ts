@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ClusterStack } from '../../stack/cluster.ts';
+import { RELEASE } from '../../stack/cluster/release.ts';
+
+const TIME_LIMIT_MS = 180_000;
+
+const PLANS = `
+products:
+  cluster-data: { name: Cluster data }
+plans:
+  cluster-plan: { name: Cluster plan, product: cluster-data, description: { points_limit: 1000 } }
+`;
+
+const WRONG_PLANS = PLANS.replace('points_limit', 'points_limt');
+
+/** docs/plans-as-code.md, "With Helm": the Job that applies `plans.file` after an upgrade. */
+export function plans(stack: () => ClusterStack): void {
+  const tollgate = async (...args: string[]) => {
+    const container = [`deployment/${RELEASE}-account`, '--container=account'];
+    return JSON.parse(
+      await stack().kubectl('exec', ...container, '--', 'tollgate', ...args, '--json'),
+    ) as Record<string, Record<string, unknown>[]>;
+  };
+  const applied = async () => {
+    const { plans: found = [] } = await tollgate('plans', 'list');
+    return found.filter(({ key }) => key === 'cluster-plan');
+  };
+
+  describe('a file of plans', () => {
+    test(
+      'is applied by an upgrade, changes nothing the second time, and fails it where it is wrong',
+      async () => {
+        const { kubectl, upgrade } = stack();
+        await upgrade({ plans: { file: PLANS } });
+        const first = await applied();
+        expect(first).toMatchObject([{ name: 'Cluster plan', description: { points_limit: 1_000 } }]);
+        const latest = async () => (await tollgate('audit', 'list', '--limit', '1'))['entries'];
+        const before = await latest();
+        expect(before).toMatchObject([{ action: 'plan_created' }]);
+
+        await upgrade({ plans: { file: PLANS } });
+        expect([await applied(), await latest()]).toEqual([first, before]);
+
+        const message = await upgrade({ plans: { file: WRONG_PLANS } }).then(() => 'not refused', messageOf);
+        expect(message).toContain('post-upgrade hooks failed');
+        expect(message).toContain('points_limt');
+        expect(message).toContain('points_limit');
+        expect([await applied(), await latest()]).toEqual([first, before]);
+        // The version that runs isn't touched.
+        await kubectl('rollout', 'status', `deployment/${RELEASE}-account`, '--timeout=10s');
+        await upgrade({});
+      },
+      TIME_LIMIT_MS,
+    );
+  });
+}
+
+/** With what Helm prints of the Job's log, which is on stdout. */
+function messageOf(error: unknown): string {
+  const { message = '', stdout = '' } = error as { message?: string; stdout?: string };
+  return `${message}\n${stdout}`;
+}
