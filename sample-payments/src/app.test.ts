@@ -23,7 +23,6 @@ type Received = { event: Stripe.Event; raw: string; signature: string };
 
 let receiver: Server;
 let app: ReturnType<typeof createApp>;
-let mock: Awaited<ReturnType<typeof startStripeMock>>;
 let judged: JudgedPayments | null = null;
 let stripe: Stripe;
 let base: string;
@@ -54,14 +53,13 @@ beforeAll(async () => {
   app = createApp({ host: '127.0.0.1', secretKey: SECRET_KEY, webhook, statePath: null });
   await listening(app.server);
   base = urlOf(app.server);
-  mock = await startStripeMock();
+  const mock = await startStripeMock();
   if (mock !== null) judged = await judgePayments(base, mock);
   stripe = clientOf(judged?.url ?? base);
 });
 
 afterAll(async () => {
   await judged?.close();
-  await mock?.stop();
   await app.close();
   receiver.closeAllConnections();
   receiver.close();

@@ -7,6 +7,8 @@ export const BUNDLED_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   'services/account': ['main', 'service', 'programs/migrate', 'programs/seed'],
   'services/gateway': ['main', 'service', 'body-worker/body-worker'],
   'tools/command': ['tollgate'],
+  'sample-payments': ['main'],
+  'sample-upstream': ['main'],
 };
 
 export const ROOT = resolve(import.meta.dirname, '../../..');

@@ -1,7 +1,8 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { freePort } from '@tollgate/stack/ports';
 import { startService } from '@tollgate/stack/service';
 import { compileCache, runDirectory } from './config.ts';
+import { programFile } from './programs.ts';
 import { newDirectory, register } from './run.ts';
 
 export type SampleUpstream = {
@@ -15,7 +16,7 @@ export async function startSampleUpstream(): Promise<SampleUpstream> {
   const origin = `http://127.0.0.1:${port}`;
   const service = await startService({
     name: 'upstream',
-    entry: resolve(import.meta.dirname, '../../../sample-upstream/src/main.ts'),
+    entry: programFile('sample-upstream', 'main'),
     env: { ...compileCache(), HOST: '127.0.0.1', PORT: port },
     logFile: join(newDirectory(runDirectory(), 'upstream'), 'log'),
     readyUrl: `${origin}/health`,

@@ -57,7 +57,6 @@ export async function startPaidAccount(settings: Record<string, string> = {}): P
     close: async () => {
       await suite.close();
       await judged?.close();
-      await mock?.stop();
       await payments.stop();
       await rm(directory, { recursive: true });
     },

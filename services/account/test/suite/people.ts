@@ -177,8 +177,20 @@ export function mailsTo(directory: string, email: string): ReadMail[] {
   return files
     .filter((file) => file.endsWith('.eml'))
     .toSorted((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10))
-    .map((file) => readMail(readFileSync(join(directory, file), 'utf8')))
+    .map((file) => mailIn(join(directory, file)))
     .filter(({ to }) => to.toLowerCase() === email.toLowerCase());
+}
+
+/** By file, which is complete when it has its name: a wait looks at the same ones again and again. */
+const mails = new Map<string, ReadMail>();
+
+function mailIn(file: string): ReadMail {
+  let mail = mails.get(file);
+  if (mail === undefined) {
+    mail = readMail(readFileSync(file, 'utf8'));
+    mails.set(file, mail);
+  }
+  return mail;
 }
 
 /** Reads a mail's plain part. */

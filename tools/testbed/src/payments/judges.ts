@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@tollgate/stack/ports';
-import { startProcess } from '@tollgate/stack/process';
+import { manageProcess } from '@tollgate/stack/process';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { goEnvironment, runDirectory } from '../config.ts';
 import { newDirectory, register } from '../run.ts';
@@ -17,36 +17,38 @@ const STRIPE_CLI_VERSION = '1.52.0';
 const run = promisify(execFile);
 
 /** `document`: the path of Stripe's OpenAPI document, which lies in the module of stripe-mock. */
-export type StripeMock = { url: string; document: string; stop: () => Promise<void> };
+export type StripeMock = { url: string; document: string };
 
-/** Null where Go or its module isn't to be had, which is printed. */
+let running: { mock: StripeMock; hasExited: () => boolean } | undefined;
+
+/**
+ * Null where Go or its module isn't to be had, which is printed. It keeps nothing of what it is asked, and takes more
+ * than a second of CPU time to start: a worker's suites share one, which ends with the run.
+ */
 export async function startStripeMock(): Promise<StripeMock | null> {
+  if (running?.hasExited() === false) return running.mock;
   const installed = await leftOut('stripe-mock', installStripeMock);
   if (installed === null) return null;
   const [port, httpsPort] = [String(await freePort()), String(await freePort())];
   const url = `http://127.0.0.1:${port}`;
-  const mock = await startProcess({
-    name: 'stripe-mock',
-    command: installed.program,
-    // Without an address of its own, HTTPS listens on all interfaces.
-    args: ['-http-addr', `127.0.0.1:${port}`, '-https-addr', `127.0.0.1:${httpsPort}`],
-    env: {},
-    logFile: join(newDirectory(runDirectory(), 'stripe-mock'), 'log'),
-    onSpawn: register(runDirectory()),
-  });
+  const logFile = join(newDirectory(runDirectory(), 'stripe-mock'), 'log');
+  const log = openSync(logFile, 'a', 0o600);
+  // Without an address of its own, HTTPS listens on all interfaces.
+  const args = ['-http-addr', `127.0.0.1:${port}`, '-https-addr', `127.0.0.1:${httpsPort}`];
+  const child = spawn(installed.program, args, { detached: true, stdio: ['ignore', log, log], env: {} });
+  closeSync(log);
+  const options = { name: 'stripe-mock', logFile, onSpawn: register(runDirectory()) };
+  const { hasExited } = await manageProcess(child, options);
+  // The worker ends before it does.
+  child.unref();
   const answers = () =>
     fetch(url).then(
       () => true,
       () => false,
     );
   await waitFor(answers, { what: 'stripe-mock to answer' });
-  return {
-    url,
-    document: installed.document,
-    stop: async () => {
-      await mock.stop();
-    },
-  };
+  running = { mock: { url, document: installed.document }, hasExited };
+  return running.mock;
 }
 
 /** Before several suites do so at the same time: compiling it takes half a minute of a core. */

@@ -1,7 +1,8 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { freePort } from '@tollgate/stack/ports';
 import { startService } from '@tollgate/stack/service';
 import { compileCache, runDirectory } from '../config.ts';
+import { programFile } from '../programs.ts';
 import { newDirectory, register } from '../run.ts';
 
 export const SAMPLE_SECRET_KEY = 'sk_test_123456789012345678901234';
@@ -24,7 +25,7 @@ export async function startSamplePayments({
   const url = `http://127.0.0.1:${port}`;
   const service = await startService({
     name: 'payments',
-    entry: resolve(import.meta.dirname, '../../../../sample-payments/src/main.ts'),
+    entry: programFile('sample-payments', 'main'),
     env: {
       ...compileCache(),
       PORT: port,

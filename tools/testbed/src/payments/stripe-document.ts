@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import type { ValidateFunction } from 'ajv';
+import { compileLazily } from '../lazy-schemas.ts';
 
 /** Says what is wrong with an answer or an event by Stripe's own OpenAPI document; nothing if it is right. */
 export type StripeDocument = {
@@ -30,19 +31,20 @@ export function stripeDocument(path: string): StripeDocument {
 function readStripeDocument(path: string): StripeDocument {
   const { paths, components } = JSON.parse(readFileSync(path, 'utf8')) as Document;
   const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
-  ajv.addSchema({ $id: 'stripe', components: nullsOf(components) as Schema });
+  const compile = compileLazily(ajv, nullsOf(components.schemas) as Record<string, unknown>);
   const compiled = new Map<string, ValidateFunction>();
   const templates = Object.keys(paths).map((template) => ({ template, parts: template.split('/') }));
 
-  function check(key: string, schema: Schema, value: unknown): string[] {
+  function check(what: string, schema: Schema, value: unknown): string[] {
+    const key = JSON.stringify(schema);
     let validate = compiled.get(key);
     if (validate === undefined) {
-      validate = ajv.compile(nullsOf(schema) as Schema);
+      validate = compile(nullsOf(schema));
       compiled.set(key, validate);
     }
     if (validate(value)) return [];
     return (validate.errors ?? []).map(
-      ({ instancePath, message }) => `${key}: ${instancePath} ${message ?? ''}`,
+      ({ instancePath, message }) => `${what}: ${instancePath} ${message ?? ''}`,
     );
   }
 
@@ -77,17 +79,14 @@ function fits(path: readonly string[], parts: readonly string[]): boolean {
   );
 }
 
-/** OpenAPI 3.0 says `nullable`, JSON Schema has a type for it; references lead into the one document. */
+/** OpenAPI 3.0 says `nullable`, JSON Schema has a type for it. */
 function nullsOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(nullsOf);
   if (typeof value !== 'object' || value === null) return value;
   const { nullable, ...members } = value as Schema;
   const converted = Object.fromEntries(
-    Object.entries(members).map(([name, member]) =>
-      name === '$ref' && typeof member === 'string' && member.startsWith('#')
-        ? [name, `stripe${member}`]
-        : [name, nullsOf(member)],
-    ),
+    Object.entries(members).map(([name, member]) => [name, nullsOf(member)]),
   );
-  return nullable === true ? { anyOf: [converted, { type: 'null' }] } : converted;
+  // First: what is null needs no schema of what it isn't.
+  return nullable === true ? { anyOf: [{ type: 'null' }, converted] } : converted;
 }

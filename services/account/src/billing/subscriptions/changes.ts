@@ -36,6 +36,7 @@ const FIELDS = [
   'pending_interval',
   'pending_team_slots_limit',
   'cancel_at_period_end',
+  'following_plan_id',
   'renews_at',
   'ended_at',
 ] as const;

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { FormatsPlugin } from 'ajv-formats';
+import { compileLazily } from '@tollgate/testbed/lazy-schemas';
 import { ANY_DOOR, createApiDocument } from '../../../src/api/owner.ts';
 
 /** Checks real responses against the API's document, read as any client reads it. */
@@ -50,8 +51,8 @@ export type Contract = {
   examples: () => { of: string; schema: JsonSchema; value: unknown }[];
 };
 
-/** OpenAPI's own keyword, which adds nothing to `oneOf`, and the target of references. */
-const ANNOTATIONS = ['discriminator', 'components'];
+/** OpenAPI's own keyword, which adds nothing to `oneOf`. */
+const ANNOTATIONS = ['discriminator'];
 
 /** Responses of Express itself, possible at every path. */
 const WITHOUT_ROUTE = new Set([400, 401, 403, 404, 405, 415]);
@@ -86,17 +87,31 @@ export function openContract(document: OpenApi): Contract {
       body: bodyOf(operation),
     })),
   );
+  // As OpenAPI prescribes, a path without parameters goes before one with them.
+  const routes = operations
+    .toSorted((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')))
+    .map((operation) => ({ operation, pattern: patternOf(operation.path) }));
+  const compile = compileLazily(ajv, document.components.schemas);
   const validators = new Map<string, ReturnType<typeof ajv.compile>>();
 
   function faultsOf(schema: JsonSchema, value: unknown): string[] {
     const key = JSON.stringify(schema);
-    const validate = validators.get(key) ?? ajv.compile({ allOf: [schema], components: document.components });
-    validators.set(key, validate);
+    let validate = validators.get(key);
+    if (validate === undefined) {
+      validate = compile(schema);
+      validators.set(key, validate);
+    }
     // The validator's type also allows an asynchronous one.
     if (validate(value) === true) return [];
     return (validate.errors ?? []).map(
       ({ instancePath, message = '', params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
     );
+  }
+
+  function operationAt(method: string, target: string): ContractOperation | undefined {
+    const [path = ''] = target.split('?');
+    return routes.find(({ operation, pattern }) => operation.method === method && pattern.test(path))
+      ?.operation;
   }
 
   const answerOf = (answer: OpenApiAnswer): OpenApiAnswer => {
@@ -109,7 +124,7 @@ export function openContract(document: OpenApi): Contract {
     operations,
     faultsOf,
     faultsOfAnswer: (method, path, answer) => {
-      const operation = findOperation(operations, method === 'HEAD' ? 'GET' : method, path);
+      const operation = operationAt(method === 'HEAD' ? 'GET' : method, path);
       if (operation === undefined) {
         return WITHOUT_ROUTE.has(answer.status)
           ? faultsOf(PROBLEM, parsed(answer.text))
@@ -145,17 +160,8 @@ function bodyOf({ requestBody }: OpenApiOperation): ContractOperation['body'] {
   return { type, schema, example };
 }
 
-/** As OpenAPI prescribes, a path without parameters goes before one with them. */
-function findOperation(
-  operations: readonly ContractOperation[],
-  method: string,
-  target: string,
-): ContractOperation | undefined {
-  const [path = ''] = target.split('?');
-  return operations
-    .filter((operation) => operation.method === method)
-    .toSorted((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')))
-    .find((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 function missingHeaders({ headers = {} }: OpenApiAnswer, answer: RealAnswer): string[] {
