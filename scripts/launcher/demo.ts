@@ -9,11 +9,7 @@ import type { StatePaths } from './state.ts';
 export type Demo = ReturnType<typeof demoOf>;
 
 /** `.tollgate/demo.json`, for scripts that use the running stack. */
-export function localDemo(
-  { ports }: Pick<StackPlan, 'ports'>,
-  secrets: DemoSecrets,
-  ids: SampleIds,
-): Demo {
+export function localDemo({ ports }: Pick<StackPlan, 'ports'>, secrets: DemoSecrets, ids: SampleIds): Demo {
   const urls = {
     auth: localUrl(ports.auth),
     account: localUrl(ports.account),

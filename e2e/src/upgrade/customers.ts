@@ -37,7 +37,12 @@ export type Customers = {
 const DEAR_QUERY = '{ countries(first: 100) { name languages { name } } }';
 
 export async function makeCustomers(installation: Installation, demo: Demo): Promise<Customers> {
-  const limits = { points_limit: 50_000_000, rate_limit: 60_000, session_limit: 60, traffic_bytes_limit: 10 ** 12 };
+  const limits = {
+    points_limit: 50_000_000,
+    rate_limit: 60_000,
+    session_limit: 60,
+    traffic_bytes_limit: 10 ** 12,
+  };
   const [limited, unlimited, renewing, listener] = [
     await newCustomer(demo, 'limited', limits),
     await newCustomer(demo, 'unlimited'),
@@ -45,7 +50,12 @@ export async function makeCustomers(installation: Installation, demo: Demo): Pro
     await newCustomer(demo, 'listener', { subscription_limit: 100, time_sec_limit: 10_000_000 }),
   ];
   const manual = { account_id: demo.account_id, name: 'By hand', type: 'manual', token_lifespan_sec: 86_400 };
-  const { application_id } = await operate<{ application_id: number }>(demo, 'POST', '/private/applications', manual);
+  const { application_id } = await operate<{ application_id: number }>(
+    demo,
+    'POST',
+    '/private/applications',
+    manual,
+  );
   const { access_token } = await operate<{ access_token: string }>(
     demo,
     'POST',
@@ -60,7 +70,11 @@ export async function makeCustomers(installation: Installation, demo: Demo): Pro
       renewing: { accountId: renewing.accountId, tokens: [renewing.token] },
       team: {
         accountId: demo.account_id,
-        tokens: [await obtainToken(demo, demo.application), await obtainToken(demo, demo.member), access_token],
+        tokens: [
+          await obtainToken(demo, demo.application),
+          await obtainToken(demo, demo.member),
+          access_token,
+        ],
       },
     },
     listener,
@@ -183,13 +197,18 @@ export async function underLoad(
   }
   const seen = Object.groupBy(calls, ({ payer }) => payer);
   return {
-    calls: mapValues(payers, (payer) => sumOfCalls((seen[payer] ?? []).map(({ calls: each }) => each.tally()))),
+    calls: mapValues(payers, (payer) =>
+      sumOfCalls((seen[payer] ?? []).map(({ calls: each }) => each.tally())),
+    ),
     sockets: sumOfSockets(sockets.map((each) => each.stop())),
   };
 }
 
 function mapValues<T>(of: Record<Payer, unknown>, value: (payer: Payer) => T): Record<Payer, T> {
-  return Object.fromEntries((Object.keys(of) as Payer[]).map((payer) => [payer, value(payer)])) as Record<Payer, T>;
+  return Object.fromEntries((Object.keys(of) as Payer[]).map((payer) => [payer, value(payer)])) as Record<
+    Payer,
+    T
+  >;
 }
 
 function sumOfCalls(tallies: readonly CallTally[]): CallTally {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -137,7 +136,8 @@ export async function startInstallation(): Promise<Installation> {
   try {
     const { postgresUrl, redisUrl } = await startStores();
     const upstreamUrl = `${await startSample('upstream', { NODE_ENV: 'production' })}/graphql`;
-    const port = (replica: Replica, listener: keyof Address) => Number(new URL(addresses[replica][listener].url).port);
+    const port = (replica: Replica, listener: keyof Address) =>
+      Number(new URL(addresses[replica][listener].url).port);
     const plan: StackPlan = {
       ports: {
         account: port('account', 'public'),
@@ -214,7 +214,11 @@ function errorsIn(logs: string, replica: Replica): string[] {
   for (const line of readFileSync(join(logs, `${replica}.log`), 'utf8').split('\n')) {
     // Node.js' own warnings are no JSON.
     if (!line.startsWith('{')) continue;
-    const { level, msg, err } = JSON.parse(line) as { level: string; msg: string; err?: { message?: string } };
+    const { level, msg, err } = JSON.parse(line) as {
+      level: string;
+      msg: string;
+      err?: { message?: string };
+    };
     if (!ERROR_LEVELS.includes(level)) continue;
     const message = `${replica}: ${msg}${err?.message === undefined ? '' : ` (${err.message})`}`;
     messages.set(message, (messages.get(message) ?? 0) + 1);

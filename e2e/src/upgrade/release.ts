@@ -53,7 +53,9 @@ async function unpack(hash: string, directory: string): Promise<void> {
 }
 
 async function versionIn(directory: string): Promise<string> {
-  const { version } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as {
+    version: string;
+  };
   return version;
 }
 

@@ -81,7 +81,10 @@ async function run(installed: Installation): Promise<void> {
   const step = async (name: string, act: () => Promise<void>) => {
     await measured(installed, customers, name, act);
     const present = await stateOf(customers);
-    expectThat(isDeepStrictEqual(present, state), `${name}: ${JSON.stringify(present)} instead of ${JSON.stringify(state)}`);
+    expectThat(
+      isDeepStrictEqual(present, state),
+      `${name}: ${JSON.stringify(present)} instead of ${JSON.stringify(state)}`,
+    );
   };
   const replaceAll = async (release: Release, settings: StackPlan = plan) => {
     for (const replica of REPLICAS) {
@@ -103,10 +106,21 @@ async function run(installed: Installation): Promise<void> {
   const payments = await startPayments(installed);
   await measured(installed, customers, 'payments are set', () => replaceAll(now, { ...plan, payments }));
   await sell(customers);
+  const [late, lateEmail] = [openConsole({ demo }), `late-${randomUUID()}@example.com`];
+  await late('POST', '/sign-up', { email: lateEmail, name: 'Late' });
   await step('back', () => replaceAll(before));
+  // It asks for a password that was chosen before the mail.
+  const isFinished = await finishSignUp(installed, demo, lateEmail, late).then(
+    () => true,
+    () => false,
+  );
+  expectThat(!isFinished, 'back: a sign-up of this version is finished');
   // The former version knows no points but the plan's; what this one has kept for its gateways holds for five minutes.
-  say(`back: a call that a pack pays for is answered with ${String(await statusOf(demo, customers.buyer.token))}`);
+  say(
+    `back: a call that a pack pays for is answered with ${String(await statusOf(demo, customers.buyer.token))}`,
+  );
   await step('forward again', () => replaceAll(now, { ...plan, payments }));
+  await finishSignUp(installed, demo, lateEmail, late);
   await expectCall(customers, 200, 'forward again, with what is left of the pack');
   await checkCredits(demo);
 }
@@ -114,7 +128,10 @@ async function run(installed: Installation): Promise<void> {
 /** The call of the one who has used up the plan's points. */
 async function expectCall({ demo, buyer }: Customers, status: number, when: string): Promise<void> {
   const answered = await statusOf(demo, buyer.token);
-  expectThat(answered === status, `${when}: a call of the buyer's is ${String(answered)}, not ${String(status)}`);
+  expectThat(
+    answered === status,
+    `${when}: a call of the buyer's is ${String(answered)}, not ${String(status)}`,
+  );
 }
 
 /** Does something while customers call, and holds what was counted against what was answered. */
@@ -135,9 +152,14 @@ async function measured(
   say(`${name}:`);
   for (const [payer, { accountId }] of payers) {
     const { answered, points, refused, lost } = calls[payer];
-    const { points: formerPoints, requests: formerRequests } = before.get(payer) ?? { points: 0, requests: 0 };
+    const { points: formerPoints, requests: formerRequests } = before.get(payer) ?? {
+      points: 0,
+      requests: 0,
+    };
     const wanted = { points: formerPoints + points, requests: formerRequests + answered };
-    const counted = await countedAtLeast(installed, accountId, wanted).catch(() => countedOf(installed, accountId));
+    const counted = await countedAtLeast(installed, accountId, wanted).catch(() =>
+      countedOf(installed, accountId),
+    );
     say(`  ${payer}: ${String(answered)} calls answered, ${String(points)} points`);
     expectThat(
       isDeepStrictEqual({ refused, lost }, { refused: {}, lost: {} }),
@@ -167,7 +189,7 @@ async function measured(
 
 /** What is counted once nothing more comes. */
 async function settledOf(installed: Installation, accountId: number): Promise<Counted> {
-  for (let last = await countedOf(installed, accountId); ; ) {
+  for (let last = await countedOf(installed, accountId); ;) {
     await delay(SETTLING_MS);
     const next = await countedOf(installed, accountId);
     if (isDeepStrictEqual(next, last)) return next;
@@ -224,6 +246,11 @@ async function codeOf(demo: Demo, token: string): Promise<string | undefined> {
 
 /** The ledger is what its history says. */
 async function checkCredits(demo: Demo): Promise<void> {
-  const { differences } = await operate<{ differences: unknown[] }>(demo, 'POST', '/private/credit-checks', {});
+  const { differences } = await operate<{ differences: unknown[] }>(
+    demo,
+    'POST',
+    '/private/credit-checks',
+    {},
+  );
   expectThat(differences.length === 0, `credits differ: ${JSON.stringify(differences)}`);
 }

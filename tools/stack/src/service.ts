@@ -26,7 +26,17 @@ export const NODE_FLAGS = [
 
 /** @throws {Error} with the log's last lines unless readyUrl answers 200 within 30 s; the process is stopped */
 export async function startService(options: ServiceOptions): Promise<ManagedProcess> {
-  const { name, entry, node = process.execPath, env, logFile, readyUrl, cwd, timeLimitMs = 90_000, onSpawn } = options;
+  const {
+    name,
+    entry,
+    node = process.execPath,
+    env,
+    logFile,
+    readyUrl,
+    cwd,
+    timeLimitMs = 90_000,
+    onSpawn,
+  } = options;
   const service = await startProcess({
     name,
     command: node,

@@ -538,7 +538,7 @@ describe("an operator's change of a paid plan that takes effect at once", () => 
     const [invoice] = await charged(subscriber);
     const { account_id } = subscriber;
     const blocks = () => suite.database('payment_blocks').where({ account_id });
-    const { finalized_at } = invoice?.['status_transitions'] as { finalized_at: number };
+    const { finalized_at } = (invoice as Row)['status_transitions'] as { finalized_at: number };
     expect(await blocks()).toMatchObject([
       {
         period_id: (await periodsOf(subscriber)).at(-1)?.['period_id'],

@@ -508,7 +508,9 @@ test('a top-up charges the price of the pack alone, whether that includes the ta
 
 test('with STRIPE_TAX, only packs whose price includes the tax: also those that were chosen before', async () => {
   const inclusive = await newPack(suite, { tax_behavior: 'inclusive' });
-  const before = await newHolder('pm_card_visa', { pack_id: await newPack(suite, { tax_behavior: 'exclusive' }) });
+  const before = await newHolder('pm_card_visa', {
+    pack_id: await newPack(suite, { tax_behavior: 'exclusive' }),
+  });
   await switchOn(before);
   await suite.account.stop();
   await suite.account.restart({ STRIPE_TAX: 'automatic' });

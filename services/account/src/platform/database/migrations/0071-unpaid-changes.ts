@@ -4,6 +4,6 @@ import type { Knex } from 'knex';
 export async function up(knex: Knex): Promise<void> {
   await knex.schema.raw(/* sql */ `
     -- The invoice of such a change, which is to be paid for the period; null for that of a renewal.
-    ALTER TABLE payment_blocks ADD COLUMN stripe_invoice_id text UNIQUE CHECK (char_length(stripe_invoice_id) BETWEEN 1 AND 255);
+    ALTER TABLE payment_blocks ADD COLUMN stripe_invoice_id text;
   `);
 }
