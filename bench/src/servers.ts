@@ -137,6 +137,7 @@ function furtherServices(
         ...serviceSettings(plan)[name],
         PUBLIC_PORT: String(port),
         PRIVATE_PORT: String(privatePort),
+        ...(name === 'gateway' && { STREAMING_URL: localUrl(port) }),
         ...(profileDir === undefined ? {} : { NODE_OPTIONS: profileOption(resolve(profileDir)) }),
         ...own,
       },

@@ -52,9 +52,8 @@ try {
     const loads: Figures[] = [];
     for (let load = 0; load < LOADS; load += 1) {
       const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-      if (path.startsWith('/operator')) await startOperatorSession(context);
-      else if (path.startsWith('/user') && path !== '/user/sign-in') await startSession(context);
-      loads.push(await speedOf(await context.newPage(), path));
+      const url = await openedFor(context, path);
+      loads.push(await speedOf(await context.newPage(), url));
       await context.close();
     }
     rows.push({ page: path, ...mediansOf(loads) });
@@ -76,6 +75,13 @@ async function requireCompressed(): Promise<void> {
     );
 }
 
+/** The address of a page, once the context is signed in where the page needs it. */
+async function openedFor(context: BrowserContext, path: string): Promise<string> {
+  if (path.startsWith('/operator')) return (await startOperatorSession(context)) + path;
+  if (path.startsWith('/user') && path !== '/user/sign-in') await startSession(context);
+  return new URL(demo.console.url).origin + path;
+}
+
 async function startSession(context: BrowserContext): Promise<void> {
   const page = await context.newPage();
   await page.goto(`${demo.console.url}/sign-in`);
@@ -84,12 +90,15 @@ async function startSession(context: BrowserContext): Promise<void> {
   await page.close();
 }
 
-async function startOperatorSession(context: BrowserContext): Promise<void> {
+/** The origin that it holds for. */
+async function startOperatorSession(context: BrowserContext): Promise<string> {
   const page = await context.newPage();
-  await page.goto(await operatorSignInUrl(demo, 'support'));
+  const url = await operatorSignInUrl(demo, 'support');
+  await page.goto(url);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Customers' }).waitFor();
   await page.close();
+  return new URL(url).origin;
 }
 
 type Figures = Record<string, number>;
@@ -100,7 +109,7 @@ function mediansOf(loads: readonly Figures[]): Figures {
   return Object.fromEntries(Object.keys(loads[0] ?? {}).map((name) => [name, medianOf(name)]));
 }
 
-async function speedOf(page: Page, path: string): Promise<Figures> {
+async function speedOf(page: Page, url: string): Promise<Figures> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
   await session.send('Network.setCacheDisabled', { cacheDisabled: true });
@@ -115,8 +124,7 @@ async function speedOf(page: Page, path: string): Promise<Figures> {
     allBytes += encodedDataLength;
     if (scripts.has(requestId)) scriptBytes += encodedDataLength;
   });
-  const { origin } = new URL(path.startsWith('/operator') ? demo.private.account_url : demo.console.url);
-  await page.goto(origin + path, { waitUntil: 'commit' });
+  await page.goto(url, { waitUntil: 'commit' });
   await page.getByRole('heading', { level: 1 }).waitFor();
   const usableMs = await page.evaluate(() => performance.now());
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });

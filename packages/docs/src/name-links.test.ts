@@ -12,6 +12,7 @@ const PAGES = [
     path: '/docs/configuration',
     html: heading('public_port', 'PUBLIC_PORT') + heading('twice', 'SAID_TWICE'),
   },
+  { path: '/docs/stores', html: '<h3 id="redis_url">REDIS_URL</h3>' },
   { path: '/docs/kubernetes', html: heading('twice', 'SAID_TWICE') },
 ];
 
@@ -20,6 +21,7 @@ test('settings and headers that one place describes have its address', () => {
     ['Retry-After', '/docs/limits#retry-after'],
     ['RateLimit', '/docs/limits#ratelimit'],
     ['PUBLIC_PORT', '/docs/configuration#public_port'],
+    ['REDIS_URL', '/docs/stores#redis_url'],
   ]);
 });
 

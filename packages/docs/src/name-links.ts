@@ -1,6 +1,6 @@
 /** A setting or a header, wherever it is written. */
 const NAME = /^(?:[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[A-Z][a-z]+(?:-?[A-Z][a-z]+)+)$/;
-const HEADING = /<h[1-6] id="([^"]+)"[^>]*><code>([^<]+)<\/code><\/h[1-6]>/g;
+const HEADING = /<h[1-6] id="([^"]+)"[^>]*>(?:<code>)?([^<]+)(?:<\/code>)?<\/h[1-6]>/g;
 /** The last group is a name outside of what has an address already, or is a sample. */
 const CODE = /<(pre|a|h[1-6])\b[^]*?<\/\1>|<code>([^<]+)<\/code>/g;
 
