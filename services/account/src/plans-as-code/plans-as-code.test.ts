@@ -108,6 +108,30 @@ test('each change is in the audit log, with the digest of the file', async () =>
   );
 });
 
+test('the entries state before and after: of a change what differs, of a replaced pack both', async () => {
+  await apply(FILE);
+  const file = {
+    plans: { starter: { description: { rate_limit: 120 } } },
+    packs: { 'ten-thousand': { points: 12_000 } },
+  };
+  const { headers } = await post('apply', file, { allow: ['prices'] });
+  const request_id = headers.get('x-request-id');
+  const entries = await suite
+    .database('audit_log')
+    .where({ request_id })
+    .orderBy('audit_id')
+    .select<{ action: string; before: unknown; after: unknown }[]>('action', 'before', 'after');
+  expect(entries).toMatchObject([
+    {
+      action: 'plan_changed',
+      before: { 'description.rate_limit': 60 },
+      after: { 'description.rate_limit': 120 },
+    },
+    { action: 'pack_withdrawn', before: { archived: false }, after: { archived: true } },
+    { action: 'pack_created', before: null, after: { key: 'ten-thousand', points: 12_000 } },
+  ]);
+});
+
 test('what the file leaves out stays, and null removes', async () => {
   await apply(FILE);
   const { changes } = await apply({ plans: { starter: { description: { rate_limit: 120 } } } });

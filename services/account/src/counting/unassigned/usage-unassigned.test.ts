@@ -119,8 +119,13 @@ describe('counted later', () => {
     const log = await suite
       .database('audit_log')
       .where({ action: 'usage_unassigned_counted' })
-      .select<{ details: { unassigned_id: number } }[]>();
-    expect(log.filter(({ details }) => details.unassigned_id === row.unassigned_id)).toHaveLength(1);
+      .select<{ details: { unassigned_id: number }; before: unknown; after: unknown }[]>();
+    expect(log.filter(({ details }) => details.unassigned_id === row.unassigned_id)).toMatchObject([
+      {
+        before: { counted_at: null, counted_period_id: null },
+        after: { counted_at: expect.stringContaining('T'), counted_period_id: period_id },
+      },
+    ]);
     expect(await list('counted=true')).toMatchObject([{ unassigned_id: row.unassigned_id }]);
   });
 
