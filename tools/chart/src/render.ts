@@ -32,8 +32,15 @@ export function template(values: Values, ...args: string[]): Rendered {
   return templateOf(CHART, values, args);
 }
 
+/** By their arguments: many tests look at the same manifests. */
+const rendered = new Map<string, Rendered>();
+
 function templateOf(chart: string, values: Values, args: readonly string[]): Rendered {
-  return helm('template', 'tollgate', chart, KUBERNETES, `--values=${CHART}/values/${values}.yaml`, ...args);
+  const all = ['template', 'tollgate', chart, KUBERNETES, `--values=${CHART}/values/${values}.yaml`, ...args];
+  const key = JSON.stringify(all);
+  const known = rendered.get(key) ?? helm(...all);
+  rendered.set(key, known);
+  return known;
 }
 
 /** @throws {Error} with Helm's message if it refuses. */
