@@ -4,15 +4,8 @@ import { expectAccessible, openTab } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
 import type { Demo, DemoApplication } from '../../stack/stack.ts';
-import {
-  LIVE_TIME_LIMIT_MS,
-  QUERY,
-  applicationsPage,
-  chooseAction,
-  clipboard,
-  mailedLink,
-  signUp,
-} from './journey.ts';
+import { mailedLink } from '../../mailed-link.ts';
+import { LIVE_TIME_LIMIT_MS, QUERY, applicationsPage, chooseAction, clipboard, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
 import { sellPlan } from './sold-plan.ts';
 
