@@ -22,7 +22,7 @@ import type { Release } from './release.ts';
 
 export const REPLICAS = ['account', 'auth', 'gateway-1', 'gateway-2'] as const;
 
-export type Replica = (typeof REPLICAS)[number];
+type Replica = (typeof REPLICAS)[number];
 
 /** Stores, and one replica of account and auth and two of the gateway, each behind addresses that stay. */
 export type Installation = {
