@@ -49,7 +49,7 @@ export function planJourneys(journey: Journey): void {
     // In one step: the plan is cancelled, and the free one follows it.
     await page.getByRole('button', { name: 'Change to Pay as you go' }).click();
     const change = page.getByRole('dialog', { name: 'Change to Pay as you go' });
-    await change.getByText(/Pay as you go starts on .+ with 0 points\./).waitFor();
+    await change.getByText(/starts on .+ with 0 points\. Starter is cancelled then/).waitFor();
     expect(await change.getByText('You pay today’s price').count()).toBe(0);
     await expectAccessible(page);
     await change.getByRole('button', { name: 'Change plan' }).click();

@@ -81,7 +81,10 @@ export function ChangeChoice({ plan, interval, subscription, preview, price }: C
           <Choice effective="period_end" title="At the end of the billing period" isDefault>
             <bdi>{own.plan_name}</bdi> and its remaining {remains(period, false, credits)} stay until then.{' '}
             <bdi>{plan.name}</bdi> starts on <Day at={preview.period_end.started_at} /> with {gained}.
-            {preview.is_charged && !plan.is_free && ' You pay today’s price from then on.'}
+            {preview.is_charged &&
+              (plan.is_free
+                ? ` ${own.plan_name} is cancelled then, and not charged again.`
+                : ' You pay today’s price from then on.')}
           </Choice>
         )}
       </fieldset>
@@ -96,8 +99,8 @@ export function ChangeChoice({ plan, interval, subscription, preview, price }: C
         <p key={shortfall}>{shortfall}</p>
       ))}
       <p>
-        {priceInWords({ plan, subscription }, interval)} <bdi>{plan.name}</bdi> renews{' '}
-        {PER_INTERVAL[interval]}.
+        {plan.is_free ? 'It is free.' : priceInWords({ plan, subscription }, interval)} <bdi>{plan.name}</bdi>{' '}
+        renews {PER_INTERVAL[interval]}.
       </p>
     </>
   );

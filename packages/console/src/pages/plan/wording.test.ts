@@ -43,6 +43,7 @@ function using(points_usage: number, used: number, bought: number | null = null)
       next_period_at: '2026-12-01T00:00:00Z',
       cancel_at_period_end: false,
       pending: null,
+      following: null,
       team_slots_limit: bought,
     },
     team_slots: {
