@@ -4,7 +4,7 @@ import * as classes from './errors.ts';
 import type { ErrorFacts, GraphQLErrorLike, TollgateError } from './errors.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-export function errorOfCode(facts: ErrorFacts): TollgateError {
+function errorOfCode(facts: ErrorFacts): TollgateError {
   const isKnown = Object.hasOwn(CODES, facts.code);
   return new classes[isKnown ? CODES[facts.code as ErrorCode] : 'TollgateError'](facts);
 }
