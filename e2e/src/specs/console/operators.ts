@@ -120,11 +120,18 @@ export function operatorJourneys(journey: Journey): void {
         await page.getByRole('heading', { name: 'Grant points to an account' }).waitFor();
         await expectAccessible(page);
       }
-      await page.getByRole('button', { name: 'Search' }).click();
-      await page.getByRole('dialog', { name: 'Search' }).getByRole('textbox').fill('TollgateClosingOverdue');
-      await page.getByRole('link', { name: 'TollgateClosingOverdue' }).first().click();
-      await page.waitForURL(`${book}/runbook#tollgateclosingoverdue`);
-      await expectAccessible(page);
+      // A setting, a command, an alert: each has an address of its own.
+      for (const [name, address] of [
+        ['SHUTDOWN_DELAY_MS', 'configuration#shutdown_delay_ms'],
+        ['plans create', 'command#plans-create'],
+        ['TollgateClosingOverdue', 'runbook#tollgateclosingoverdue'],
+      ] as const) {
+        await page.getByRole('button', { name: 'Search' }).click();
+        await page.getByRole('dialog', { name: 'Search' }).getByRole('textbox').fill(name);
+        await page.getByRole('link', { name, exact: true }).first().click();
+        await page.waitForURL(`${book}/${address}`);
+        await expectAccessible(page);
+      }
       expect(faults).toEqual([]);
     } finally {
       await close();
