@@ -83,7 +83,7 @@ export function operatorJourneys(journey: Journey): void {
       const changes = page.getByRole('region', { name: 'Changes' });
       // The one by which she is an operator, with the reason that all of this suite's changes have.
       await changes.getByText('journey').first().waitFor();
-      await changes.getByText('Created: operator_id, name, email, local_role').first().click();
+      await changes.getByText('Created: name, email, local_role, operator_id').first().click();
       await changes.getByText('Ada Lovelace').first().waitFor();
       const filters = page.getByRole('region', { name: 'Filters' });
       await filters.getByLabel('From').fill('yesterday');

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import type { ReactNode } from 'react';
 import { AUDIT_ACTIONS } from '@tollgate/contracts/audit-actions';
 import { Button } from '../../ui/button.tsx';
@@ -173,15 +174,20 @@ function changedFields({ before, after }: AuditEntry): ReactNode {
       <summary>
         {verbOf({ before, after })}: {names.join(', ')}
       </summary>
-      <ul>
+      <dl className={page['facts']}>
         {names.map((name) => (
-          <li key={name}>
-            <code>{name}</code>: {before !== null && <bdi>{textOf(before[name])}</bdi>}
-            {before !== null && after !== null && ' → '}
-            {after !== null && <bdi>{textOf(after[name])}</bdi>}
-          </li>
+          <Fragment key={name}>
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd>
+              {before !== null && <bdi>{textOf(before[name])}</bdi>}
+              {before !== null && after !== null && ' → '}
+              {after !== null && <bdi>{textOf(after[name])}</bdi>}
+            </dd>
+          </Fragment>
         ))}
-      </ul>
+      </dl>
     </details>
   );
 }
