@@ -16,7 +16,13 @@ const NOTHING_RAN: FileResult = {
 /** Where several run beside each other, only one may print while it runs. */
 type Prints = 'at once' | 'at its end';
 
-export type RunOptions = { interrupted: AbortController; prints: Prints; title: string };
+export type RunOptions = {
+  interrupted: AbortController;
+  prints: Prints;
+  title: string;
+  /** A command that becomes the one behind it, so that this gets the signals. */
+  by: readonly string[];
+};
 
 /** A Jest that fails in any other way counts as one failed test. */
 export async function runJest(args: string[], options: RunOptions): Promise<FileResult[]> {
@@ -26,7 +32,7 @@ export async function runJest(args: string[], options: RunOptions): Promise<File
     const output = options.prints === 'at once' ? undefined : join(results, 'output');
     if (output === undefined) console.log(options.title);
     const jestArgs = [...REPORTERS, `--outputFile=${outputFile}`, ...args];
-    const code = await jestProcess(jestArgs, output, options.interrupted);
+    const code = await jestProcess(jestArgs, output, options);
     if (output !== undefined) console.log(`${options.title}\n${readFileSync(output, 'utf8')}`);
     const files = existsSync(outputFile)
       ? (JSON.parse(readFileSync(outputFile, 'utf8')) as FileResult[])
@@ -41,10 +47,11 @@ export async function runJest(args: string[], options: RunOptions): Promise<File
 function jestProcess(
   args: string[],
   output: string | undefined,
-  interrupted: AbortController,
+  { interrupted, by }: RunOptions,
 ): Promise<number> {
   const log = output === undefined ? 'inherit' : openSync(output, 'a');
-  const child = spawn(process.execPath, ['node_modules/jest/bin/jest.js', ...args], {
+  const [command = '', ...rest] = [...by, process.execPath, 'node_modules/jest/bin/jest.js', ...args];
+  const child = spawn(command, rest, {
     stdio: output === undefined ? 'inherit' : ['ignore', log, log],
     env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' },
   });

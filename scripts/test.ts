@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { redisImage } from '@tollgate/stack/config';
+import { findRedis } from '@tollgate/stack/redis-program';
 import { bundlePrograms } from '@tollgate/testbed/bundle-programs';
 import { installJudges } from '@tollgate/testbed/payments/judges';
 import { buildPages } from '../tools/images/src/build/account-pages.ts';
@@ -15,9 +16,16 @@ import { runJest } from './run-jest.ts';
  * failed file runs once more alone, and its second result counts: an unsteady test is named, but mustn't hide
  * the other results.
  */
-type Suite = { name: string; args: string[] };
+type Suite = {
+  name: string;
+  args: string[];
+  /** The command that runs Jest for it. */
+  by?: readonly string[];
+};
 
 const END_TO_END = '--config=e2e/jest.config.mjs';
+
+const COMMAND_TIME_LIMIT_MS = 120_000;
 
 type Run = { suite: Suite; files: FileResult[] };
 
@@ -28,9 +36,18 @@ type Run = { suite: Suite; files: FileResult[] };
 const ROOMS: Suite = {
   name: 'Suites of the services and packages',
   args: [`--maxWorkers=${String(availableParallelism() + 1)}`],
+  // Only they always have something to do: what is deployed, and browsers, shouldn't wait for a core.
+  by: ['nice', '-n', '5'],
 };
-const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes') };
-const CONSOLE: Suite = { name: "The web interface's pages, over processes", args: endToEnd('console') };
+/**
+ * A loopback interface of their own, and no other: browsers drop requests when the machine's network changes, as it does
+ * with each container and pod.
+ */
+const IN_OWN_NETWORK = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+const hasOwnNetwork = succeeds(...IN_OWN_NETWORK, 'true');
+const by = hasOwnNetwork ? IN_OWN_NETWORK : [];
+const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes'), by };
+const CONSOLE: Suite = { name: "The web interface's pages, over processes", args: endToEnd('console'), by };
 const CLUSTER: Suite = { name: 'End to end, in a Kubernetes cluster', args: endToEnd('cluster') };
 const INSTALLATION: Suite = {
   name: 'An installation by the documents, in a Kubernetes cluster',
@@ -52,8 +69,6 @@ const BASE_IMAGES = [
 ];
 /** Its suites start so many services that bundling them first pays. */
 const WHOLE_ROOM = /^services(?:\/\w+)?\/?$/;
-
-const COMMAND_TIME_LIMIT_MS = 120_000;
 
 const interrupted = new AbortController();
 const results: FileResult[] = [];
@@ -96,26 +111,30 @@ async function runChosen(): Promise<Run[]> {
 }
 
 /**
- * Two lanes share the cores. Containers and pods are waited for most of the time, which the rooms' suites use. The
- * journeys keep both cores busy, so they come last, the longer one first: a lane that has nothing else left takes the
- * next of them.
+ * Three lanes share the cores: containers, pods and browsers are waited for most of the time, which the rooms' suites
+ * use. Where there is no network for journeys alone, they come after what is deployed, by whichever lane is free.
  */
 async function runWhole(): Promise<Run[]> {
-  const deployed = runSuites(deployedSuites(), 'at its end');
-  const rooms = prepareSuites().then(() => runSuites([ROOMS], 'at once'));
   const journeys = [CONSOLE, PROCESSES];
-  const lanes = [deployed, rooms].map(async (lane) => {
-    const runs = await lane;
-    // Browsers drop requests when the machine's network changes, as it does with each container and pod.
-    await deployed;
-    return [...runs, ...(await runSuites(journeys, 'at its end'))];
-  });
-  return (await Promise.all(lanes)).flat();
+  const deployed = runSuites(deployedSuites(), 'at its end');
+  const prepared = prepareSuites();
+  const rooms = prepared.then(() => runSuites([ROOMS], 'at once'));
+  const others = hasOwnNetwork
+    ? [prepared.then(() => runSuites(journeys, 'at its end'))]
+    : [deployed, rooms].map(async (lane) => {
+        await Promise.all([lane, deployed]);
+        return await runSuites(journeys, 'at its end');
+      });
+  return (await Promise.all([deployed, rooms, ...others])).flat();
 }
 
-/** Otherwise several suites would make the same at the same time. What is deployed is built into images instead. */
+/**
+ * Otherwise several suites would make the same at the same time, and none could download in a network of its own. What
+ * is deployed is built into images instead.
+ */
 async function prepareSuites(): Promise<void> {
-  await Promise.all([bundlePrograms(bundles), buildPages(), installJudges()]);
+  const redis = findRedis({ logFile: join(bundles, 'find-redis.log') });
+  await Promise.all([bundlePrograms(bundles), buildPages(), installJudges(), redis]);
 }
 
 /** A lane of its own for the cluster left its gateway too little of two cores for the autoscaler to see a load. */
@@ -166,7 +185,8 @@ function docker(...args: string[]): boolean {
   return succeeds('docker', ...args);
 }
 
-function succeeds(program: string, ...args: string[]): boolean {
+function succeeds(...command: string[]): boolean {
+  const [program = '', ...args] = command;
   return spawnSync(program, args, { stdio: 'ignore', timeout: COMMAND_TIME_LIMIT_MS }).status === 0;
 }
 
@@ -175,8 +195,8 @@ async function runSuites(suites: Suite[], prints: 'at once' | 'at its end'): Pro
   const runs: Run[] = [];
   for (let suite = suites.shift(); suite !== undefined; suite = suites.shift()) {
     if (interrupted.signal.aborted) break;
-    const { name, args } = suite;
-    runs.push({ suite, files: await runJest(args, { title: `\n${name}`, prints, interrupted }) });
+    const { name, args, by = [] } = suite;
+    runs.push({ suite, files: await runJest(args, { title: `\n${name}`, prints, interrupted, by }) });
   }
   return runs;
 }
@@ -189,7 +209,7 @@ function failedGroupsOnly({ failedGroups }: FileResult): string[] {
 }
 
 /** The results that count. */
-async function runFailedAgain({ args }: Suite, files: FileResult[]): Promise<FileResult[]> {
+async function runFailedAgain({ args, by = [] }: Suite, files: FileResult[]): Promise<FileResult[]> {
   if (process.env['RUN_FAILED_AGAIN'] !== '1') return files;
   const options = args.filter((arg) => arg.startsWith('--'));
   const isEndToEnd = args.includes(END_TO_END);
@@ -204,6 +224,7 @@ async function runFailedAgain({ args }: Suite, files: FileResult[]): Promise<Fil
       title,
       prints: 'at once',
       interrupted,
+      by,
     });
     if (again.every(({ failed }) => failed === 0)) unsteady.push(nameOf(result));
     if (groups.length === 0) final.push(...again);

@@ -172,10 +172,20 @@ describe('npm start', () => {
     }
   }, 300_000);
 
-  test('whose npm is killed stops by itself', async () => {
+  test('gives up on a service that does not stay up: says which, where its log is, and ends the rest', async () => {
     const started = processes();
-    launcher.disconnect();
-    expect(await launcher.exited).toBe(0);
+    const killed = new Set<number>();
+    while (killed.size < 5) {
+      const pid = await waitFor(() => {
+        const payments = processes().find(({ name }) => name === 'payments');
+        return payments === undefined || killed.has(payments.pid) ? undefined : payments.pid;
+      });
+      killed.add(pid);
+      process.kill(pid, 'SIGKILL');
+    }
+    expect(await launcher.exited).toBe(1);
+    expect(launcher.output()).toMatch(/payments doesn't stay up \(.*\)/s);
+    expect(launcher.output()).toContain(`Its log: ${join(directory, 'logs/payments.log')}`);
     await expectNothingRuns(started);
   }, 300_000);
 
@@ -191,14 +201,18 @@ describe('npm start', () => {
     await expectNothingRuns([]);
   });
 
-  test('stopped halfway through its start leaves nothing running', async () => {
-    const launcher = runLauncher(directory, portBase);
-    await waitFor(() => launcher.output().includes('Postgres ready'), { intervalMs: 5 });
-    const started = processes();
-    launcher.signal('SIGINT');
-    expect(await launcher.exited).toBe(0);
-    await expectNothingRuns(started);
-  }, 300_000);
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'stopped by %s halfway through its start leaves nothing running',
+    async (signal) => {
+      const launcher = runLauncher(directory, portBase);
+      await waitFor(() => launcher.output().includes('Postgres ready'), { intervalMs: 5 });
+      const started = processes();
+      launcher.signal(signal);
+      expect(await launcher.exited).toBe(0);
+      await expectNothingRuns(started);
+    },
+    300_000,
+  );
 
   test('that fails halfway, here at a Redis nobody runs, says why and leaves nothing running', async () => {
     const url = `redis://:the-password@127.0.0.1:${String(await freePort())}`;
@@ -208,27 +222,9 @@ describe('npm start', () => {
     expect(launcher.output()).not.toContain('the-password');
     await expectNothingRuns([]);
   }, 300_000);
-
-  test('gives up on a service that does not stay up: says which, where its log is, and ends the rest', async () => {
-    await start();
-    const started = processes();
-    const killed = new Set<number>();
-    while (killed.size < 5) {
-      const pid = await waitFor(() => {
-        const account = processes().find(({ name }) => name === 'account');
-        return account === undefined || killed.has(account.pid) ? undefined : account.pid;
-      });
-      killed.add(pid);
-      process.kill(pid, 'SIGKILL');
-    }
-    expect(await launcher.exited).toBe(1);
-    expect(launcher.output()).toMatch(/account doesn't stay up \(.*\)/s);
-    expect(launcher.output()).toContain(`Its log: ${join(directory, 'logs/account.log')}`);
-    await expectNothingRuns(started);
-  }, 300_000);
 });
 
-test('npm run reset forgets the data: the next start makes another sample, here with the Redis Cluster that REDIS_URL names; SIGTERM leaves nothing running', async () => {
+test('npm run reset forgets the data: the next start makes another sample, here with the Redis Cluster that REDIS_URL names; it stops by itself once npm is killed', async () => {
   const secrets = () => readFileSync(join(directory, 'secrets.json'), 'utf8');
   const before = secrets();
   expect(await runLauncher(directory, portBase, 'reset').exited).toBe(0);
@@ -243,7 +239,7 @@ test('npm run reset forgets the data: the next start makes another sample, here 
   expect(await call(demo, tokenBeforeReset)).toBe(401);
   expect(await call(demo, await obtainToken(demo))).toBe(200);
   const started = processes();
-  launcher.signal('SIGTERM');
+  launcher.disconnect();
   expect(await launcher.exited).toBe(0);
   await redis.stop();
   await expectNothingRuns(started);

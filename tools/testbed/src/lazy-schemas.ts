@@ -26,8 +26,7 @@ export function compileLazily(
 
   const validate: SchemaValidateFunction = (name: string, value: unknown, _parent, at) => {
     const ofSchema = validatorOf(name);
-    // The validator's type also allows an asynchronous one.
-    if (ofSchema(value) === true) return true;
+    if (ofSchema(value)) return true;
     validate.errors = (ofSchema.errors ?? []).map((error) => ({
       ...error,
       instancePath: `${at?.instancePath ?? ''}${error.instancePath}`,
