@@ -322,6 +322,7 @@ describe('when the grace is over', () => {
   test('the audit log stays append-only for everything else', async () => {
     const change = (set: string) => suite.database.raw(`UPDATE audit_log SET ${set}`);
     await expect(change("details = '{}'")).rejects.toThrow('append-only');
+    await expect(change('before = NULL, after = NULL')).rejects.toThrow('append-only');
     const erasing = suite.database.transaction(async (transaction) => {
       const setting = `SELECT set_config('tollgate.erasing_account', '${String(owner.account_id)}', true)`;
       await transaction.raw(setting);

@@ -77,7 +77,9 @@ test('carry it out before its time, but only if the owner has requested it', asy
   const early = await operate('POST', path);
   expect([early.status, early.body['code']]).toEqual([404, 'not_found']);
   expect((await operate('GET', operated(owner))).body).toMatchObject({ erased_at: null, due_at: null });
+  await makeOwnApplication(owner.browser);
   await requestDeletion();
+  expect(await statedChanges()).toContain('application_revoked');
   const erased = await operate('POST', path);
   expect([erased.status, erased.body]).toMatchObject([
     200,
@@ -86,7 +88,16 @@ test('carry it out before its time, but only if the owner has requested it', asy
   expect(await actorOf('account_deletion_carried_out')).toMatch(/^operator:/);
   await mailAbout(suite.mailDirectory, owner.email, '[Tollgate] Your account was deleted');
   expect((await operate('POST', path)).status).toBe(404);
+  // The statement of the erasure names only the details: a trigger takes these with them.
+  expect(await statedChanges()).toEqual(['account_deletion_carried_out']);
 });
+
+/** The actions whose entries state before or after. */
+async function statedChanges(): Promise<string[]> {
+  const { account_id } = owner;
+  const entries = suite.database('audit_log').where({ account_id });
+  return entries.whereRaw('num_nonnulls(before, after) > 0').pluck<string[]>('action');
+}
 
 async function actorOf(action: string): Promise<string> {
   const { account_id } = owner;
