@@ -18,6 +18,9 @@ import { LUA } from './points-left.ts';
 import { createPrimeFrom } from './prime-script.ts';
 import { createSendBatch } from './record-script.ts';
 
+/** Of a budget: it is used up if less is left. */
+const WANTED = 1;
+
 let server: OwnRedis;
 let redis: RedisConnection;
 let readAt: Script;
@@ -27,7 +30,7 @@ beforeAll(async () => {
   server = await startRedis();
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
-  readAt = defineScript(redis, underTurnedClock(LUA, 5, {}));
+  readAt = defineScript(redis, underTurnedClock(LUA, 6, {}));
 });
 
 afterAll(async () => {
@@ -236,7 +239,10 @@ test('what budgets have left is what all usage leaves, or unknown, over calls, d
           if (budgets === null) continue;
           for (const asked of [day, day + 1]) {
             const atUs = ((FIRST_DAY + asked) * DAY_MS + 7) * 1_000;
-            const answer = await readAt([ledger.liveKey], [-1, '', budgets.argument, 0, ...turnedTo(atUs)]);
+            const answer = await readAt(
+              [ledger.liveKey],
+              [-1, '', budgets.argument, 0, WANTED, ...turnedTo(atUs)],
+            );
             if (answer === null) continue;
             known += 1;
             const [, left, reached = 0, nowMs = 0] = answer as number[];

@@ -24,7 +24,7 @@ beforeAll(async () => {
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
   dataSet = /master_replid:(\w+)/.exec(await redis.info('replication'))?.[1] ?? '';
-  readAt = defineScript(redis, underTurnedClock(LUA, 5, {}));
+  readAt = defineScript(redis, underTurnedClock(LUA, 6, {}));
 });
 
 afterAll(async () => {
@@ -34,6 +34,7 @@ afterAll(async () => {
 
 const NO_LIMIT = -1;
 const NO_BUDGETS = '';
+const WANTED = 1;
 const NOT_STRICT = 0;
 const BEGIN_MS = 1_790_000_000_000;
 
@@ -107,10 +108,11 @@ test('points left are what each point taken by itself leaves, over periods, gran
         credits.argument,
         NO_BUDGETS,
         NOT_STRICT,
+        WANTED,
         ...turnedTo((BEGIN_MS + nowMs) * 1_000),
       ]);
       const points = model(used, given, nowMs);
-      expect(left).toEqual([points, 2 ** 53, 0, BEGIN_MS + nowMs, points]);
+      expect(left).toEqual([points, 2 ** 53, 0, BEGIN_MS + nowMs, points, 0]);
     }),
     { numRuns: 400 },
   );
