@@ -25,7 +25,8 @@ export type RollbackRepair = {
    * Returns where to continue reading.
    */
   afterPostgresRollback: (stream: UsageStream, trimmed: string) => Promise<string>;
-  storeTrimmed: (stream: UsageStream, position: string) => Promise<void>;
+  /** By stream; of those that Postgres knows nothing of. */
+  storeTrimmed: (positions: ReadonlyMap<string, string>) => Promise<void>;
 };
 
 const MAX_AHEAD_MS = 86_400_000;
@@ -85,11 +86,14 @@ export function createRollbackRepair(options: {
       return found.position;
     },
 
-    storeTrimmed: async ({ key: stream }, trimmed) => {
+    storeTrimmed: async (positions) => {
+      // In one order, so that readers that begin at the same time wait for each other.
+      const reached = [...positions].toSorted(([one], [other]) => (one < other ? -1 : 1));
       await createQuery(database)(
-        `INSERT INTO usage_stream_trims (stream, trimmed) VALUES (:stream, :trimmed)
+        `INSERT INTO usage_stream_trims (stream, trimmed)
+         SELECT * FROM unnest(CAST(:streams AS text[]), CAST(:trimmed AS text[]))
          ON CONFLICT (stream) DO NOTHING`,
-        { stream, trimmed },
+        { streams: reached.map(([stream]) => stream), trimmed: reached.map(([, trimmed]) => trimmed) },
       );
     },
   };

@@ -126,9 +126,18 @@ async function loadUnknownPositions(
       unknown.map(({ key }) => key),
     );
     await Promise.all(unknown.map((stream) => loadStart({ positions, trimmer, backoff }, stream, stored)));
+    const untold = unknown.flatMap(({ key }) => {
+      const found = stored.get(key);
+      const isUntold = found?.trimmed === null && positions.get(key) === found.position;
+      return isUntold ? [[key, found.position] as const] : [];
+    });
+    if (untold.length > 0) await trimmer.storeTrimmed(new Map(untold));
     return true;
   } catch (error) {
-    for (const { key } of unknown) backoff.recordFailure(key, error);
+    for (const { key } of unknown) {
+      positions.delete(key);
+      backoff.recordFailure(key, error);
+    }
     return false;
   }
 }

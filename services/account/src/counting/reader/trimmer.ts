@@ -14,6 +14,8 @@ export type Trimmer = {
   trimDue: (streams: readonly UsageStream[], positions: Map<string, string>) => Promise<void>;
   /** Where to start reading a stream, after repairing a rollback of Redis or Postgres. */
   startPosition: (stream: UsageStream, stored: StoredPosition) => Promise<string>;
+  /** Notes in Postgres how far streams are trimmed of which it didn't know. */
+  storeTrimmed: (positions: ReadonlyMap<string, string>) => Promise<void>;
   retainOnly: (streams: ReadonlySet<string>) => void;
 };
 
@@ -80,10 +82,9 @@ export function createTrimmer(options: {
     startPosition: async (stream, { position, trimmed }) => {
       if (trimmed !== null) known.set(stream.key, trimmed);
       const ahead = await trimTo(stream, position);
-      if (ahead !== null) return repair.afterPostgresRollback(stream, ahead);
-      if (trimmed === null) await repair.storeTrimmed(stream, position);
-      return position;
+      return ahead === null ? position : await repair.afterPostgresRollback(stream, ahead);
     },
+    storeTrimmed: repair.storeTrimmed,
     retainOnly: (streams) => {
       for (const key of trimmedAtMs.keys()) if (!streams.has(key)) trimmedAtMs.delete(key);
       for (const key of known.keys()) if (!streams.has(key)) known.delete(key);
