@@ -210,17 +210,20 @@ test('account is killed -9 while it closes, and each period is closed once', asy
   await allCounted(suite);
   // The queue's row is the last statement's: with the table locked, all is done and nothing committed.
   const gate = await suite.database.transaction();
-  await gate.raw('LOCK TABLE period_credits IN EXCLUSIVE MODE');
-  for (const { period_id } of payers) await endPeriod(suite, period_id);
-  await waitFor(async () => {
-    const { rows } = await suite.database.raw<{ rows: unknown[] }>(
-      `SELECT FROM pg_stat_activity
-       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INTO period_credits%'`,
-    );
-    return rows.length === 2;
-  });
-  await suite.account.kill();
-  await gate.commit();
+  try {
+    await gate.raw('LOCK TABLE period_credits IN EXCLUSIVE MODE');
+    for (const { period_id } of payers) await endPeriod(suite, period_id);
+    await waitFor(async () => {
+      const { rows } = await suite.database.raw<{ rows: unknown[] }>(
+        `SELECT FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INTO period_credits%'`,
+      );
+      return rows.length > 1;
+    });
+    await suite.account.kill();
+  } finally {
+    await gate.commit();
+  }
   await suite.account.restart();
   await becomeReady(suite.account);
   for (const { period_id } of payers) await periodClosed(suite, period_id);
