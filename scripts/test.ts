@@ -40,10 +40,18 @@ const ROOMS: Suite = {
   by: ['nice', '-n', '5'],
 };
 /**
- * A loopback interface of their own, and no other: browsers drop requests when the machine's network changes, as it does
- * with each container and pod.
+ * A network of their own: browsers drop requests when the machine's changes, as it does with each container and pod. Beside
+ * the loopback interface it has one that leads nowhere, without which a browser takes itself for offline.
  */
-const IN_OWN_NETWORK = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+const OWN_NETWORK = [
+  'ip link set lo up',
+  'ip link add online type veth peer name nowhere',
+  'ip link set nowhere up',
+  'ip address add 192.0.2.1/32 dev online',
+  'ip link set online up',
+  'exec "$@"',
+].join(' && ');
+const IN_OWN_NETWORK = ['unshare', '--net', 'sh', '-c', OWN_NETWORK, 'sh'];
 const hasOwnNetwork = succeeds(...IN_OWN_NETWORK, 'true');
 const by = hasOwnNetwork ? IN_OWN_NETWORK : [];
 const PROCESSES: Suite = { name: 'End to end, over processes', args: endToEnd('processes'), by };
