@@ -35,11 +35,12 @@ export function OperatorConsole(given: { link: LinkInAddress | null; answer: Ans
   }, [queryClient]);
   useEffect(() => onSessionChange(() => void refetch()), [refetch]);
   useEffect(() => {
-    // One that is pasted into an open tab doesn't load the page.
+    // One that is pasted into an open tab doesn't load the page. It may come while the page begins.
     const take = () => {
       const pasted = takeLinkFromAddress();
       if (pasted !== null) setLink(pasted);
     };
+    take();
     addEventListener('hashchange', take);
     return () => {
       removeEventListener('hashchange', take);
