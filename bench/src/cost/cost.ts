@@ -116,7 +116,14 @@ async function measureCalls({ servers, redis, first, one, startGateway, calls, s
   const withoutShares = { ADMISSION_SHARE_TRUST_MS: '0' };
   const stateOf = (what: string, tokens: readonly string[], ...gateways: readonly StartedService[]) => ({
     what,
-    meter: createMeter(pidsOf(servers, ...gateways.map(({ pid }) => pid)), say),
+    // Either account may count a stream.
+    meter: createMeter(
+      {
+        ...pidsOf(servers, ...gateways.map(({ pid }) => pid)),
+        account: [servers.pidOf('account'), lanes.account.pid],
+      },
+      say,
+    ),
     call: (seconds?: number) =>
       calls(
         tokens,
