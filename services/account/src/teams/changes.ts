@@ -31,7 +31,8 @@ import type { Role, Team } from './store.ts';
  * (docs/design/entitlement.md).
  */
 
-const MEMBERSHIP = ['account_id', 'role', 'member_role'] as const;
+/** What the audit log says of who joins or leaves. */
+export const MEMBERSHIP = ['account_id', 'role', 'member_role'] as const;
 
 export type Person = { account_id: number; actor: Actor };
 

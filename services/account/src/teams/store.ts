@@ -87,7 +87,7 @@ export async function listMemberIds(query: Query, teamId: number): Promise<numbe
   return rows.map(({ account_id }) => account_id);
 }
 
-/** False if there is no such member; the manager isn't one. */
+/** What it was; undefined if there is no such member, which the manager isn't. */
 export async function deleteMember(
   query: Query,
   teamId: number,

@@ -11,7 +11,7 @@ import type { Application, ApplicationKey } from '../applications/application.ts
 import { findApplication, lockApplication } from '../applications/store.ts';
 import type { NewDocument } from './input.ts';
 import { deleteDocument, findDocuments, findTrust, insertDocuments, setTrust } from './store.ts';
-import type { ApiVersion, ListedDocument, RegisteredDocument } from './store.ts';
+import type { ApiVersion, DocumentName, ListedDocument, RegisteredDocument } from './store.ts';
 
 type Named = Omit<RegisteredDocument, 'text'> & { name: string | null };
 
@@ -128,13 +128,11 @@ export async function removeDocument(
 ): Promise<void> {
   const application = await locked(query, key);
   const { application_id } = application;
-  const before = (await findDocuments(query, application_id)).filter(
-    ({ api_version, sha256 }) => api_version === document.api_version && sha256 === document.sha256,
-  );
-  if (!(await deleteDocument(query, { application_id, ...document }))) throw new Problem('not_found');
+  const removed = await deleteDocument(query, { application_id, ...document });
+  if (removed === undefined) throw new Problem('not_found');
   await setTrust(query, application_id);
   const details = { api_version: document.api_version, removed: document.sha256 };
-  const change = changeOf(['documents'], { documents: recorded(before) }, null);
+  const change = changeOf(['documents'], { documents: [removed] }, null);
   await audit(query, application, by, details, change);
 }
 
@@ -195,7 +193,7 @@ function named({ api_version, sha256, document_id, text }: RegisteredDocument): 
 /** An application may have thousands. */
 const RECORDED_MAX = 100;
 
-function recorded(documents: readonly RegisteredDocument[]) {
+function recorded(documents: readonly RegisteredDocument[]): DocumentName[] {
   return documents
     .slice(0, RECORDED_MAX)
     .map(({ api_version, sha256, document_id }) => ({ api_version, sha256, document_id }));

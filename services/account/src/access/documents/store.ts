@@ -10,6 +10,8 @@ export type RegisteredDocument = {
   text: string;
 };
 
+export type DocumentName = Omit<RegisteredDocument, 'text'>;
+
 export type ListedDocument = RegisteredDocument & { registered_at: Date };
 
 export function findDocuments(query: Query, applicationId: number): Promise<ListedDocument[]> {
@@ -94,17 +96,18 @@ export async function insertDocuments(
   );
 }
 
-/** The application is locked. False if there is none. */
+/** The application is locked. Undefined if there is none. */
 export async function deleteDocument(
   query: Query,
   key: { application_id: number; api_version: ApiVersion; sha256: string },
-): Promise<boolean> {
-  const rows = await query(
+): Promise<DocumentName | undefined> {
+  const rows = await query<DocumentName>(
     `DELETE FROM trusted_documents
-     WHERE application_id = :application_id AND api_version = :api_version AND sha256 = :sha256 RETURNING 1`,
+     WHERE application_id = :application_id AND api_version = :api_version AND sha256 = :sha256
+     RETURNING api_version, sha256, document_id`,
     key,
   );
-  return rows.length > 0;
+  return rows[0];
 }
 
 export type AccountDocument = {

@@ -148,7 +148,7 @@ export function listPaymentBlocks(query: Query, accountId: number): Promise<Paym
   );
 }
 
-/** An operator gives more time; never less. False if nothing is due. */
+/** An operator gives more time; never less. Empty if nothing is due. */
 export async function postponeBlocks(query: Query, accountId: number, until: Date): Promise<Postponed[]> {
   return query<Postponed>(
     `UPDATE payment_blocks AS changed SET blocks_at = greatest(changed.blocks_at, CAST(:until AS timestamptz))

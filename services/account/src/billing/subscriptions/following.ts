@@ -1,14 +1,12 @@
 import { Problem } from '@tollgate/http/problem';
-import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { createSubscription } from './changes.ts';
+import { RENEWAL } from './renew.ts';
 import { markFree } from './store.ts';
 
 /** A subscription has ended that a free plan follows. */
 export const FOLLOWING_CONDITION = `following_plan_id IS NOT NULL AND subscriptions.ended_at <= clock_timestamp()
   AND next_attempt_at <= clock_timestamp()`;
-
-const FOLLOWING: Actor = { actor: 'renewal', address: 'none', request_id: 'none' };
 
 export type Following = {
   subscription_id: number;
@@ -44,7 +42,7 @@ export async function startFollowing(query: Query, following: Following): Promis
   const wanted = { account_id, plan_id, billing_interval: 'month' as const, team_slots_limit: null };
   await query('SAVEPOINT following');
   try {
-    const started = await createSubscription(query, wanted, FOLLOWING);
+    const started = await createSubscription(query, wanted, RENEWAL);
     await markFree(query, started.subscription_id);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;

@@ -8,7 +8,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { lockPlanForShare } from '../plans/store.ts';
 import type { Plan } from '../plans/store.ts';
 import { addOnUnder, endSubscription, isCancellationDue } from './changes.ts';
-import { storeSubscription } from './store.ts';
+import { COLUMNS, storeSubscription } from './store.ts';
 import type { Subscription } from './store.ts';
 
 /** After a billing date was moved, a shorter rest until that date is a part of the period after it. */
@@ -27,15 +27,12 @@ export const DUE_CONDITION = `subscriptions.ended_at IS NULL
     FROM billing_periods WHERE billing_periods.subscription_id = subscriptions.subscription_id
     ORDER BY started_at DESC LIMIT 1), false))`;
 
-const RENEWAL: Actor = { actor: 'renewal', address: 'none', request_id: 'none' };
+export const RENEWAL: Actor = { actor: 'renewal', address: 'none', request_id: 'none' };
 
 /** Locks a due subscription that no other replica has taken. */
 export async function takeDue(query: Query): Promise<Subscription | undefined> {
   const rows = await query<Subscription>(
-    `SELECT subscription_id, account_id, plan_id, billing_interval, anchor, team_slots_limit, pending_plan_id,
-            pending_interval, pending_team_slots_limit, cancel_at_period_end, following_plan_id, renews_at, ended_at,
-            created_at
-     FROM subscriptions
+    `SELECT ${COLUMNS} FROM subscriptions
      WHERE ${DUE_CONDITION} AND next_attempt_at <= clock_timestamp()
      ORDER BY renews_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
   );

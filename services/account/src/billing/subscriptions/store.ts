@@ -25,7 +25,8 @@ export type Subscription = {
   created_at: Date;
 };
 
-const COLUMNS = `subscription_id, account_id, plan_id, billing_interval, anchor, team_slots_limit,
+/** Of a Subscription. */
+export const COLUMNS = `subscription_id, account_id, plan_id, billing_interval, anchor, team_slots_limit,
   pending_plan_id, pending_interval, pending_team_slots_limit, cancel_at_period_end, following_plan_id,
   renews_at, ended_at, created_at`;
 

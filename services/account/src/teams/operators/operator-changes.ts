@@ -5,7 +5,7 @@ import type { Query } from '../../platform/database/query.ts';
 import { lockAccount } from '../../identity/accounts/account-store.ts';
 import { DEFAULT_MEMBER_ROLE } from '../../identity/accounts/member-roles.ts';
 import { changeOf } from '../../platform/audit/change.ts';
-import { admitMember, auditTeam, createTeam, endTeam, expelMember } from '../changes.ts';
+import { MEMBERSHIP, admitMember, auditTeam, createTeam, endTeam, expelMember } from '../changes.ts';
 import { slotsLimit } from '../invitations/invitations.ts';
 import { isFull } from '../rules.ts';
 import { noSlotLeft } from '../slots.ts';
@@ -38,7 +38,7 @@ export async function addMember(query: Query, teamId: number, account_id: number
     throw new Problem('already_in_team');
   }
   const joined = { account_id, role: 'member', member_role: DEFAULT_MEMBER_ROLE };
-  const change = changeOf(['account_id', 'role', 'member_role'], null, joined);
+  const change = changeOf(MEMBERSHIP, null, joined);
   await auditTeam(query, { account_id, actor: by }, team, 'team_joined', {}, change);
 }
 
