@@ -12,7 +12,7 @@ import type { CallerBudgets, ReachedBudget } from './budgets.ts';
 import { LUA_POINTS_LEFT } from './credits-lua.ts';
 import { fenceKey, leasesKey, liveKeys, rateKey, reservationsKey, sharesKey } from './keys.ts';
 import { LUA_RESERVED } from './reservations.ts';
-import { CALL, LUA_RATE } from './rate-lua.ts';
+import { CALL, LUA_NOW, LUA_RATE } from './rate-lua.ts';
 import { LUA_SHARES } from './share-lua.ts';
 
 /** A `call` takes a session slot while in flight; a `subscription` takes its own slot, and its open time is metered. */
@@ -49,10 +49,8 @@ const RESERVATION_WEIGHT = 4;
  * budget. LUA_APART says what it returns for a group whose data can't be read.
  */
 export const LUA = `
-${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}${LUA_RESERVED}${LUA_APART}${LUA_NOT_TO_DISK}
+${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}${LUA_RESERVED}${LUA_APART}${LUA_NOT_TO_DISK}${LUA_NOW}
 local lease_ms = ARGV[1]
-local time = redis.call('TIME')
-local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
 local now_ms = math.floor(now_us / 1000)
 local known_data_set = nil
 local function data_set_now()

@@ -1,6 +1,12 @@
 /** A call's weight in the leaky bucket, so that draining needs whole numbers only. */
 export const CALL = 60_000_000;
 
+/** `now_us` by Redis' clock. */
+export const LUA_NOW = `
+local time = redis.call('TIME')
+local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
+`;
+
 /**
  * The rate's leaky bucket (GCRA, ITU-T I.371, annex A): the level is in calls × 60,000,000 and drains by `rate` per
  * microsecond of Redis' clock. A change of plan, or a clock that is set back, keeps what is used.

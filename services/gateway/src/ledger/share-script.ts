@@ -10,7 +10,7 @@ import { LUA_BUDGET_LEFT, LUA_COVER } from './budgets-lua.ts';
 import { LUA_POINTS_LEFT } from './credits-lua.ts';
 import { leasesKey, rateKey, sharesKey } from './keys.ts';
 import { LEASE_MS } from './admit-script.ts';
-import { LUA_RATE } from './rate-lua.ts';
+import { LUA_NOW, LUA_RATE } from './rate-lua.ts';
 import { LUA_SHARES } from './share-lua.ts';
 
 /** Of what is left of a limit, one gateway's share is at most this part. */
@@ -31,11 +31,6 @@ const MAX_PAYERS = 16;
 const KEYS_PER_PAYER = 4;
 const ARGS_PER_PAYER = 14;
 
-const NOW = `
-local time = redis.call('TIME')
-local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
-`;
-
 /**
  * Reports the calls that were made of a share, and renews it, or grants one: `has` is 1 if the gateway has one. Never
  * reduces it, because calls may be using it meanwhile.
@@ -49,7 +44,7 @@ local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
  * whose data can't be read.
  */
 const SYNC = `
-${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}${LUA_COVER}${LUA_APART}${LUA_DATA_SET}${NOW}
+${LUA_RATE}${LUA_SHARES}${LUA_POINTS_LEFT}${LUA_BUDGET_LEFT}${LUA_COVER}${LUA_APART}${LUA_DATA_SET}${LUA_NOW}
 ${LUA_NOT_TO_DISK}
 local holder, lease_ms = ARGV[1], tonumber(ARGV[2])
 local function granted(own_part, wanted, free)
@@ -151,7 +146,7 @@ const RETURN = `
 ${LUA_RATE}${LUA_SHARES}
 local live_key, rate_key, leases_key, shares_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local rate, holder, used, lease_ms = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
-${NOW}
+${LUA_NOW}
 ${LUA_NOT_TO_DISK}
 local own = redis.call('HGET', shares_key, holder)
 if own then
