@@ -50,14 +50,18 @@ function optionDescription(option: Option): string {
 /** The options of addPaging, as commander has read them. */
 export type ListOptions = { limit?: number; cursor?: string; all?: boolean } & Record<string, unknown>;
 
-/** `list`: one page, or all of them. */
+/** One page, or all of them: `list`, or by another `name`. */
 export function addList<Wanted extends Paging, Answer extends Page, Item extends Row>(
   group: Command,
   open: Open,
-  list: List<Wanted, Answer, Item> & { description: string; filters?: readonly Filter<NoInfer<Wanted>>[] },
+  list: List<Wanted, Answer, Item> & {
+    name?: string;
+    description: string;
+    filters?: readonly Filter<NoInfer<Wanted>>[];
+  },
 ): void {
-  const { description, filters = [] } = list;
-  const command = group.command('list').description(description);
+  const { name = 'list', description, filters = [] } = list;
+  const command = group.command(name).description(description);
   addPaging(command, filters).action(async (options: ListOptions) => {
     await showList(open(), list, queryFrom<Wanted>(options, filters), options);
   });

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { resultOf } from '../api/client.ts';
 import type { Api, Query, Result } from '../api/client.ts';
-import { addAction, addPaging, newGroup, queryFrom, showList, showRecord } from '../commands.ts';
-import type { Filter, ListOptions } from '../commands.ts';
+import { addAction, addList, newGroup, showRecord } from '../commands.ts';
 import { EXIT, Failure } from '../failures.ts';
 import { tableLines } from '../output.ts';
 import type { Open } from '../session.ts';
@@ -34,25 +33,18 @@ const BY_ACCOUNT = {
   parse: values.id,
 } as const;
 
-const ISSUE_FILTERS: readonly Filter<Query<'listPaymentIssues'>>[] = [
-  BY_ACCOUNT,
-  { parameter: 'state', flags: '--state <state>', description: 'open (default), resolved or all' },
-];
-
 function addIssues(group: Command, open: Open): void {
-  const command = group.command('issues').description('List payment issues, newest first');
-  addPaging(command, ISSUE_FILTERS).action(async (options: ListOptions) => {
-    await showList(
-      open(),
-      {
-        page: (api: Api, query: Query<'listPaymentIssues'>) =>
-          resultOf(api.GET('/private/payments/issues', { params: { query } })),
-        itemsOf: ({ issues }) => issues,
-        columns: ['issue_id', 'created_at', 'kind', 'account_id', 'object_id', 'details', 'resolved_at'],
-      },
-      queryFrom<Query<'listPaymentIssues'>>(options, ISSUE_FILTERS),
-      options,
-    );
+  addList(group, open, {
+    name: 'issues',
+    description: 'List payment issues, newest first',
+    page: (api: Api, query: Query<'listPaymentIssues'>) =>
+      resultOf(api.GET('/private/payments/issues', { params: { query } })),
+    itemsOf: ({ issues }) => issues,
+    columns: ['issue_id', 'created_at', 'kind', 'account_id', 'object_id', 'details', 'resolved_at'],
+    filters: [
+      BY_ACCOUNT,
+      { parameter: 'state', flags: '--state <state>', description: 'open (default), resolved or all' },
+    ],
   });
 }
 
@@ -72,92 +64,68 @@ function addPostpone(group: Command, open: Open): void {
 }
 
 function addTopUps(group: Command, open: Open): void {
-  const filters: readonly Filter<Query<'listAllTopUps'>>[] = [BY_ACCOUNT];
-  const command = group.command('top-ups').description('List attempts of automatic top-ups, newest first');
-  addPaging(command, filters).action(async (options: ListOptions) => {
-    await showList(
-      open(),
-      {
-        page: (api: Api, query: Query<'listAllTopUps'>) =>
-          resultOf(api.GET('/private/top-ups', { params: { query } })),
-        itemsOf: ({ top_ups }) => top_ups,
-        columns: [
-          'top_up_id',
-          'created_at',
-          'account_id',
-          'pack_name',
-          'amount',
-          'currency',
-          'state',
-          'decline_code',
-          'payment_id',
-        ],
-      },
-      queryFrom<Query<'listAllTopUps'>>(options, filters),
-      options,
-    );
+  addList(group, open, {
+    name: 'top-ups',
+    description: 'List attempts of automatic top-ups, newest first',
+    page: (api: Api, query: Query<'listAllTopUps'>) =>
+      resultOf(api.GET('/private/top-ups', { params: { query } })),
+    itemsOf: ({ top_ups }) => top_ups,
+    columns: [
+      'top_up_id',
+      'created_at',
+      'account_id',
+      'pack_name',
+      'amount',
+      'currency',
+      'state',
+      'decline_code',
+      'payment_id',
+    ],
+    filters: [BY_ACCOUNT],
   });
 }
 
-const PURCHASE_COLUMNS = [
-  'purchase_id',
-  'created_at',
-  'account_id',
-  'pack_name',
-  'quantity',
-  'points',
-  'amount',
-  'currency',
-  'state',
-  'payment_id',
-] as const;
-
-const OVERAGE_COLUMNS = [
-  'charge_id',
-  'created_at',
-  'account_id',
-  'period_id',
-  'points',
-  'amount',
-  'currency',
-  'stripe_item_id',
-] as const;
-
 function addPurchases(group: Command, open: Open): void {
-  const filters: readonly Filter<Query<'listAllPurchases'>>[] = [BY_ACCOUNT];
-  const command = group.command('purchases').description('List purchases of packs, newest first');
-  addPaging(command, filters).action(async (options: ListOptions) => {
-    await showList(
-      open(),
-      {
-        page: (api: Api, query: Query<'listAllPurchases'>) =>
-          resultOf(api.GET('/private/purchases', { params: { query } })),
-        itemsOf: ({ purchases }) => purchases,
-        columns: PURCHASE_COLUMNS,
-      },
-      queryFrom<Query<'listAllPurchases'>>(options, filters),
-      options,
-    );
+  addList(group, open, {
+    name: 'purchases',
+    description: 'List purchases of packs, newest first',
+    page: (api: Api, query: Query<'listAllPurchases'>) =>
+      resultOf(api.GET('/private/purchases', { params: { query } })),
+    itemsOf: ({ purchases }) => purchases,
+    columns: [
+      'purchase_id',
+      'created_at',
+      'account_id',
+      'pack_name',
+      'quantity',
+      'points',
+      'amount',
+      'currency',
+      'state',
+      'payment_id',
+    ],
+    filters: [BY_ACCOUNT],
   });
 }
 
 function addOverage(group: Command, open: Open): void {
-  const filters: readonly Filter<Query<'listAllOverageCharges'>>[] = [BY_ACCOUNT];
-  const command = group
-    .command('overage')
-    .description('List what was charged for points beyond the included ones, newest first');
-  addPaging(command, filters).action(async (options: ListOptions) => {
-    await showList(
-      open(),
-      {
-        page: (api: Api, query: Query<'listAllOverageCharges'>) =>
-          resultOf(api.GET('/private/overage-charges', { params: { query } })),
-        itemsOf: ({ charges }) => charges,
-        columns: OVERAGE_COLUMNS,
-      },
-      queryFrom<Query<'listAllOverageCharges'>>(options, filters),
-      options,
-    );
+  addList(group, open, {
+    name: 'overage',
+    description: 'List what was charged for points beyond the included ones, newest first',
+    page: (api: Api, query: Query<'listAllOverageCharges'>) =>
+      resultOf(api.GET('/private/overage-charges', { params: { query } })),
+    itemsOf: ({ charges }) => charges,
+    columns: [
+      'charge_id',
+      'created_at',
+      'account_id',
+      'period_id',
+      'points',
+      'amount',
+      'currency',
+      'stripe_item_id',
+    ],
+    filters: [BY_ACCOUNT],
   });
 }
 

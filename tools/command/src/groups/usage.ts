@@ -1,18 +1,8 @@
 import type { Command } from 'commander';
 import { resultOf } from '../api/client.ts';
 import type { Api, Body, Query, Result } from '../api/client.ts';
-import {
-  addGet,
-  addList,
-  addPaging,
-  addYes,
-  answersOf,
-  newGroup,
-  queryFrom,
-  showList,
-  showRecord,
-} from '../commands.ts';
-import type { Filter, ListOptions } from '../commands.ts';
+import { addGet, addList, addYes, answersOf, newGroup, showRecord } from '../commands.ts';
+import type { Filter } from '../commands.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, Failure } from '../failures.ts';
 import { tableLines } from '../output.ts';
@@ -41,33 +31,26 @@ const GAP_FILTERS: readonly Filter<Query<'listUsageGaps'>>[] = [
 ];
 
 function addGaps(group: Command, open: Open): void {
-  const command = group
-    .command('gaps')
-    .description('List usage gaps, newest first. An unknown size is shown as -');
-  addPaging(command, GAP_FILTERS).action(async (options: ListOptions) => {
-    await showList(
-      open(),
-      {
-        page: (api: Api, query: Query<'listUsageGaps'>) =>
-          resultOf(api.GET('/private/usage-gaps', { params: { query } })),
-        itemsOf: ({ gaps }) => gaps,
-        columns: [
-          'gap_id',
-          'seen_at',
-          'cause',
-          'stream',
-          'gateway_id',
-          'batches',
-          'requests',
-          'points',
-          'recovered.requests',
-          'recovered.points',
-          'within_gap_id',
-        ],
-      },
-      queryFrom(options, GAP_FILTERS),
-      options,
-    );
+  addList(group, open, {
+    name: 'gaps',
+    description: 'List usage gaps, newest first. An unknown size is shown as -',
+    page: (api: Api, query: Query<'listUsageGaps'>) =>
+      resultOf(api.GET('/private/usage-gaps', { params: { query } })),
+    itemsOf: ({ gaps }) => gaps,
+    columns: [
+      'gap_id',
+      'seen_at',
+      'cause',
+      'stream',
+      'gateway_id',
+      'batches',
+      'requests',
+      'points',
+      'recovered.requests',
+      'recovered.points',
+      'within_gap_id',
+    ],
+    filters: GAP_FILTERS,
   });
 }
 
