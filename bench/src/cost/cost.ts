@@ -79,6 +79,8 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   return resultOf({
     versions: tools.versions,
     lines: [...alone.lines, ...lines],
+    // Where lanes are what they are by default.
+    called: apart.cpu,
     states: {
       scripts: { together, apart: measured.spread, withoutShares: measured.spreadWithoutShares },
       rows: { cpu: together.cpu, hourlyRowsPerCall: rowsPerCall },
@@ -189,18 +191,24 @@ async function startClusterLanes(
   };
 }
 
-type Measured = { versions: Record<string, string>; lines: string[]; states: CallStates; costs: Costs };
+type Measured = {
+  versions: Record<string, string>;
+  lines: string[];
+  /** A data call, of the accounts that the goals are for. */
+  called: CpuUs;
+  states: CallStates;
+  costs: Costs;
+};
 
 /** The other parts' as measured alone, where auth's requests aren't few at a time; the gateway's from the calls that ask. */
 function introspectionCost(alone: CpuUs[], asking: CpuUs, apart: CpuUs): CpuUs {
   return { ...dearest(alone), gateway: Math.max(0, asking.gateway - apart.gateway) };
 }
 
-function resultOf({ versions, lines, states, costs }: Measured): PartResult {
-  const { cpu } = states.scripts.apart;
-  const neighbours = SYSTEM_PARTS.reduce((sum, part) => sum + cpu[part], -cpu.gateway);
+function resultOf({ versions, lines, called, states, costs }: Measured): PartResult {
+  const neighbours = SYSTEM_PARTS.reduce((sum, part) => sum + called[part], -called.gateway);
   return {
-    goals: [goalOf('the gateway', cpu.gateway, 50), goalOf('all others', neighbours, 30)],
+    goals: [goalOf('the gateway', called.gateway, 50), goalOf('all others', neighbours, 30)],
     notes: [
       `CPU-µs of ${SYSTEM_PARTS.join(' / ')}, from /proc/PID/stat, without what each uses idle; ${String(CONNECTIONS)} connections at full load, ${String(CALLS_SEC)} s each, 1 KB answers; account's and Postgres' share until all calls were counted`,
       'data calls: all states in turn, median (min–max) of the rounds, while all tokens of this part are live',
