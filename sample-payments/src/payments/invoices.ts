@@ -40,7 +40,10 @@ export function invoicePaid(
 ): Invoice {
   const { store, clock } = double;
   const created = clock.now();
-  const invoice = store.add(newInvoice({ ...sold, created, billing_reason: 'manual', auto_advance: false }));
+  const { test_clock } = store.get('customer', sold.customer);
+  const invoice = store.add(
+    newInvoice({ ...sold, created, billing_reason: 'manual', auto_advance: false, test_clock }),
+  );
   emit(double, 'invoice.created', invoice);
   finalize(double, invoice);
   settlePayment(double, invoice, store.add(newInvoicePayment({ created, invoice, payment_intent })));
@@ -101,7 +104,13 @@ function charge(double: Double, invoice: Invoice, method: PaymentMethod | null):
   try {
     if (method === null)
       throw new Failure(402, 'card_error', 'This customer has no attached payment source.');
-    confirm(double, intent, method);
+    confirm(double, intent, method, 'asked');
+    if (intent.status === 'requires_action') {
+      emit(double, 'invoice.payment_action_required', invoice);
+      throw new Failure(402, 'card_error', 'This payment requires additional user action.', {
+        code: 'invoice_payment_intent_requires_action',
+      });
+    }
   } catch (error) {
     if (error instanceof Failure) markFailed(double, invoice, payment);
     throw error;
