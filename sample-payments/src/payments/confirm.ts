@@ -106,13 +106,6 @@ export function fail(double: Double, intent: PaymentIntent, decline: string) {
   return declined({ code: failure.code, decline_code: decline }, failure.message, intent);
 }
 
-/** Of a debit that is under way. */
-export function settlePayment(double: Double, intent: PaymentIntent, outcome: 'succeeded' | 'failed'): void {
-  if (intent.status !== 'processing') return;
-  if (outcome === 'succeeded') succeed(double, intent);
-  else fail(double, intent, 'insufficient_funds');
-}
-
 export function dispute(double: Double, charge: Charge, status: DisputeStatus) {
   const { store, clock } = double;
   charge.disputed = true;

@@ -5,7 +5,7 @@ import { newInvoice, newInvoicePayment } from '../objects/billing.ts';
 import type { Invoice, InvoiceLine, InvoicePayment } from '../objects/billing.ts';
 import type { Metadata } from '../objects/catalogue.ts';
 import { newPaymentIntent } from '../objects/payments.ts';
-import type { PaymentMethod } from '../objects/payments.ts';
+import type { PaymentIntent, PaymentMethod } from '../objects/payments.ts';
 import { confirm, fail, succeed } from './confirm.ts';
 import { onInvoicePaid, onInvoiceUnpaid } from './subscription-status.ts';
 
@@ -49,6 +49,16 @@ export function invoicePaid(
   settlePayment(double, invoice, store.add(newInvoicePayment({ created, invoice, payment_intent })));
   markPaid(double, invoice);
   return invoice;
+}
+
+/** A debit that is under way arrives, or doesn't; with it the invoice that it pays. */
+export function settleDebit(double: Double, intent: PaymentIntent, outcome: 'succeeded' | 'failed'): void {
+  if (intent.status !== 'processing') return;
+  const { store } = double;
+  const paying = store.all('invoice_payment').find(({ payment }) => payment.payment_intent === intent.id);
+  if (paying !== undefined) settleInvoice(double, store.get('invoice', paying.invoice), outcome);
+  else if (outcome === 'succeeded') succeed(double, intent);
+  else fail(double, intent, 'insufficient_funds');
 }
 
 /** A debit that is under way arrives, or doesn't. */

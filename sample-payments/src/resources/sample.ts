@@ -4,8 +4,8 @@ import { invalid } from '../http/failure.ts';
 import { read, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { expireSessions, paySession, settleSession } from '../payments/checkout.ts';
-import { dispute, settlePayment } from '../payments/confirm.ts';
-import { settleInvoice } from '../payments/invoices.ts';
+import { dispute } from '../payments/confirm.ts';
+import { settleDebit, settleInvoice } from '../payments/invoices.ts';
 import { failRefund } from '../payments/refund.ts';
 import { advanceSubscriptions, forgetSubscriptions } from '../payments/subscriptions.ts';
 import { flag, whole } from './input.ts';
@@ -63,7 +63,7 @@ export const SAMPLE: Route[] = [
   }),
   route('POST /sample/payments/{id}/settle', ({ double, id, input }) => {
     const intent = double.store.get('payment_intent', id);
-    settlePayment(double, intent, read(SETTLE, input).outcome);
+    settleDebit(double, intent, read(SETTLE, input).outcome);
     return intent;
   }),
   route('POST /sample/refunds/{id}/fail', ({ double, id }) =>

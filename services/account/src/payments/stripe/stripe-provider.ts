@@ -169,7 +169,8 @@ async function* idsOf(objects: AsyncIterable<{ id: string }>): AsyncGenerator<st
   for await (const { id } of objects) yield id;
 }
 
-function addressOf(apiUrl: string | undefined) {
+/** What the package takes for STRIPE_API_URL. */
+export function addressOf(apiUrl: string | undefined) {
   if (apiUrl === undefined) return {};
   const { protocol, hostname, port } = new URL(apiUrl);
   return {
