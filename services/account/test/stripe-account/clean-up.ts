@@ -32,22 +32,33 @@ export async function leaveNothing(
   database: Knex,
   { clocks, customers }: { clocks: ReadonlySet<string>; customers: ReadonlySet<string> },
 ): Promise<void> {
-  for (const id of clocks) await stripe.testHelpers.testClocks.del(id);
+  for (const id of clocks) await stripe.testHelpers.testClocks.del(id).catch(unlessMissing);
   const present = await database('stripe_customers').pluck<string[]>('customer_id');
   for (const id of new Set([...present, ...customers])) {
     // Those of a test clock are deleted with it.
     await stripe.customers.del(id).catch(unlessMissing);
   }
-  for (const table of ['plan_prices', 'packs']) {
-    const prices = await database(table).whereNotNull('stripe_price_id').pluck<string[]>('stripe_price_id');
-    for (const id of prices) {
-      const { product } = await stripe.prices.update(id, { active: false });
-      await stripe.products.update(idOf(product) ?? '', { active: false });
-    }
+  for (const id of await pricesOf(database)) {
+    const { product } = await stripe.prices.update(id, { active: false });
+    await stripe.products.update(idOf(product) ?? '', { active: false });
   }
 }
 
-function unlessMissing(error: unknown): void {
+/** Of plans and packs. */
+export async function pricesOf(database: Knex): Promise<string[]> {
+  const tables = ['plan_prices', 'packs'].map((table) =>
+    database(table).whereNotNull('stripe_price_id').pluck<string[]>('stripe_price_id'),
+  );
+  return (await Promise.all(tables)).flat();
+}
+
+/** Stripe may answer for a deleted customer that it is deleted, or that there is none. */
+export async function isLeft(asked: Promise<Stripe.Customer | Stripe.DeletedCustomer>): Promise<boolean> {
+  const found = await asked.catch(unlessMissing);
+  return found !== undefined && found.deleted !== true;
+}
+
+function unlessMissing(error: unknown): undefined {
   if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
   if (error.code !== 'resource_missing') throw error;
 }

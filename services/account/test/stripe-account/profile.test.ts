@@ -7,7 +7,7 @@ import { mailsTo } from '../suite/people.ts';
 import { getPrivate } from '../suite/requests.ts';
 import { appendBatch, usageEvent } from '../suite/usage/usage-streams.ts';
 import { idOf } from '../../src/payments/stripe/values.ts';
-import { PROFILE } from './clean-up.ts';
+import { PROFILE, isLeft, leaveNothing, pricesOf } from './clean-up.ts';
 import { startProfiledAccount } from './profiled-account.ts';
 import type { ProfiledAccount } from './profiled-account.ts';
 import { profiled } from './stripe-target.ts';
@@ -347,6 +347,24 @@ describe.each(profiled())('$name', ({ pace, start }) => {
       pace.testMs,
     );
   });
+
+  test(
+    'nothing is left in the account but what is archived',
+    async () => {
+      const { stripe } = suite.target;
+      await leaveNothing(stripe, suite.database, suite.made);
+      const clocks = await stripe.testHelpers.testClocks.list({ limit: 100 });
+      expect(clocks.data.filter(({ id }) => suite.made.clocks.has(id))).toEqual([]);
+      const customers = await suite.database('stripe_customers').pluck<string[]>('customer_id');
+      for (const id of [...customers, ...suite.made.customers]) {
+        expect(await isLeft(stripe.customers.retrieve(id))).toBe(false);
+      }
+      for (const id of await pricesOf(suite.database)) {
+        expect((await stripe.prices.retrieve(id)).active).toBe(false);
+      }
+    },
+    pace.testMs,
+  );
 
   test('Stripe would have taken every request, and given every answer', () => {
     expect(suite.target.faults()).toEqual([]);

@@ -55,7 +55,9 @@ export async function newSubscriber(profiled: ProfiledAccount): Promise<Subscrib
   const row = () => database('stripe_subscriptions').where({ checkout_id: body['checkout_id'] }).first<Row>();
   const page = await stripe.checkout.sessions.retrieve(String((await row())['session_id']));
   expect(page).toMatchObject({ status: 'open', amount_total: AMOUNT, currency: 'eur' });
-  made.customers.add(idOf(page.customer) ?? '');
+  const customerOfPage = idOf(page.customer) ?? '';
+  made.customers.add(customerOfPage);
+  await stripe.customers.update(customerOfPage, { metadata: { made_by: PROFILE } });
   const { account_id, email } = owner;
   const clock = await stripe.testHelpers.testClocks.create({ frozen_time: border.startedAt, name: PROFILE });
   made.clocks.add(clock.id);
