@@ -412,8 +412,10 @@ describe('test clocks', () => {
     expect(idsOf(await stripe.customers.list({ test_clock: clock.id }))).toEqual([customer.id]);
     expect(idsOf(await stripe.subscriptions.list({ limit }))).not.toContain(subscription.id);
     expect(idsOf(await stripe.subscriptions.list({ customer: customer.id }))).toEqual([subscription.id]);
+    const draft = await stripe.invoices.create({ customer: customer.id, auto_advance: true });
     await stripe.testHelpers.testClocks.del(clock.id);
     expect(await refusal(stripe.customers.retrieve(customer.id))).toMatchObject({ status: 404 });
+    expect(await refusal(stripe.invoices.retrieve(draft.id))).toMatchObject({ status: 404 });
     expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'canceled' });
     expect(idsOf(await stripe.testHelpers.testClocks.list({ limit }))).not.toContain(clock.id);
   });

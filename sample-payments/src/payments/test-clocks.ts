@@ -56,11 +56,8 @@ export function advance(double: Double, clock: TestClock, to: number): TestClock
   return begun;
 }
 
-/** With its customers, whose subscriptions end. */
+/** With its customers. */
 export function removeClock(double: Double, clock: TestClock) {
-  for (const subscription of subscriptionsOf(double, clock)) {
-    cancel(atTimeOf(double, subscription.customer), subscription, 'cancellation_requested');
-  }
   for (const customer of double.store.all('customer')) {
     if (customer.test_clock === clock.id) removeCustomer(double, customer.id);
   }
@@ -69,15 +66,19 @@ export function removeClock(double: Double, clock: TestClock) {
   return { id: clock.id, object: clock.object, deleted: true };
 }
 
-/** Its subscriptions end. */
+/** Its subscriptions end, and drafts are gone with it. */
 export function removeCustomer(double: Double, id: string) {
-  const customer = double.store.get('customer', id);
-  for (const subscription of double.store.all('subscription')) {
+  const { store } = double;
+  const customer = store.get('customer', id);
+  for (const subscription of store.all('subscription')) {
     if (subscription.customer === id && !isOver(subscription)) {
       cancel(atTimeOf(double, id), subscription, 'cancellation_requested');
     }
   }
-  double.store.remove(id);
+  for (const invoice of store.all('invoice')) {
+    if (invoice.customer === id && invoice.status === 'draft') store.remove(invoice.id);
+  }
+  store.remove(id);
   emit(double, 'customer.deleted', customer);
   return { id, object: customer.object, deleted: true };
 }
