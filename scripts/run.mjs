@@ -1,4 +1,4 @@
-// Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format|bench|openapi|references|console|screenshots|page-speed|tollgate|images|sbom|audit|upgrade-from`.
+// Runs one of the project's commands under its own Node.js: `node scripts/run.mjs start|test|check|reset|format|bench|openapi|references|console|screenshots|page-speed|tollgate|images|sbom|audit|upgrade-from|stripe-account`.
 // This file and install.mjs are plain JavaScript, since the machine's Node.js (20 or newer) runs them.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
@@ -25,6 +25,7 @@ const COMMANDS = {
   sbom: ['tools/images/src/bill/bills.ts'],
   audit: ['scripts/audit/audit.ts'],
   'upgrade-from': ['e2e/src/upgrade/upgrade-from.ts'],
+  'stripe-account': ['scripts/stripe-account.ts'],
   format: ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level=warn', '.'],
 };
 

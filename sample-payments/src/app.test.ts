@@ -352,6 +352,141 @@ describe('subscriptions', () => {
   });
 });
 
+describe('test clocks', () => {
+  const HOUR_SEC = 3_600;
+
+  /** A subscription that began so long ago by its clock. */
+  async function onClock(agoSec: number, payment_method = 'pm_card_visa') {
+    const frozen_time = Math.floor(Date.now() / 1_000) - agoSec;
+    const clock = await stripe.testHelpers.testClocks.create({ frozen_time, name: 'suite' });
+    const customer = await stripe.customers.create({
+      test_clock: clock.id,
+      payment_method: 'pm_card_visa',
+      invoice_settings: { default_payment_method: 'pm_card_visa' },
+    });
+    const price = await newPrice(900, { interval: 'month' });
+    const subscription = await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: price.id }],
+    });
+    await stripe.subscriptions.update(subscription.id, { default_payment_method: payment_method });
+    const advance = (to: number) => stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: to });
+    return { clock, customer, subscription, border: borderOf(subscription), advance };
+  }
+
+  const borderOf = ({ items }: Stripe.Subscription) => items.data[0]?.current_period_end ?? 0;
+
+  const latestOf = async (customer: string) => (await stripe.invoices.list({ customer })).data[0];
+
+  test('move what is on them, and nothing else', async () => {
+    const { clock, customer, subscription, border, advance } = await onClock(40 * 86_400);
+    const other = await onClock(40 * 86_400);
+    expect(subscription).toMatchObject({ test_clock: clock.id, created: clock.frozen_time });
+    expect(await latestOf(customer.id)).toMatchObject({ status: 'paid', test_clock: clock.id });
+    expect(await advance(border)).toMatchObject({ status: 'advancing' });
+    expect(await stripe.testHelpers.testClocks.retrieve(clock.id)).toMatchObject({
+      status: 'ready',
+      frozen_time: border,
+    });
+    expect(await latestOf(customer.id)).toMatchObject({ status: 'draft', created: border });
+    expect(borderOf(await stripe.subscriptions.retrieve(other.subscription.id))).toBe(other.border);
+    await advance(border + HOUR_SEC - 1);
+    expect(await latestOf(customer.id)).toMatchObject({ status: 'draft' });
+    await advance(border + HOUR_SEC);
+    expect(await latestOf(customer.id)).toMatchObject({ status: 'paid' });
+    await arrival('test_helpers.test_clock.ready');
+  });
+
+  test('are refused a time that is past or too far ahead', async () => {
+    const { border, clock, advance } = await onClock(0);
+    for (const to of [clock.frozen_time, border + 40 * 86_400]) {
+      expect(await refusal(advance(to))).toMatchObject({ status: 400, param: 'frozen_time' });
+    }
+  });
+
+  test('are listed only where they are asked for, and deleted with their customers', async () => {
+    const { clock, customer, subscription } = await onClock(0);
+    const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+    const limit = 100;
+    expect(idsOf(await stripe.customers.list({ limit }))).not.toContain(customer.id);
+    expect(idsOf(await stripe.customers.list({ test_clock: clock.id }))).toEqual([customer.id]);
+    expect(idsOf(await stripe.subscriptions.list({ limit }))).not.toContain(subscription.id);
+    expect(idsOf(await stripe.subscriptions.list({ customer: customer.id }))).toEqual([subscription.id]);
+    const draft = await stripe.invoices.create({ customer: customer.id, auto_advance: true });
+    await stripe.testHelpers.testClocks.del(clock.id);
+    expect(await refusal(stripe.customers.retrieve(customer.id))).toMatchObject({ status: 404 });
+    expect(await refusal(stripe.invoices.retrieve(draft.id))).toMatchObject({ status: 404 });
+    expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: 'canceled' });
+    expect(idsOf(await stripe.testHelpers.testClocks.list({ limit }))).not.toContain(clock.id);
+  });
+
+  test('a renewal by a card that needs authentication waits for the customer', async () => {
+    const { customer, border, advance } = await onClock(0, 'pm_card_authenticationRequired');
+    await advance(border);
+    await advance(border + HOUR_SEC);
+    const invoice = await latestOf(customer.id);
+    expect(invoice).toMatchObject({ status: 'open', attempt_count: 1 });
+    await arrival('invoice.payment_action_required');
+    await arrival('invoice.payment_failed');
+    const paying = (payment_method: string) => stripe.invoices.pay(invoice?.id ?? '', { payment_method });
+    expect(await refusal(paying('pm_card_authenticationRequired'))).toMatchObject({
+      code: 'invoice_payment_intent_requires_action',
+    });
+    expect(await paying('pm_card_visa')).toMatchObject({ status: 'paid' });
+  });
+});
+
+test('a card that needs authentication is declined while the customer is absent', async () => {
+  const wanted = {
+    amount: 900,
+    currency: 'eur',
+    payment_method: 'pm_card_authenticationRequired',
+    confirm: true,
+  };
+  expect(await refusal(stripe.paymentIntents.create({ ...wanted, off_session: true }))).toMatchObject({
+    status: 402,
+    code: 'authentication_required',
+  });
+  expect(await stripe.paymentIntents.create(wanted)).toMatchObject({ status: 'requires_action' });
+});
+
+test.each(['succeeded', 'failed'] as const)(
+  'a debit by mandate is under way until it has %s',
+  async (outcome) => {
+    const customer = await stripe.customers.create({ email: 'debit@example.com' });
+    const method = await stripe.paymentMethods.create({
+      type: 'sepa_debit',
+      sepa_debit: { iban: 'AT321904300235473204' },
+      billing_details: { name: 'A', email: 'debit@example.com' },
+    });
+    const setup = await stripe.setupIntents.create({
+      customer: customer.id,
+      payment_method: method.id,
+      automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
+      confirm: true,
+      mandate_data: {
+        customer_acceptance: { type: 'online', online: { ip_address: '127.0.0.1', user_agent: 'suite' } },
+      },
+    });
+    expect(setup).toMatchObject({ status: 'succeeded', payment_method: method.id });
+    const payment = await stripe.paymentIntents.create({
+      amount: 900,
+      currency: 'eur',
+      customer: customer.id,
+      payment_method: method.id,
+      automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
+      confirm: true,
+      off_session: true,
+    });
+    expect(payment.status).toBe('processing');
+    await sample(`payments/${payment.id}/settle`, { outcome });
+    const status = outcome === 'succeeded' ? 'succeeded' : 'requires_payment_method';
+    expect(await stripe.paymentIntents.retrieve(payment.id)).toMatchObject({ status });
+    await stripe.customers.del(customer.id);
+    expect(await refusal(stripe.customers.retrieve(customer.id))).toMatchObject({ status: 404 });
+  },
+);
+
 test('the state is saved by what changes it, without keys that are older than a day', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'sample-payments-'));
   const statePath = join(directory, 'state.json');

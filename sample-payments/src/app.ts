@@ -14,6 +14,7 @@ import { fingerprintOf, recall } from './idempotency.ts';
 import { newId } from './ids.ts';
 import { API_VERSION } from './objects/event.ts';
 import { servePage } from './pages/serve.ts';
+import { onTestClocks } from './payments/test-clocks.ts';
 import { BILLING } from './resources/billing.ts';
 import { CATALOGUE } from './resources/catalogue.ts';
 import { CHECKOUT_SESSIONS } from './resources/checkout-sessions.ts';
@@ -21,9 +22,20 @@ import { CUSTOMERS } from './resources/customers.ts';
 import { PAYMENTS } from './resources/payments.ts';
 import { EVENTS, PORTAL } from './resources/portal.ts';
 import { SAMPLE } from './resources/sample.ts';
+import { TEST_CLOCKS } from './resources/test-clocks.ts';
 import { createStore } from './store.ts';
 
-const ROUTES = [CUSTOMERS, CATALOGUE, PAYMENTS, CHECKOUT_SESSIONS, BILLING, PORTAL, EVENTS, SAMPLE].flat();
+const ROUTES = [
+  CUSTOMERS,
+  CATALOGUE,
+  PAYMENTS,
+  CHECKOUT_SESSIONS,
+  onTestClocks(BILLING),
+  TEST_CLOCKS,
+  PORTAL,
+  EVENTS,
+  SAMPLE,
+].flat();
 
 const MAX_BODY_BYTES = 1_048_576;
 

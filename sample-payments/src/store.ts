@@ -9,6 +9,8 @@ import type { CheckoutSession, SessionTerms } from './objects/checkout-session.t
 import type { StripeEvent } from './objects/event.ts';
 import type { Charge, Dispute, PaymentIntent, PaymentMethod, Refund } from './objects/payments.ts';
 import type { PortalConfiguration, PortalSession } from './objects/portal.ts';
+import type { SetupIntent } from './objects/setup-intent.ts';
+import type { TestClock } from './objects/test-clock.ts';
 
 type Stored =
   | Charge
@@ -25,8 +27,10 @@ type Stored =
   | Price
   | Product
   | Refund
+  | SetupIntent
   | StripeEvent
-  | Subscription;
+  | Subscription
+  | TestClock;
 
 export type Kind = Stored['object'];
 type Of<K extends Kind> = Extract<Stored, { object: K }>;
@@ -40,6 +44,7 @@ type State = {
 
 export type Store = {
   add: <T extends Stored>(object: T) => T;
+  remove: (id: string) => void;
   /** Any kind, for `expand`. */
   lookUp: (id: string) => Stored | undefined;
   /** @throws {Failure} resource_missing */
@@ -61,6 +66,9 @@ export function createStore(path: string | null): Store {
     add: (object) => {
       objects.set(object.id, object);
       return object;
+    },
+    remove: (id) => {
+      objects.delete(id);
     },
     lookUp: (id) => objects.get(id),
     get: (kind, id, param) => {

@@ -29,10 +29,13 @@ export function missing(kind: string, id: string, param = 'id'): Failure {
   });
 }
 
-export function declined(code: string, message: string, payment_intent?: object): Failure {
+export function declined(
+  codes: { code: string; decline_code: string },
+  message: string,
+  payment_intent?: object,
+): Failure {
   return new Failure(402, 'card_error', message, {
-    code: 'card_declined',
-    decline_code: code,
+    ...codes,
     ...(payment_intent && { payment_intent }),
   });
 }

@@ -11,6 +11,7 @@ export function newInvoiceItem(input: {
   description?: string | undefined;
   metadata?: Metadata | undefined;
   period?: Period | undefined;
+  test_clock: string | null;
 }) {
   return {
     id: newId('ii'),
@@ -34,7 +35,7 @@ export function newInvoiceItem(input: {
     quantity: 1,
     quantity_decimal: '1',
     tax_rates: [],
-    test_clock: null,
+    test_clock: input.test_clock,
   };
 }
 
@@ -60,6 +61,7 @@ export function newInvoice(input: {
   metadata?: Metadata | undefined;
   auto_advance: boolean;
   automatic_tax?: boolean;
+  test_clock: string | null;
 }) {
   const id = newId('in');
   const total = input.lines.reduce((sum, { amount }) => sum + amount, 0);
@@ -156,7 +158,7 @@ export function newInvoice(input: {
     },
     subtotal: total,
     subtotal_excluding_tax: total,
-    test_clock: null,
+    test_clock: input.test_clock,
     total,
     total_discount_amounts: [],
     total_excluding_tax: total,
@@ -288,6 +290,7 @@ export function newSubscription(input: {
   period: Period;
   default_payment_method: string | null;
   metadata: Metadata;
+  test_clock: string | null;
 }) {
   const id = newId('sub');
   const { created } = input;
@@ -344,7 +347,7 @@ export function newSubscription(input: {
     schedule: null,
     start_date: created,
     status: 'incomplete' as SubscriptionStatus,
-    test_clock: null,
+    test_clock: input.test_clock,
     transfer_data: null,
     trial_end: null as number | null,
     trial_settings: { end_behavior: { missing_payment_method: 'create_invoice' } },

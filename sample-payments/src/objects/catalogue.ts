@@ -8,6 +8,7 @@ export function newCustomer(input: {
   name?: string | undefined;
   description?: string | undefined;
   metadata?: Metadata | undefined;
+  test_clock?: string | undefined;
 }) {
   return {
     id: newId('cus', 14),
@@ -36,7 +37,7 @@ export function newCustomer(input: {
     preferred_locales: [],
     shipping: null,
     tax_exempt: 'none',
-    test_clock: null,
+    test_clock: input.test_clock ?? null,
   };
 }
 

@@ -48,7 +48,12 @@ const CARD = {
 };
 
 type IntentStatus =
-  'requires_payment_method' | 'requires_confirmation' | 'processing' | 'succeeded' | 'canceled';
+  | 'requires_payment_method'
+  | 'requires_confirmation'
+  | 'requires_action'
+  | 'processing'
+  | 'succeeded'
+  | 'canceled';
 
 export function newPaymentIntent(input: {
   created: number;
@@ -84,7 +89,7 @@ export function newPaymentIntent(input: {
     latest_charge: null as string | null,
     livemode: false,
     metadata: input.metadata ?? {},
-    next_action: null,
+    next_action: null as object | null,
     on_behalf_of: null,
     payment_method: input.payment_method ?? null,
     payment_method_options: {},

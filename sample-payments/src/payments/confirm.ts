@@ -25,13 +25,21 @@ export function methodOf({ store, clock }: Double, id: string): PaymentMethod {
   return store.add(newPaymentMethod({ created: clock.now(), behaviour: id, type }));
 }
 
+const AUTHENTICATION_REQUIRED = 'authentication_required';
+
 const DECLINED_MESSAGE = 'Your card was declined.';
 
 /**
- * Takes the money, or leaves the intent `processing` (debits).
- * @throws {Failure} card_declined; the intent then waits for another method
+ * Takes the money, or leaves the intent `processing` (debits), or `requires_action` if the customer is asked to
+ * authenticate. One who is absent can't be asked.
+ * @throws {Failure} card_declined, authentication_required; the intent then waits for another method
  */
-export function confirm(double: Double, intent: PaymentIntent, method: PaymentMethod): void {
+export function confirm(
+  double: Double,
+  intent: PaymentIntent,
+  method: PaymentMethod,
+  customer: 'absent' | 'asked' = 'absent',
+): void {
   const behaviour = BEHAVIOURS[method.metadata['sample_behaviour'] ?? ''] ?? {};
   intent.payment_method = method.id;
   if (behaviour.later === true) {
@@ -41,6 +49,12 @@ export function confirm(double: Double, intent: PaymentIntent, method: PaymentMe
     return;
   }
   const { decline } = behaviour;
+  if (decline === AUTHENTICATION_REQUIRED && customer === 'asked') {
+    intent.status = 'requires_action';
+    intent.next_action = { type: 'use_stripe_sdk', use_stripe_sdk: {} };
+    emit(double, 'payment_intent.requires_action', intent);
+    return;
+  }
   if (decline !== undefined) throw fail(double, intent, decline);
   const charge = succeed(double, intent);
   if (behaviour.dispute !== undefined) dispute(double, charge, behaviour.dispute);
@@ -49,7 +63,8 @@ export function confirm(double: Double, intent: PaymentIntent, method: PaymentMe
 /** What paying by a method is refused with; undefined if it isn't. */
 export function refusalOf(method: PaymentMethod) {
   const decline = BEHAVIOURS[method.metadata['sample_behaviour'] ?? '']?.decline;
-  return decline === undefined ? undefined : declined(decline, DECLINED_MESSAGE);
+  if (decline === undefined) return undefined;
+  return declined({ code: codeOf(decline), decline_code: decline }, DECLINED_MESSAGE);
 }
 
 export function succeed(double: Double, intent: PaymentIntent): Charge {
@@ -60,15 +75,21 @@ export function succeed(double: Double, intent: PaymentIntent): Charge {
   intent.amount_received = intent.amount;
   intent.latest_charge = charge.id;
   intent.last_payment_error = null;
+  intent.next_action = null;
   emit(double, 'charge.succeeded', charge);
   emit(double, 'payment_intent.succeeded', intent);
   return charge;
 }
 
+/** Of the error, which says less than its decline code. */
+function codeOf(decline: string): string {
+  return decline === AUTHENTICATION_REQUIRED ? decline : 'card_declined';
+}
+
 /** @returns what the caller is refused with */
 export function fail(double: Double, intent: PaymentIntent, decline: string) {
   const { store, clock } = double;
-  const failure = { code: 'card_declined', message: DECLINED_MESSAGE };
+  const failure = { code: codeOf(decline), message: DECLINED_MESSAGE };
   const payment_method = intent.payment_method ?? '';
   const charge = store.add(newCharge({ created: clock.now(), intent, payment_method, failure }));
   intent.status = 'requires_payment_method';
@@ -82,7 +103,7 @@ export function fail(double: Double, intent: PaymentIntent, decline: string) {
   };
   emit(double, 'charge.failed', charge);
   emit(double, 'payment_intent.payment_failed', intent);
-  return declined(decline, failure.message, intent);
+  return declined({ code: failure.code, decline_code: decline }, failure.message, intent);
 }
 
 export function dispute(double: Double, charge: Charge, status: DisputeStatus) {

@@ -5,7 +5,7 @@ import { newInvoice, newInvoicePayment } from '../objects/billing.ts';
 import type { Invoice, InvoiceLine, InvoicePayment } from '../objects/billing.ts';
 import type { Metadata } from '../objects/catalogue.ts';
 import { newPaymentIntent } from '../objects/payments.ts';
-import type { PaymentMethod } from '../objects/payments.ts';
+import type { PaymentIntent, PaymentMethod } from '../objects/payments.ts';
 import { confirm, fail, succeed } from './confirm.ts';
 import { onInvoicePaid, onInvoiceUnpaid } from './subscription-status.ts';
 
@@ -40,12 +40,25 @@ export function invoicePaid(
 ): Invoice {
   const { store, clock } = double;
   const created = clock.now();
-  const invoice = store.add(newInvoice({ ...sold, created, billing_reason: 'manual', auto_advance: false }));
+  const { test_clock } = store.get('customer', sold.customer);
+  const invoice = store.add(
+    newInvoice({ ...sold, created, billing_reason: 'manual', auto_advance: false, test_clock }),
+  );
   emit(double, 'invoice.created', invoice);
   finalize(double, invoice);
   settlePayment(double, invoice, store.add(newInvoicePayment({ created, invoice, payment_intent })));
   markPaid(double, invoice);
   return invoice;
+}
+
+/** A debit that is under way arrives, or doesn't; with it the invoice that it pays. */
+export function settleDebit(double: Double, intent: PaymentIntent, outcome: 'succeeded' | 'failed'): void {
+  if (intent.status !== 'processing') return;
+  const { store } = double;
+  const paying = store.all('invoice_payment').find(({ payment }) => payment.payment_intent === intent.id);
+  if (paying !== undefined) settleInvoice(double, store.get('invoice', paying.invoice), outcome);
+  else if (outcome === 'succeeded') succeed(double, intent);
+  else fail(double, intent, 'insufficient_funds');
 }
 
 /** A debit that is under way arrives, or doesn't. */
@@ -101,7 +114,13 @@ function charge(double: Double, invoice: Invoice, method: PaymentMethod | null):
   try {
     if (method === null)
       throw new Failure(402, 'card_error', 'This customer has no attached payment source.');
-    confirm(double, intent, method);
+    confirm(double, intent, method, 'asked');
+    if (intent.status === 'requires_action') {
+      emit(double, 'invoice.payment_action_required', invoice);
+      throw new Failure(402, 'card_error', 'This payment requires additional user action.', {
+        code: 'invoice_payment_intent_requires_action',
+      });
+    }
   } catch (error) {
     if (error instanceof Failure) markFailed(double, invoice, payment);
     throw error;

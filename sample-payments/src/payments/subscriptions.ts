@@ -11,6 +11,7 @@ import { methodOf } from './confirm.ts';
 import { addInterval } from './intervals.ts';
 import { pay } from './invoices.ts';
 import { subscriptionOf } from './subscription-status.ts';
+import { atTimeOf } from './time-of.ts';
 
 /** Stripe finalizes a draft that advances by itself an hour after it made it (docs.stripe.com/invoicing/integration). */
 export const DRAFT_SEC = 3_600;
@@ -28,7 +29,8 @@ export function startSubscription(
   const now = clock.now();
   const interval = wanted.items[0]?.price.recurring?.interval ?? 'month';
   const period = { start: now, end: addInterval(now, interval, now) };
-  const subscription = store.add(newSubscription({ ...wanted, created: now, period }));
+  const { test_clock } = store.get('customer', wanted.customer);
+  const subscription = store.add(newSubscription({ ...wanted, created: now, period, test_clock }));
   emit(double, 'customer.subscription.created', subscription);
   const invoice = invoiceFor(double, subscription, 'subscription_create');
   payQuietly(double, invoice);
@@ -37,17 +39,19 @@ export function startSubscription(
 
 /** Everything that is due by the clock: renewals, drafts that are an hour old, ends. */
 export function advanceSubscriptions(double: Double): void {
-  const { store, clock } = double;
+  const { store } = double;
   for (const subscription of store.all('subscription').reverse()) {
-    while (isLive(subscription) && endOf(subscription) <= clock.now()) {
-      if (subscription.cancel_at_period_end) cancel(double, subscription, 'cancellation_requested');
-      else renew(double, subscription);
+    const there = atTimeOf(double, subscription.customer);
+    while (isLive(subscription) && endOf(subscription) <= there.clock.now()) {
+      if (subscription.cancel_at_period_end) cancel(there, subscription, 'cancellation_requested');
+      else renew(there, subscription);
     }
   }
   for (const invoice of store.all('invoice').reverse()) {
+    const there = atTimeOf(double, invoice.customer);
     const due = invoice.automatically_finalizes_at;
-    if (invoice.status !== 'draft' || due === null || due > clock.now()) continue;
-    payQuietly(double, invoice);
+    if (invoice.status !== 'draft' || due === null || due > there.clock.now()) continue;
+    payQuietly(there, invoice);
   }
 }
 
@@ -131,6 +135,7 @@ function draftOf(
     subscription: subscription.id,
     subscriptionMetadata: subscription.metadata,
     auto_advance: true,
+    test_clock: subscription.test_clock,
   });
 }
 
@@ -252,6 +257,11 @@ function payerOf(
 function defaultMethodOf(double: Double, customer: string): PaymentMethod | null {
   const { default_payment_method } = double.store.get('customer', customer).invoice_settings;
   return default_payment_method === null ? null : methodOf(double, default_payment_method);
+}
+
+/** It can't become live any more. */
+export function isOver({ status }: Subscription): boolean {
+  return status === 'canceled' || status === 'incomplete_expired';
 }
 
 function isLive({ status }: Subscription): boolean {

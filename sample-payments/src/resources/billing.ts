@@ -93,7 +93,9 @@ export const BILLING: Route[] = [
     if (draft !== undefined && (draft.customer !== customer.id || draft.currency !== currency)) {
       throw invalid("The item must have the invoice's customer and currency.", { param: 'invoice' });
     }
-    const item = store.add(newInvoiceItem({ ...wanted, created: clock.now(), currency }));
+    const item = store.add(
+      newInvoiceItem({ ...wanted, created: clock.now(), currency, test_clock: customer.test_clock }),
+    );
     emit(double, 'invoiceitem.created', item);
     if (draft === undefined) return item;
     item.invoice = draft.id;
@@ -105,7 +107,7 @@ export const BILLING: Route[] = [
   route('POST /v1/invoices', ({ double, input }) => {
     const { store, clock } = double;
     const wanted = read(invoiceSchema, input);
-    store.get('customer', wanted.customer, 'customer');
+    const { test_clock } = store.get('customer', wanted.customer, 'customer');
     const method = wanted.default_payment_method;
     const isIncluding = wanted.pending_invoice_items_behavior === 'include';
     const items = isIncluding ? pendingItems(double, wanted.customer, wanted.currency) : [];
@@ -119,6 +121,7 @@ export const BILLING: Route[] = [
         lines: items,
         auto_advance: wanted.auto_advance ?? false,
         automatic_tax: wanted.automatic_tax?.enabled ?? false,
+        test_clock,
       }),
     );
     for (const item of items) item.invoice = invoice.id;

@@ -4,6 +4,7 @@ import { read, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { newCustomer } from '../objects/catalogue.ts';
 import { methodOf } from '../payments/confirm.ts';
+import { removeCustomer } from '../payments/test-clocks.ts';
 import { mergeMetadata, metadata, metadataOrNone } from './input.ts';
 import { getRoute, listRoute } from './list.ts';
 
@@ -14,13 +15,23 @@ const createSchema = z.object({
   metadata: metadata.optional(),
   payment_method: z.string().optional(),
   invoice_settings: z.object({ default_payment_method: z.string().optional() }).optional(),
+  test_clock: z.string().optional(),
 });
-const updateSchema = createSchema.extend({ metadata: metadataOrNone.optional() });
+const updateSchema = createSchema.omit({ test_clock: true }).extend({ metadata: metadataOrNone.optional() });
+/** What a bank decides is told by `/sample`, whatever the IBAN. */
+const debitSchema = z.object({
+  type: z.literal('sepa_debit'),
+  sepa_debit: z.object({ iban: z.string() }),
+  billing_details: z.object({ name: z.string(), email: z.string() }),
+});
 const attachSchema = z.object({ customer: z.string() });
 
 export const CUSTOMERS: Route[] = [
   route('POST /v1/customers', ({ double, input }) => {
     const wanted = read(createSchema, input);
+    if (wanted.test_clock !== undefined) {
+      double.store.get('test_helpers.test_clock', wanted.test_clock, 'test_clock');
+    }
     const customer = double.store.add(newCustomer({ ...wanted, created: double.clock.now() }));
     const method = wanted.payment_method ?? wanted.invoice_settings?.default_payment_method;
     if (method !== undefined) {
@@ -49,6 +60,11 @@ export const CUSTOMERS: Route[] = [
     if (method !== undefined) customer.invoice_settings.default_payment_method = methodOf(double, method).id;
     emit(double, 'customer.updated', customer);
     return customer;
+  }),
+  route('DELETE /v1/customers/{id}', ({ double, id }) => removeCustomer(double, id)),
+  route('POST /v1/payment_methods', ({ double, input }) => {
+    read(debitSchema, input);
+    return methodOf(double, 'pm_sepa_debit');
   }),
   listRoute('/v1/payment_methods', 'payment_method'),
   getRoute('/v1/payment_methods', 'payment_method'),

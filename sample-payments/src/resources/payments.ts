@@ -5,6 +5,7 @@ import { invalid } from '../http/failure.ts';
 import { read, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { newPaymentIntent } from '../objects/payments.ts';
+import { newSetupIntent } from '../objects/setup-intent.ts';
 import { confirm, methodOf } from '../payments/confirm.ts';
 import { refund } from '../payments/refund.ts';
 import { flag, metadata, whole } from './input.ts';
@@ -20,7 +21,13 @@ const intentSchema = z.object({
   confirm: flag.optional(),
   off_session: flag.optional(),
 });
-const confirmSchema = z.object({ payment_method: z.string().optional() });
+const confirmSchema = z.object({ payment_method: z.string().optional(), off_session: flag.optional() });
+const setupSchema = z.object({
+  customer: z.string(),
+  payment_method: z.string(),
+  confirm: z.literal('true'),
+  mandate_data: z.object({ customer_acceptance: z.looseObject({ type: z.enum(['offline', 'online']) }) }),
+});
 const refundSchema = z.object({
   payment_intent: z.string().optional(),
   charge: z.string().optional(),
@@ -44,7 +51,7 @@ export const PAYMENTS: Route[] = [
     if (method !== null) intent.status = 'requires_confirmation';
     if (wanted.confirm === true) {
       if (method === null) throw invalid('You cannot confirm this PaymentIntent without a payment method.');
-      confirm(double, intent, method);
+      confirm(double, intent, method, wanted.off_session === true ? 'absent' : 'asked');
     }
     return intent;
   }),
@@ -52,13 +59,14 @@ export const PAYMENTS: Route[] = [
   getRoute('/v1/payment_intents', 'payment_intent'),
   route('POST /v1/payment_intents/{id}/confirm', ({ double, id, input }) => {
     const intent = double.store.get('payment_intent', id);
-    const method = read(confirmSchema, input).payment_method ?? intent.payment_method;
+    const wanted = read(confirmSchema, input);
+    const method = wanted.payment_method ?? intent.payment_method;
     if (method === null || intent.status === 'succeeded' || intent.status === 'canceled') {
       throw invalid(`This PaymentIntent's status is ${intent.status}.`, {
         code: 'payment_intent_unexpected_state',
       });
     }
-    confirm(double, intent, methodOf(double, method));
+    confirm(double, intent, methodOf(double, method), wanted.off_session === true ? 'absent' : 'asked');
     return intent;
   }),
   route('POST /v1/payment_intents/{id}/cancel', ({ double, id }) => {
@@ -71,6 +79,18 @@ export const PAYMENTS: Route[] = [
     intent.status = 'canceled';
     intent.canceled_at = double.clock.now();
     emit(double, 'payment_intent.canceled', intent);
+    return intent;
+  }),
+  // A debit needs a mandate before it can be charged without the customer.
+  route('POST /v1/setup_intents', ({ double, input }) => {
+    const { store, clock } = double;
+    const wanted = read(setupSchema, input);
+    const { id: customer } = store.get('customer', wanted.customer, 'customer');
+    const method = methodOf(double, wanted.payment_method);
+    method.customer = customer;
+    emit(double, 'payment_method.attached', method);
+    const intent = store.add(newSetupIntent({ created: clock.now(), customer, method }));
+    emit(double, 'setup_intent.succeeded', intent);
     return intent;
   }),
   listRoute('/v1/charges', 'charge'),

@@ -5,7 +5,7 @@ import { read, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { expireSessions, paySession, settleSession } from '../payments/checkout.ts';
 import { dispute } from '../payments/confirm.ts';
-import { settleInvoice } from '../payments/invoices.ts';
+import { settleDebit, settleInvoice } from '../payments/invoices.ts';
 import { failRefund } from '../payments/refund.ts';
 import { advanceSubscriptions, forgetSubscriptions } from '../payments/subscriptions.ts';
 import { flag, whole } from './input.ts';
@@ -60,6 +60,11 @@ export const SAMPLE: Route[] = [
     const invoice = double.store.get('invoice', id);
     settleInvoice(double, invoice, read(SETTLE, input).outcome);
     return invoice;
+  }),
+  route('POST /sample/payments/{id}/settle', ({ double, id, input }) => {
+    const intent = double.store.get('payment_intent', id);
+    settleDebit(double, intent, read(SETTLE, input).outcome);
+    return intent;
   }),
   route('POST /sample/refunds/{id}/fail', ({ double, id }) =>
     failRefund(double, double.store.get('refund', id)),

@@ -94,3 +94,17 @@ export function keepVariables(): () => void {
 export function goEnvironment(directory: string): NodeJS.ProcessEnv {
   return { ...process.env, GOBIN: directory };
 }
+
+/**
+ * STRIPE_TEST_KEY: a test account or sandbox at Stripe, for the profile against it (docs/guides/stripe-account.md);
+ * undefined leaves that out. STRIPE_API_URL: another server that behaves like Stripe, as account has it.
+ * @throws for a live key, without naming it
+ */
+export function stripeAccount(): { secretKey: string; apiUrl: string | undefined } | undefined {
+  const { STRIPE_TEST_KEY: secretKey = '', STRIPE_API_URL: apiUrl } = process.env;
+  if (secretKey === '') return undefined;
+  if (!/^sk_test_\w{16,}$/.test(secretKey)) {
+    throw new Error('STRIPE_TEST_KEY must be the secret key of a test account or sandbox, sk_test_…');
+  }
+  return { secretKey, apiUrl };
+}

@@ -29,6 +29,8 @@ export type Payment = {
   refunded: number;
   /** Of `refunded`, so far as the bank hasn't taken it. */
   pending: number;
+  /** Of `refunded`, what Tollgate gave back by itself. */
+  refundedHere: number;
   disputes: readonly Dispute[];
 };
 

@@ -21,9 +21,8 @@ import { insertPeriod } from './database/records.ts';
 import { operatorCredentials } from './operator.ts';
 
 /** account over real HTTP to the sample payment server, which Stripe's own judges watch where they can be had. */
-export type PaidAccount = AccountUnderTest & {
+export type PaidAccount = SellingAccount & {
   payments: SamplePayments;
-  mailDirectory: string;
   /** What Stripe would not have taken. */
   faults: () => readonly string[];
 };
@@ -34,30 +33,45 @@ export async function startPaidAccount(settings: Record<string, string> = {}): P
   const payments = await startSamplePayments({ webhookUrl });
   const mock = await startStripeMock();
   const judged: JudgedPayments | null = mock === null ? null : await judgePayments(payments.url, mock);
-  const directory = await mkdtemp(join(tmpdir(), 'tollgate-mail-'));
-  const mailDirectory = join(directory, 'mail');
-  const suite = await startAccount({
-    settings: {
-      MAIL_DIR: mailDirectory,
-      PUBLIC_PORT: port,
-      OPERATOR_CREDENTIALS: operatorCredentials,
-      TRUSTED_PROXIES: '127.0.0.0/8 ::1/128',
-      PAYMENTS: 'stripe',
-      STRIPE_SECRET_KEY: SAMPLE_SECRET_KEY,
-      STRIPE_WEBHOOK_SECRET: SAMPLE_WEBHOOK_SECRET,
-      STRIPE_API_URL: judged?.url ?? payments.url,
-      ...settings,
-    },
+  const suite = await startSellingAccount({
+    PUBLIC_PORT: port,
+    STRIPE_SECRET_KEY: SAMPLE_SECRET_KEY,
+    STRIPE_WEBHOOK_SECRET: SAMPLE_WEBHOOK_SECRET,
+    STRIPE_API_URL: judged?.url ?? payments.url,
+    ...settings,
   });
   return {
     ...suite,
     payments,
-    mailDirectory,
     faults: () => judged?.faults ?? [],
     close: async () => {
       await suite.close();
       await judged?.close();
       await payments.stop();
+    },
+  };
+}
+
+export type SellingAccount = AccountUnderTest & { mailDirectory: string };
+
+/** account that takes payments by the Stripe of these settings. */
+export async function startSellingAccount(settings: Record<string, string>): Promise<SellingAccount> {
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-mail-'));
+  const mailDirectory = join(directory, 'mail');
+  const suite = await startAccount({
+    settings: {
+      MAIL_DIR: mailDirectory,
+      OPERATOR_CREDENTIALS: operatorCredentials,
+      TRUSTED_PROXIES: '127.0.0.0/8 ::1/128',
+      PAYMENTS: 'stripe',
+      ...settings,
+    },
+  });
+  return {
+    ...suite,
+    mailDirectory,
+    close: async () => {
+      await suite.close();
       await rm(directory, { recursive: true });
     },
   };
@@ -84,7 +98,7 @@ export type Buyer = Owner & { period_id: number };
 
 /** An owner with a period that has a points limit. */
 export async function newBuyer(
-  suite: PaidAccount,
+  suite: Pick<PaidAccount, 'account' | 'database'>,
   description: Record<string, unknown> = { points_limit: 100 },
 ): Promise<Buyer> {
   const owner = await newOwner(suite);

@@ -84,7 +84,9 @@ function sumOf(disputes: readonly Dispute[], wanted: Dispute['state']): number {
 
 /** A payment that is none of a purchase, such as a subscription's: an operator decides what follows from it. */
 async function reportOthers(query: Query, payment: Payment): Promise<Applied> {
-  const { payment_id, customer_id, refunded, currency, disputes } = payment;
+  const { payment_id, customer_id, currency, disputes } = payment;
+  // What Tollgate gives back is reported with its reason.
+  const refunded = payment.refunded - payment.refundedHere;
   const account_id = customer_id === null ? undefined : await findCustomerAccount(query, customer_id);
   if (account_id === undefined) return NOTHING;
   await lockAccount(query, account_id);

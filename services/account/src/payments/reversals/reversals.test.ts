@@ -269,6 +269,7 @@ function needsFor(payment: Partial<Payment>) {
     paid: PRICE,
     refunded: 0,
     pending: 0,
+    refundedHere: 0,
     disputes: [],
     ...payment,
   };

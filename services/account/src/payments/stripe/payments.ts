@@ -4,6 +4,9 @@ import { undefinedIfMissing } from './refusals.ts';
 
 const PAGE = 100;
 
+/** Of a refund that Tollgate makes: it is told of by an event like any other. */
+export const OWN_REFUND = { tollgate: 'refund' };
+
 /** Three requests, since neither refunds nor disputes are a part of the payment. */
 export async function readPayment(stripe: Stripe, id: string): Promise<Payment | undefined> {
   const payment = await stripe.paymentIntents
@@ -18,9 +21,14 @@ export async function readPayment(stripe: Stripe, id: string): Promise<Payment |
   const charge = typeof latest_charge === 'object' ? latest_charge : null;
   const isPaid = status === 'succeeded' && charge !== null && charge.status !== 'failed';
   const refunded = charge?.amount_refunded ?? 0;
-  const pending = refunds.data
-    .filter((refund) => refund.status === 'pending' || refund.status === 'requires_action')
-    .reduce((sum, { amount }) => sum + amount, 0);
+  const pending = sumOf(refunds.data.filter(isPending));
+  const refundedHere = sumOf(
+    refunds.data.filter(
+      (refund) =>
+        refund.metadata?.['tollgate'] === OWN_REFUND.tollgate &&
+        (refund.status === 'succeeded' || isPending(refund)),
+    ),
+  );
   return {
     payment_id: payment.id,
     customer_id: typeof customer === 'object' ? (customer?.id ?? null) : customer,
@@ -30,12 +38,21 @@ export async function readPayment(stripe: Stripe, id: string): Promise<Payment |
     paid: isPaid ? charge.amount_captured : 0,
     refunded,
     pending: Math.min(pending, refunded),
+    refundedHere: Math.min(refundedHere, refunded),
     disputes: disputes.data.map(({ id: dispute_id, status: state, amount }) => ({
       dispute_id,
       state: STATES[state] ?? 'open',
       amount,
     })),
   };
+}
+
+function isPending({ status }: Stripe.Refund): boolean {
+  return status === 'pending' || status === 'requires_action';
+}
+
+function sumOf(refunds: readonly Stripe.Refund[]): number {
+  return refunds.reduce((sum, { amount }) => sum + amount, 0);
 }
 
 function isFailed(status: Stripe.PaymentIntent.Status, charge: Stripe.Charge | null): boolean {

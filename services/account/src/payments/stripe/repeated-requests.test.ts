@@ -126,7 +126,11 @@ test('what is paid back once, confirmed, cancelled or closed once stays so', asy
     await provider.expireCheckout(session_id);
     await aDayLater();
   }
-  expect(await provider.readPayment(paid)).toMatchObject({ paid: 1_900, refunded: 1_900 });
+  expect(await provider.readPayment(paid)).toMatchObject({
+    paid: 1_900,
+    refunded: 1_900,
+    refundedHere: 1_900,
+  });
   expect(await provider.readCheckout(session_id)).toMatchObject({ state: 'expired' });
 });
 
@@ -148,7 +152,7 @@ const KEYS: Readonly<Record<string, RegExp>> = {
   'POST /v1/payment_intents/{id}/cancel': /^cancel:pi_/,
   'POST /v1/payment_intents/{id}/confirm': /^confirm:pi_/,
   'POST /v1/prices': /^price:sold/,
-  'POST /v1/refunds': /^refund:pi_/,
+  'POST /v1/refunds': /^own-refund:pi_/,
   'POST /v1/subscriptions/{id}': /^change:/,
 };
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import type { Checkout, PaymentProvider, WantedPrice } from '../provider.ts';
-import { listReversedPayments, readPayment } from './payments.ts';
+import { OWN_REFUND, listReversedPayments, readPayment } from './payments.ts';
 import { asked, askedAll, falseIfRefused, undefinedIfMissing } from './refusals.ts';
 import { readSignedEvent } from './signed-event.ts';
 import type { TaxMode } from '../settings.ts';
@@ -118,7 +118,10 @@ export function createStripeProvider({
     refund: (payment_intent) =>
       asked(async () => {
         await stripe.refunds
-          .create({ payment_intent }, { idempotencyKey: `refund:${payment_intent}` })
+          .create(
+            { payment_intent, metadata: OWN_REFUND },
+            { idempotencyKey: `own-refund:${payment_intent}` },
+          )
           .catch(unlessRefunded);
       }),
     listCheckouts: (since) =>
@@ -166,7 +169,8 @@ async function* idsOf(objects: AsyncIterable<{ id: string }>): AsyncGenerator<st
   for await (const { id } of objects) yield id;
 }
 
-function addressOf(apiUrl: string | undefined) {
+/** What the package takes for STRIPE_API_URL. */
+export function addressOf(apiUrl: string | undefined) {
   if (apiUrl === undefined) return {};
   const { protocol, hostname, port } = new URL(apiUrl);
   return {

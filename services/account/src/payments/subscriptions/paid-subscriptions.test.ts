@@ -306,6 +306,10 @@ describe('subscribing', () => {
     expect(data.slice(0, data.length - before.length)).toMatchObject([
       { amount: 4_900, status: 'succeeded' },
     ]);
+    const { account_id } = owner;
+    expect(await suite.database('payment_issues').where({ account_id })).toMatchObject([
+      { kind: 'subscription_not_started', object_id: id },
+    ]);
     expect(await periodsOf(owner)).toHaveLength(1);
   });
 
@@ -685,6 +689,8 @@ describe('a deleted account', () => {
     await stripeCharges(border);
     const issues = () => suite.database('payment_issues').where({ account_id });
     await waitFor(async () => (await issues()).length > 0, { what: 'the refund to be reported' });
+    // Stripe tells of the refund, too.
+    await quiet(suite);
     expect(await issues()).toMatchObject([
       { kind: 'late_payment_refunded', object_id: expect.stringMatching(/^pi_/), details: { amount: 4_900 } },
     ]);
