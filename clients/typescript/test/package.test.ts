@@ -34,8 +34,8 @@ const ROOM = 'clients/typescript';
 const BOOK = 'docs/customers';
 const MAX_BROTLI_BYTES = 12_288;
 /** Written by hand, without blank lines and comments (docs/adr/0176-size-of-client-libraries.md). */
-const MAX_LINES = 640;
-const GENERATED = ['api.ts', 'codes.ts'];
+const MAX_LINES = 599;
+const GENERATED = ['api.ts', 'codes.ts', 'error-classes.ts', 'errors.ts'];
 
 let directory: string;
 /** What would be published, and an empty project that has it installed. */
