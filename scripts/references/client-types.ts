@@ -65,9 +65,10 @@ function typescriptOf(schema: Schema, indent: string): string {
 /** clients/python/src/tollgate_client/_api.py. */
 export function pythonTypes(): string {
   const classes = answers().flatMap(({ name, about, schema }) => pythonClasses(name, schema, about));
+  const names = answers().map(({ name }) => `"${name}"`);
   return (
     [
-      `# ${BY}\n\nfrom __future__ import annotations\n\nfrom typing import Any, Literal, TypedDict`,
+      `# ${BY}\n\nfrom __future__ import annotations\n\nfrom typing import Any, Literal, TypedDict\n\n__all__ = [${names.join(', ')}]`,
       ...classes,
     ].join('\n\n\n') + '\n'
   );

@@ -1,5 +1,3 @@
-"""What a call can fail with. Branch on the class or on `code`, not on the message."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -7,7 +5,7 @@ from dataclasses import KW_ONLY, InitVar, dataclass
 from datetime import datetime
 from typing import Any
 
-from ._codes import CODES, ErrorCode
+from ._codes import ErrorCode
 
 _MAX_MESSAGE_CHARACTERS = 500
 
@@ -41,34 +39,6 @@ class TollgateError(Exception):
         super().__init__(message[:_MAX_MESSAGE_CHARACTERS])
 
 
-class AuthenticationError(TollgateError):
-    """The credentials or the token aren't accepted."""
-
-
-class AccessDeniedError(TollgateError):
-    """The credential is valid, but not for this."""
-
-
-class PlanError(TollgateError):
-    """The plan, a budget or the billing period is used up."""
-
-
-class RateLimitError(TollgateError):
-    """Too many at a time: wait `retry_after`."""
-
-
-class RequestError(TollgateError):
-    """The request must be changed."""
-
-
-class UnavailableError(TollgateError):
-    """A part of the service is unavailable."""
-
-
-class TransportError(TollgateError):
-    """No usable response, such as `connection_failed`, `timeout`, `redirected` or `invalid_response`."""
-
-
 @dataclass(eq=False, repr=False)
 class DataApiError(TollgateError):
     """The data API's own: `data_api_error` for errors of a GraphQL result, else `upstream_error`."""
@@ -79,10 +49,3 @@ class DataApiError(TollgateError):
     """Of the result, where the errors left some."""
     cost: float | None = None
     """Points that the call cost."""
-
-
-_CLASSES = {each.__name__: each for each in TollgateError.__subclasses__()}
-
-
-def class_of(code: str) -> type[TollgateError]:
-    return _CLASSES.get(CODES.get(code, ""), TollgateError)

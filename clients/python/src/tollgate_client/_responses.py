@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
-from .errors import DataApiError, TollgateError, TransportError, class_of
+from .errors import ERROR_CLASSES, DataApiError, TollgateError, TransportError
 from .types import Rate, Result
 
 Headers = Mapping[str, str]
@@ -26,7 +26,7 @@ def error_of_refusal(
     details = object_of(refusal.get("extensions"))
     code = _text(details.get("code")) or "unknown"
     wait, wait_sec = retry_after(headers), number_of(details.get("retry_after_sec"))
-    return class_of(code)(
+    return ERROR_CLASSES.get(code, TollgateError)(
         _text(refusal.get("message")) or "Error",
         code=code,
         status=status,
@@ -66,8 +66,9 @@ def error_of_response(status: int, headers: Headers, body: object) -> TollgateEr
 def error_of_close(close_code: int, reason: str) -> TollgateError:
     """A close of a WebSocket, whose reason begins with a code."""
     match = re.fullmatch(r"([a-z_]+)(?:: ?(.*))?", reason, re.DOTALL)
-    message = (match and match[2]) or f"The connection was closed with code {close_code}."
-    code, kind = (match[1], class_of(match[1])) if match else ("connection_failed", TransportError)
+    code, text = match.groups() if match else ("connection_failed", None)
+    message = text or f"The connection was closed with code {close_code}."
+    kind = ERROR_CLASSES.get(code, TollgateError) if match else TransportError
     return kind(message, code=code, details={"close_code": close_code})
 
 
