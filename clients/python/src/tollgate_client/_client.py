@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ._async_client import AsyncClient, Variables
@@ -32,7 +33,7 @@ def _synchronous(
     return call
 
 
-class Client:
+class Client(AbstractContextManager["Client"]):
     """`AsyncClient` for threads, with the same options. It runs on an event loop in a thread of its own.
 
     Any number of threads share it, and its token. A process that is forked gets a loop and connections of its own.
@@ -72,9 +73,6 @@ class Client:
         if self._thread is not None:
             self._end()
             self._thread.join()
-
-    def __enter__(self) -> Client:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -45,19 +45,15 @@ def error_of_response(status: int, headers: Headers, body: object) -> TollgateEr
     errors = graphql_errors(rest.pop("errors", None))
     first = errors[0] if errors else None
     if "proxy-status" in headers:
-        return DataApiError(
-            first["message"] if first else f"The data API answered with status {status}.",
-            code="data_api_error" if first else "upstream_error",
-            status=status,
-            retry_after=retry_after(headers),
-            errors=errors,
-            cost=_number_field(headers, "x-points-cost"),
-        )
+        message = first["message"] if first else f"The data API answered with status {status}."
+        code = "data_api_error" if first else "upstream_error"
+        wait, cost = retry_after(headers), _number_field(headers, "x-points-cost")
+        return DataApiError(message, code=code, status=status, retry_after=wait, errors=errors, cost=cost)
     if first and "code" in object_of(first.get("extensions")):
         return error_of_refusal(first, status, headers)
-    code, error, *texts = (_text(rest.pop(name, None)) for name in _STATED)
+    own, oauth, *texts = (_text(rest.pop(name, None)) for name in _STATED)
     # A body of an unknown form, such as a proxy's that repeats the request, isn't kept.
-    stated = code or error
+    stated = own or oauth
     extensions = {**rest, "code": stated} if stated else {"code": f"http_{status}"}
     message = next(filter(None, texts), f"The server answered with status {status}.")
     return error_of_refusal({"message": message, "extensions": extensions}, status, headers)

@@ -57,7 +57,7 @@ class _Open:
     """A subscription, whichever socket carries it. It is live once one has."""
 
     payload: Mapping[str, Any]
-    events: asyncio.Queue[SubscriptionEvent | BaseException | None] = field(default_factory=asyncio.Queue)
+    events: asyncio.Queue[SubscriptionEvent | BaseException | None] = field(default_factory=lambda: asyncio.Queue())
     """Its end is the last: an error, or None."""
     is_live: bool = False
     is_ended: bool = False

@@ -57,7 +57,8 @@ class TollgateTransport(Transport):
         self._client = client
 
     def execute(self, request: GraphQLRequest, *args: Any, **kwargs: Any) -> ExecutionResult:
-        return self._client._run(TollgateAsyncTransport(self._client._engine).execute(request))
+        transport = TollgateAsyncTransport(self._client._engine)  # pyright: ignore[reportPrivateUsage]
+        return self._client._run(transport.execute(request))  # pyright: ignore[reportPrivateUsage]
 
 
 def _parts(request: GraphQLRequest) -> dict[str, Any]:
