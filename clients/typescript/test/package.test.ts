@@ -32,7 +32,7 @@ const ROOM = 'clients/typescript';
 /** What customers read, whose blocks say whether they are run. */
 const BOOK = 'docs/customers';
 const MAX_BROTLI_BYTES = 12_288;
-/** Written by hand, without blank lines and comments (docs/adr/0179-client-libraries-under-600-lines.md). */
+/** Written by hand, without blank lines and comments (docs/adr/0179-shorter-client-libraries.md). */
 const MAX_LINES = 599;
 const GENERATED = ['api.ts', 'codes.ts', 'error-classes.ts', 'errors.ts'];
 
