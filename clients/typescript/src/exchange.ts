@@ -95,15 +95,13 @@ async function exchange(
   try {
     response = await fetch(url, { method, body: body ?? null, headers: sent, signal, redirect: 'manual' });
     const { status, headers, ok } = response;
+    const fail = (code: string, message: string) => new ConnectionError({ code, message, status });
     // Browsers show a redirect as an opaque response with status 0.
-    if (status < 200 || (status >= 300 && status < 400)) {
-      const message = 'The server answered with a redirect, which is not followed. Check the URL.';
-      throw new ConnectionError({ code: 'redirected', message, status });
-    }
+    if (status < 200 || (status >= 300 && status < 400))
+      throw fail('redirected', 'The server answered with a redirect, which is not followed. Check the URL.');
     const json = await boundedJson(response, maxBytes);
     // Of an error response the status says enough.
-    if (ok && json === undefined)
-      throw new ConnectionError({ code: 'invalid_response', message: 'The response is not JSON.', status });
+    if (ok && json === undefined) throw fail('invalid_response', 'The response is not JSON.');
     return { status, headers, json };
   } catch (cause) {
     given?.throwIfAborted();

@@ -49,12 +49,12 @@ export function errorOfResponse(status: number, headers: Headers, body: unknown)
 }
 
 /** A close of a WebSocket, whose reason begins with a code. */
-export function errorOfClose(closeCode: number, reason: string, cause?: Error): TollgateError {
+export function errorOfClose(closeCode: number, reason: string): TollgateError {
   const [, code, text] = /^([a-z_]+)(?:: ?(.*))?$/s.exec(reason) ?? [];
   const message = text ?? `The connection was closed with code ${String(closeCode)}.`;
   const details = { close_code: closeCode };
   if (code !== undefined) return errorOfCode({ code, message, details });
-  return new ConnectionError({ code: 'connection_failed', message, details, cause });
+  return new ConnectionError({ code: 'connection_failed', message, details });
 }
 
 export function graphqlErrors(value: unknown): GraphQLErrorLike[] {

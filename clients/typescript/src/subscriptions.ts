@@ -181,7 +181,10 @@ function closeOf(value: unknown): { code: number; reason: string } {
 function errorOf(failure: unknown): TollgateError {
   if (failure instanceof TollgateError) return failure;
   const [first] = graphqlErrors(failure);
+  if (first !== undefined) return errorOfRefusal(first);
+  const message = 'The connection failed.';
+  if (failure instanceof Error)
+    return new ConnectionError({ code: 'connection_failed', message, cause: failure });
   const { code, reason } = closeOf(failure);
-  const cause = failure instanceof Error ? failure : undefined;
-  return first === undefined ? errorOfClose(code, reason, cause) : errorOfRefusal(first);
+  return errorOfClose(code, reason);
 }
