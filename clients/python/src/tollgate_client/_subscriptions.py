@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
+import anyio
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
@@ -28,6 +29,7 @@ _FRESH_TOKEN_SEC = 60
 _ACK_TIMEOUT_SEC = 10
 _PING_INTERVAL_SEC = 15
 _PONG_TIMEOUT_SEC = 10
+_CLOSE_TIMEOUT_SEC = 1
 _MAX_WAITING_EVENTS = 10_000
 """Events that the caller hasn't taken yet."""
 _RECONNECT_SPREAD_SEC = 6
@@ -87,7 +89,7 @@ class Subscriptions:
             subprotocols=[Subprotocol("graphql-transport-ws")],
             ping_interval=_PING_INTERVAL_SEC,
             ping_timeout=_PONG_TIMEOUT_SEC,
-            close_timeout=1,
+            close_timeout=_CLOSE_TIMEOUT_SEC,
             logger=_logger,
             **options,
         )
@@ -121,7 +123,9 @@ class Subscriptions:
             if not self._open:
                 self._leave()
             if socket is not None:
-                await _send(socket, {"id": own_id, "type": "complete"})
+                # A caller that was cancelled is gone, whether or not the peer reads.
+                with anyio.move_on_after(_CLOSE_TIMEOUT_SEC):
+                    await _send(socket, {"id": own_id, "type": "complete"})
 
     async def _start(self, socket: ClientConnection, own_id: str, own: _Open) -> None:
         own.is_live = True
