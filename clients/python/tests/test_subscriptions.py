@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import socket
 import ssl
 import subprocess
 import sys
@@ -250,11 +251,13 @@ async def test_a_peer_that_does_not_read_keeps_no_caller_from_leaving(peer: Peer
     await kept.__anext__()
     transport = peer.connections[0].socket.transport
     transport.pause_reading()
-    # Random, since it is compressed.
-    text = os.urandom(10_000_000).hex()
-    taking = asyncio.create_task(take(1, client.subscribe("subscription { b }", {"text": text})))
     own = client._subscriptions._socket
     assert own is not None
+    for each, buffer in ((transport, socket.SO_RCVBUF), (own.transport, socket.SO_SNDBUF)):
+        each.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, buffer, 4_096)
+    # Random, since it is compressed.
+    text = os.urandom(1_000_000).hex()
+    taking = asyncio.create_task(take(1, client.subscribe("subscription { b }", {"text": text})))
     await eventually(lambda: own.transport.get_write_buffer_size() > 0)
     taking.cancel()
     with pytest.raises(asyncio.CancelledError):
