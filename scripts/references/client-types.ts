@@ -65,9 +65,10 @@ function typescriptOf(schema: Schema, indent: string): string {
 /** clients/python/src/tollgate_client/_api.py. */
 export function pythonTypes(): string {
   const classes = answers().flatMap(({ name, about, schema }) => pythonClasses(name, schema, about));
+  const names = answers().map(({ name }) => `"${name}"`);
   return (
     [
-      `# ${BY}\n\nfrom __future__ import annotations\n\nfrom typing import Any, Literal, TypedDict`,
+      `# ${BY}\n\nfrom __future__ import annotations\n\nfrom typing import Any, Literal, TypedDict\n\n__all__ = [${names.join(', ')}]`,
       ...classes,
     ].join('\n\n\n') + '\n'
   );
@@ -117,38 +118,109 @@ function choices(
 
 /** clients/typescript/src/codes.ts. */
 export function typescriptCodes(): string {
-  const lines = Object.entries(classesOfCodes()).map(([code, name]) => `  ${code}: '${name}',\n`);
   return `// ${BY}
 
-/** The class of errors of each code that a caller can get. */
-export const CODES = {
-${lines.join('')}} as const;
+const CODES = [
+${Object.keys(classesOfCodes())
+  .map((code) => `  '${code}',\n`)
+  .join('')}] as const;
 
-export type ErrorCode = keyof typeof CODES;
+export type ErrorCode = (typeof CODES)[number];
 
-export const ERROR_CODES = Object.keys(CODES) as readonly ErrorCode[];
+/** Those of docs/errors.md that a caller can get. */
+export const ERROR_CODES: readonly ErrorCode[] = CODES;
+`;
+}
+
+/** clients/typescript/src/errors.ts. */
+export function typescriptErrors(): string {
+  const meanings = Object.entries({ ...ERROR_CLASSES, Connection: NO_RESPONSE });
+  return `// ${BY}
+
+import { TollgateError } from './tollgate-error.ts';
+
+export * from './tollgate-error.ts';
+
+${meanings.map(([name, meaning]) => `/** ${meaning} */\nexport class ${name}Error extends TollgateError {}\n`).join('')}`;
+}
+
+/** clients/typescript/src/error-classes.ts. */
+export function typescriptErrorClasses(): string {
+  const classes = classesOfCodes();
+  return `// ${BY}
+
+import {
+${[...new Set(Object.values(classes))]
+  .toSorted()
+  .map((name) => `  ${name},\n`)
+  .join('')}} from './errors.ts';
+import type { TollgateError } from './tollgate-error.ts';
+
+/** The class of errors of each code. */
+export const ERROR_CLASSES: ReadonlyMap<string, typeof TollgateError> = new Map([
+${Object.entries(classes)
+  .map(([code, name]) => `  ['${code}', ${name}],\n`)
+  .join('')}]);
 `;
 }
 
 /** clients/python/src/tollgate_client/_codes.py. */
 export function pythonCodes(): string {
-  const classes = Object.entries(classesOfCodes());
   return `# ${BY}
 
-from collections.abc import Mapping
 from typing import Literal
 
 ErrorCode = Literal[
-${classes.map(([code]) => `    "${code}",\n`).join('')}]
-"""The codes of docs/errors.md that a caller can get."""
-
-CODES: Mapping[str, str] = {
-${classes.map(([code, name]) => `    "${code}": "${name}",\n`).join('')}}
-"""The class of errors of each."""
+${Object.keys(classesOfCodes())
+  .map((code) => `    "${code}",\n`)
+  .join('')}]
+"""Those of docs/errors.md that a caller can get."""
 `;
 }
 
-type ErrorClass = 'Authentication' | 'AccessDenied' | 'Plan' | 'RateLimit' | 'Request' | 'Unavailable';
+/** clients/python/src/tollgate_client/errors.py. */
+export function pythonErrors(): string {
+  const meanings = Object.entries({ ...ERROR_CLASSES, Transport: NO_RESPONSE });
+  const names = ['DataApi', 'Tollgate', ...meanings.map(([name]) => name)].map((name) => `${name}Error`);
+  return `# ${BY}
+"""What a call can fail with. Branch on the class or on \`code\`, not on the message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ._error import DataApiError, TollgateError
+
+__all__ = [
+${names
+  .toSorted()
+  .map((name) => `    "${name}",\n`)
+  .join('')}]
+
+${meanings.map(([name, meaning]) => `\nclass ${name}Error(TollgateError):\n    """${meaning}"""\n\n`).join('')}
+ERROR_CLASSES: Mapping[str, type[TollgateError]] = {
+${Object.entries(classesOfCodes())
+  .map(([code, name]) => `    "${code}": ${name},\n`)
+  .join('')}}
+"""The class of errors of each code."""
+`;
+}
+
+/** What a caller does about them differs. Errors of the data API itself have a class that is written by hand. */
+const ERROR_CLASSES = {
+  Authentication: "The credentials or the token aren't accepted.",
+  AccessDenied: 'The credential is valid, but not for this.',
+  Plan: 'The plan, a budget or the billing period is used up.',
+  RateLimit: 'Too many at a time: wait as the error tells.',
+  Request: 'The request must be changed.',
+  Unavailable: 'A part of the service is unavailable.',
+};
+
+type ErrorClass = keyof typeof ERROR_CLASSES;
+
+/** JavaScript calls it a ConnectionError, which in Python is built in. */
+const NO_RESPONSE =
+  'No usable response: `connection_failed`, `timeout`, `redirected`, `invalid_response`, `response_too_large`.';
 
 /** Codes whose status would say something else to a program. */
 const OWN_CLASSES: Readonly<Record<string, ErrorClass>> = {

@@ -4,7 +4,15 @@ import { reference } from '../../tools/command/src/reference/reference.ts';
 import { TRACED_STEPS } from '../../services/gateway/src/trace/traces.ts';
 import { DELIVERY_MEANINGS } from '../../services/account/src/notifications/deliveries/delivery-errors.ts';
 import { WEBHOOK_EVENTS } from '../../services/account/src/notifications/deliveries/event.ts';
-import { pythonCodes, pythonTypes, typescriptCodes, typescriptTypes } from './client-types.ts';
+import {
+  pythonCodes,
+  pythonErrors,
+  pythonTypes,
+  typescriptCodes,
+  typescriptErrorClasses,
+  typescriptErrors,
+  typescriptTypes,
+} from './client-types.ts';
 import { customersErrors, errorTables } from './errors.ts';
 import { table, withParts } from './markdown.ts';
 import { withMetrics } from './metrics.ts';
@@ -36,8 +44,11 @@ const REFERENCES: Readonly<Record<string, (document: string) => string | Promise
   'docs/plans.schema.json': () => plansSchema(),
   'clients/typescript/src/api.ts': () => typescriptTypes(),
   'clients/typescript/src/codes.ts': () => typescriptCodes(),
+  'clients/typescript/src/error-classes.ts': () => typescriptErrorClasses(),
+  'clients/typescript/src/errors.ts': () => typescriptErrors(),
   'clients/python/src/tollgate_client/_api.py': () => pythonTypes(),
   'clients/python/src/tollgate_client/_codes.py': () => pythonCodes(),
+  'clients/python/src/tollgate_client/errors.py': () => pythonErrors(),
   'docs/operators.md': (document) => withParts(document, roleTables()),
   'docs/metrics.md': async (document) => withMetrics(document, await servedMetrics()),
 };

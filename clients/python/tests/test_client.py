@@ -132,6 +132,27 @@ def test_closing_it_ends_the_calls_of_other_threads(server: Server) -> None:
     server.is_stuck.set()
 
 
+def test_closing_it_does_not_wait_for_a_function_that_gets_a_token(server: Server) -> None:
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def token() -> str:
+        has_begun.set()
+        may_end.wait(10)
+        return "t"
+
+    client = Client(f"http://127.0.0.1:{server.server_port}", token=token)
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(client.request, "{ ok }")
+        assert has_begun.wait(10)
+        closing = threading.Thread(target=client.close)
+        closing.start()
+        closing.join(5)
+        assert not closing.is_alive()
+        may_end.set()
+        with pytest.raises((TollgateError, CancelledError)):
+            call.result(10)
+
+
 def test_a_client_that_is_forgotten_leaves_no_thread(server: Server) -> None:
     client = Client(f"http://127.0.0.1:{server.server_port}", token="t")
     client.request("{ ok }")

@@ -6,9 +6,9 @@ import tokenize
 from pathlib import Path
 
 SOURCES = Path(__file__).parent.parent / "src/tollgate_client"
-GENERATED = {"_api.py", "_codes.py"}
-MAX_LINES = 890
-"""docs/adr/0176-size-of-client-libraries.md says what they are for."""
+GENERATED = {"_api.py", "_codes.py", "errors.py"}
+MAX_LINES = 838
+"""docs/adr/0179-shorter-client-libraries.md says what they are for."""
 NO_CODE = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
 

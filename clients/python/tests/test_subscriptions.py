@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
+import socket
 import ssl
 import subprocess
 import sys
@@ -240,6 +242,28 @@ async def test_cancelling_ends_it_also_while_nothing_comes(peer: Peer, listener:
     with pytest.raises(asyncio.CancelledError):
         await taking
     await eventually(lambda: not listener.connections)
+
+
+async def test_a_peer_that_does_not_read_keeps_no_caller_from_leaving(peer: Peer, new_client: NewClient) -> None:
+    peer.act = send_nth
+    client = new_client()
+    kept = client.subscribe("subscription { a }")
+    await kept.__anext__()
+    transport = peer.connections[0].socket.transport
+    transport.pause_reading()
+    own = client._subscriptions._socket
+    assert own is not None
+    for each, buffer in ((transport, socket.SO_RCVBUF), (own.transport, socket.SO_SNDBUF)):
+        each.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, buffer, 4_096)
+    # Random, since it is compressed.
+    text = os.urandom(1_000_000).hex()
+    taking = asyncio.create_task(take(1, client.subscribe("subscription { b }", {"text": text})))
+    await eventually(lambda: own.transport.get_write_buffer_size() > 0)
+    taking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(taking, 10)
+    transport.abort()
+    await kept.aclose()
 
 
 async def test_one_that_leaves_does_not_end_the_others_and_a_new_one_connects_again(

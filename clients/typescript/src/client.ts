@@ -45,21 +45,7 @@ export type CallOptions = {
   idempotent?: boolean | undefined;
 };
 
-export type Result<Data> = {
-  data: Data;
-  extensions: Record<string, unknown>;
-  /** Points. */
-  cost: number | undefined;
-  /** Points left in the billing period; undefined without a limit. */
-  remaining: number | undefined;
-  /** Points that it could cost at most, if the server estimates. */
-  estimate: number | undefined;
-  /** Calls per minute; undefined without a limit. */
-  rate: { remaining: number; resetSec: number } | undefined;
-  /** `active` or `grace`. */
-  billingStatus: string | undefined;
-  requestId: string | undefined;
-};
+export type Result<Data> = ReturnType<typeof resultOf> & { data: Data };
 
 export type TollgateClient = ReturnType<typeof createClient>;
 
@@ -92,7 +78,7 @@ export function createClient(options: ClientOptions) {
     const { operationName, signal, idempotent = false } = call;
     const body = JSON.stringify({ query, variables, operationName });
     const isRepeatable = idempotent || url !== dataUrl || isQuery(query, operationName);
-    return send(url, { method: 'POST', body, headers: GRAPHQL_HEADERS, signal, isRepeatable }, sender);
+    return send(url, { body, headers: GRAPHQL_HEADERS, signal, isRepeatable }, sender);
   }
 
   async function get<T>(path: string, signal: AbortSignal | undefined): Promise<T> {
@@ -105,7 +91,7 @@ export function createClient(options: ClientOptions) {
      * @throws {TollgateError} by its code; DataApiError if the result has errors, with the data that there is
      */
     request: async <Data = Fields>(query: string, variables?: Variables, call?: CallOptions) =>
-      resultOf<Data>(await post(dataUrl, query, variables, call)),
+      resultOf(await post(dataUrl, query, variables, call)) as Result<Data>,
 
     /** What the operation would cost at most. It isn't executed, and costs nothing. */
     estimate: async (query: string, variables?: Variables, call?: CallOptions): Promise<Estimate> => {
@@ -142,26 +128,25 @@ function tokenSource(options: ClientOptions, bounds: Bounds): () => Promise<Fres
     throw new TypeError('A client secret in a browser is public: give `token`, which asks your server.');
   const endpoint = tokenUrl === undefined ? `${urlOf(url)}/oauth2/token` : urlOf(tokenUrl);
   const form = { grant_type: 'client_credentials', scope: 'api', client_id, client_secret };
-  const outgoing = { method: 'POST', body: new URLSearchParams(form) } as const;
   const own = { ...bounds, maxBytes: MAX_TOKEN_RESPONSE_BYTES };
   return async () => {
-    const { json } = await send(endpoint, outgoing, own);
+    const { json } = await send(endpoint, { body: new URLSearchParams(form) }, own);
     const { access_token: accessToken, expires_in: expiresInSec } = objectOf(json);
     return checkedToken({ accessToken, expiresInSec });
   };
 }
 
-function resultOf<Data>({ status, headers, json }: Answer): Result<Data> {
-  const { data, errors, extensions } = objectOf(json);
+function resultOf({ status, headers, json }: Answer) {
+  const { data, errors: stated, extensions } = objectOf(json);
+  const errors = graphqlErrors(stated);
+  const [first] = errors;
   const cost = numberOfField(headers, 'x-points-cost');
   const requestId = headers.get('x-request-id') ?? undefined;
-  const read = graphqlErrors(errors);
-  const [first] = read;
   // The data API's errors have no request ID of Tollgate.
   if (first?.extensions?.['request_id'] !== undefined) throw errorOfRefusal(first, status, headers);
   if (first !== undefined) {
-    const facts = { code: 'data_api_error', message: first.message, status, requestId, data, cost };
-    throw new DataApiError({ ...facts, errors: read });
+    const { message } = first;
+    throw new DataApiError({ code: 'data_api_error', message, status, requestId, errors, data, cost });
   }
   if (data === undefined) {
     const message = 'The response is not a GraphQL result.';
@@ -169,12 +154,17 @@ function resultOf<Data>({ status, headers, json }: Answer): Result<Data> {
   }
   const [, left, resetSec] = /;r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
   return {
-    data: data as Data,
+    data,
     extensions: objectOf(extensions),
+    /** Points. */
     cost,
+    /** Points left in the billing period; undefined without a limit. */
     remaining: numberOfField(headers, 'x-points-remaining'),
+    /** Points that it could cost at most, if the server estimates. */
     estimate: numberOfField(headers, 'x-points-estimate'),
+    /** Calls per minute; undefined without a limit. */
     rate: left === undefined ? undefined : { remaining: Number(left), resetSec: Number(resetSec) },
+    /** `active` or `grace`. */
     billingStatus: headers.get('x-billing-status') ?? undefined,
     requestId,
   };

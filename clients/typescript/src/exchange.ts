@@ -16,8 +16,8 @@ export type Bounds = {
 /** Without tokens for a request of a token. */
 export type Sender = Bounds & { tokens?: Tokens; isFixedToken?: boolean };
 
+/** A POST if it has a body. */
 export type Outgoing = {
-  method?: 'POST';
   body?: string | URLSearchParams;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
@@ -79,7 +79,7 @@ export async function send(url: string, outgoing: Outgoing, sender: Sender): Pro
  */
 async function exchange(
   url: string,
-  { signal: given, headers: own, ...init }: Outgoing,
+  { signal: given, headers: own, body }: Outgoing,
   token: string | undefined,
   { fetch, timeoutMs, maxBytes }: Bounds,
 ): Promise<Answer> {
@@ -90,17 +90,16 @@ async function exchange(
   const signal = given === undefined ? stop.signal : AbortSignal.any([given, stop.signal]);
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const sent = { accept: 'application/json', ...own, ...authorization };
+  const method = body === undefined ? 'GET' : 'POST';
   let response: Response | undefined;
   try {
-    response = await fetch(url, { ...init, headers: sent, signal, redirect: 'manual' });
+    response = await fetch(url, { method, body: body ?? null, headers: sent, signal, redirect: 'manual' });
     const { status, headers, ok } = response;
     const fail = (code: string, message: string) => new ConnectionError({ code, message, status });
     // Browsers show a redirect as an opaque response with status 0.
     if (status < 200 || (status >= 300 && status < 400))
       throw fail('redirected', 'The server answered with a redirect, which is not followed. Check the URL.');
-    const text = await boundedText(response, maxBytes);
-    if (text === undefined) throw fail('response_too_large', `It has more than ${String(maxBytes)} bytes.`);
-    const json = parsed(text);
+    const json = await boundedJson(response, maxBytes);
     // Of an error response the status says enough.
     if (ok && json === undefined) throw fail('invalid_response', 'The response is not JSON.');
     return { status, headers, json };
@@ -118,21 +117,18 @@ async function exchange(
   }
 }
 
-/** Undefined if there are more than `maxBytes`. */
-async function boundedText({ body }: Response, maxBytes: number): Promise<string | undefined> {
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = body?.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  for (let bytes = 0; bytes <= maxBytes;) {
-    const read = await reader?.read();
-    if (read === undefined || read.done) return text + decoder.decode();
-    bytes += read.value.byteLength;
-    text += decoder.decode(read.value, { stream: true });
-  }
-  return undefined;
-}
-
-function parsed(text: string): unknown {
+/** Undefined if it isn't JSON. */
+async function boundedJson({ body, status }: Response, maxBytes: number): Promise<unknown> {
+  let bytes = 0;
+  const bounded = new TransformStream<Uint8Array<ArrayBuffer>>({
+    transform: (chunk, controller) => {
+      bytes += chunk.byteLength;
+      const message = `It has more than ${String(maxBytes)} bytes.`;
+      if (bytes > maxBytes) throw new ConnectionError({ code: 'response_too_large', message, status });
+      controller.enqueue(chunk);
+    },
+  });
+  const text = await new Response(body?.pipeThrough(bounded)).text();
   try {
     return JSON.parse(text);
   } catch {

@@ -3,6 +3,5 @@ export type { CallOptions, ClientOptions, Result, TollgateClient, Variables } fr
 export type * from './api.ts';
 export type { FreshToken } from './tokens.ts';
 export type { Gap, SubscriptionEvent } from './subscriptions.ts';
-export { ERROR_CODES } from './codes.ts';
-export type { ErrorCode } from './codes.ts';
+export * from './codes.ts';
 export * from './errors.ts';

@@ -1,12 +1,10 @@
-import { CODES } from './codes.ts';
-import type { ErrorCode } from './codes.ts';
-import * as classes from './errors.ts';
-import type { ErrorFacts, GraphQLErrorLike, TollgateError } from './errors.ts';
+import { ERROR_CLASSES } from './error-classes.ts';
+import { ConnectionError, DataApiError, TollgateError } from './errors.ts';
+import type { ErrorFacts, GraphQLErrorLike } from './errors.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 function errorOfCode(facts: ErrorFacts): TollgateError {
-  const isKnown = Object.hasOwn(CODES, facts.code);
-  return new classes[isKnown ? CODES[facts.code as ErrorCode] : 'TollgateError'](facts);
+  return new (ERROR_CLASSES.get(facts.code) ?? TollgateError)(facts);
 }
 
 /** Of a refusal's GraphQL error (docs/errors.md), in a response or in a message of a WebSocket. */
@@ -32,23 +30,19 @@ export function errorOfRefusal(
 
 /** Of a response that isn't 2xx, in any of the forms of docs/errors.md, or in none. */
 export function errorOfResponse(status: number, headers: Headers, body: unknown): TollgateError {
-  const { errors: stated, code, detail, title, error, error_description, ...rest } = objectOf(body);
+  const { errors: stated, code: own, detail, title, error, error_description, ...rest } = objectOf(body);
   const errors = graphqlErrors(stated);
   const [first] = errors;
   if (headers.has('proxy-status')) {
-    return new classes.DataApiError({
-      code: first === undefined ? 'upstream_error' : 'data_api_error',
-      message: first?.message ?? `The data API answered with status ${String(status)}.`,
-      status,
-      retryAfterMs: retryAfterMs(headers),
-      errors,
-      cost: numberOfField(headers, 'x-points-cost'),
-    });
+    const code = first === undefined ? 'upstream_error' : 'data_api_error';
+    const message = first?.message ?? `The data API answered with status ${String(status)}.`;
+    const cost = numberOfField(headers, 'x-points-cost');
+    return new DataApiError({ code, message, status, retryAfterMs: retryAfterMs(headers), errors, cost });
   }
   if (first?.extensions?.['code'] !== undefined) return errorOfRefusal(first, status, headers);
   // A body of an unknown form, such as a proxy's that repeats the request, isn't kept.
-  const own = stringOf(code) ?? stringOf(error);
-  const extensions = own === undefined ? { code: `http_${String(status)}` } : { ...rest, code: own };
+  const code = stringOf(own) ?? stringOf(error);
+  const extensions = code === undefined ? { code: `http_${String(status)}` } : { ...rest, code };
   const fallback = `The server answered with status ${String(status)}.`;
   const message = stringOf(detail) ?? stringOf(title) ?? stringOf(error_description) ?? fallback;
   return errorOfRefusal({ message, extensions }, status, headers);
@@ -60,7 +54,7 @@ export function errorOfClose(closeCode: number, reason: string): TollgateError {
   const message = text ?? `The connection was closed with code ${String(closeCode)}.`;
   const details = { close_code: closeCode };
   if (code !== undefined) return errorOfCode({ code, message, details });
-  return new classes.ConnectionError({ code: 'connection_failed', message, details });
+  return new ConnectionError({ code: 'connection_failed', message, details });
 }
 
 export function graphqlErrors(value: unknown): GraphQLErrorLike[] {
@@ -72,13 +66,10 @@ export function objectOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function stringOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
+const stringOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
-export function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
+export const numberOf = (value: unknown) =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
 export function numberOfField(headers: Headers, name: string): number | undefined {
   const value = headers.get(name) ?? '';

@@ -26,18 +26,19 @@ const RECONNECT_SPREAD_MS = 6_000;
 const MAX_RECONNECT_SPREAD_MS = 60_000;
 
 /** Full jitter, doubled with each attempt. */
-export function reconnectDelayMs(retries: number): number {
-  return Math.random() * Math.min(RECONNECT_SPREAD_MS * 2 ** retries, MAX_RECONNECT_SPREAD_MS);
-}
+export const reconnectDelayMs = (retries: number) =>
+  Math.random() * Math.min(RECONNECT_SPREAD_MS * 2 ** retries, MAX_RECONNECT_SPREAD_MS);
 
-/** A subscription, whichever socket carries it. */
-type Open = { isLive: boolean; lost?: Omit<Gap, 'to'> | undefined; push: (event: { gap: Gap }) => void };
+/** A subscription, whichever socket carries it. It is live once one has. */
+type Open = { isLive: boolean; push: (event: { gap: Gap }) => void };
 
 /** All subscriptions of a client share one WebSocket, which is open while there are any. */
 export function createSubscriptions(url: string, tokens: Tokens, webSocket: unknown, retryAttempts: number) {
   const open = new Set<Open>();
   let isConnected = false;
   let lastHeard = new Date();
+  /** Since the last socket was lost. */
+  let lost: Omit<Gap, 'to'> | undefined;
   let token = '';
   /** The last subscription has ended, so this side closes the socket. */
   let isLeft = false;
@@ -49,21 +50,19 @@ export function createSubscriptions(url: string, tokens: Tokens, webSocket: unkn
     isLeft = false;
     lastHeard = new Date();
     for (const each of open) {
-      if (each.lost !== undefined) each.push({ gap: { ...each.lost, to: lastHeard } });
-      each.lost = undefined;
+      if (lost !== undefined && each.isLive) each.push({ gap: { ...lost, to: lastHeard } });
       each.isLive = true;
     }
+    lost = undefined;
   }
 
   function closed(event: unknown): void {
     isConnected = false;
     clearTimeout(pongTimer);
-    const { code, reason } = closeOf(event) ?? { code: 1006, reason: '' };
+    const { code, reason } = closeOf(event);
     wasClosedNormally = code === 1000 && open.size > 0 && !isLeft;
     isLeft = false;
-    for (const each of open) {
-      if (each.isLive) each.lost ??= { from: lastHeard, reason: errorOfClose(code, reason).code };
-    }
+    lost ??= { from: lastHeard, reason: errorOfClose(code, reason).code };
   }
 
   let client: SocketClient | undefined;
@@ -84,8 +83,7 @@ export function createSubscriptions(url: string, tokens: Tokens, webSocket: unkn
       },
       retryAttempts,
       retryWait: (retries) => delay(reconnectDelayMs(retries)),
-      shouldRetry: (failure) =>
-        failure instanceof TollgateError ? isPassing(failure) : !isFinal(closeOf(failure)?.code ?? 0),
+      shouldRetry: isPassing,
       keepAlive: KEEP_ALIVE_MS,
       on: {
         connected,
@@ -124,7 +122,7 @@ export function createSubscriptions(url: string, tokens: Tokens, webSocket: unkn
     };
     const fail = (failure: unknown) => {
       const isFirst = performance.now() - refreshedMs >= FRESH_TOKEN_MS;
-      if (closeOf(failure)?.code === 4401 && isFirst) {
+      if (closeOf(failure).code === 4401 && isFirst) {
         refreshedMs = performance.now();
         tokens.refuse(token);
         stop = begin();
@@ -163,29 +161,30 @@ export function createSubscriptions(url: string, tokens: Tokens, webSocket: unkn
   return { subscribe, close: async () => client?.dispose() };
 }
 
-/** Of a request for a token: another one may succeed. */
-function isPassing(failure: TollgateError): boolean {
-  const isUnanswered = failure.code === 'connection_failed' || failure.code === 'timeout';
-  return isUnanswered || failure instanceof RateLimitError || failure instanceof UnavailableError;
+/** Another attempt may succeed. */
+function isPassing(failure: unknown): boolean {
+  if (failure instanceof RateLimitError || failure instanceof UnavailableError) return true;
+  if (failure instanceof TollgateError) return ['connection_failed', 'timeout'].includes(failure.code);
+  // Of applications' close codes, those of timeouts: 4408 is the server's, 4499 of a pong that didn't come.
+  const { code } = closeOf(failure);
+  return code < 4_000 || code === 4408 || code === 4499;
 }
 
-/** Those of applications, but for timeouts: 4408 is the server's, 4499 of a pong that didn't come. */
-function isFinal(closeCode: number): boolean {
-  return closeCode >= 4_000 && closeCode !== 4408 && closeCode !== 4499;
-}
-
-function closeOf(value: unknown): { code: number; reason: string } | undefined {
+/** Without a close, the connection was cut. */
+function closeOf(value: unknown): { code: number; reason: string } {
   const { code, reason } = objectOf(value);
-  return typeof code === 'number' && typeof reason === 'string' ? { code, reason } : undefined;
+  const isClose = typeof code === 'number' && typeof reason === 'string';
+  return isClose ? { code, reason } : { code: 1006, reason: '' };
 }
 
 /** Of what graphql-ws reports: errors of the operation, a closed connection, one that failed, an error of ours. */
-function errorOf(failure: unknown): unknown {
+function errorOf(failure: unknown): TollgateError {
   if (failure instanceof TollgateError) return failure;
   const [first] = graphqlErrors(failure);
   if (first !== undefined) return errorOfRefusal(first);
-  const close = closeOf(failure);
-  if (close !== undefined) return errorOfClose(close.code, close.reason);
   const message = 'The connection failed.';
-  return new ConnectionError({ code: 'connection_failed', message, cause: failure });
+  if (failure instanceof Error)
+    return new ConnectionError({ code: 'connection_failed', message, cause: failure });
+  const { code, reason } = closeOf(failure);
+  return errorOfClose(code, reason);
 }

@@ -4,12 +4,7 @@ import { abortable } from './waiting.ts';
 /** Without `expiresInSec` the token is used until it is refused. */
 export type FreshToken = { accessToken: string; expiresInSec?: number | undefined };
 
-export type Tokens = {
-  /** Waits only while there is no live token. Aborting stops this caller's waiting, not the shared request. */
-  get: (signal?: AbortSignal) => Promise<string>;
-  /** After a 401 for it. It is forgotten, unless a newer one has taken its place. */
-  refuse: (token: string) => void;
-};
+export type Tokens = ReturnType<typeof createTokens>;
 
 type Held = { token: string; renewAtMs: number; endsAtMs: number };
 
@@ -22,10 +17,7 @@ const MAX_BACKOFF_MS = 30_000;
  * life or a minute before its end, whichever is later, a little earlier by chance. While it lives, no caller waits for
  * the renewal, and a failed one is tried again later. `invalid_client` is final for a minute.
  */
-export function createTokens(
-  obtain: () => Promise<FreshToken>,
-  nowMs: () => number = () => performance.now(),
-): Tokens {
+export function createTokens(obtain: () => Promise<FreshToken>, nowMs = () => performance.now()) {
   let held: Held | undefined;
   let pending: Promise<Held> | undefined;
   let refusal: TollgateError | undefined;
@@ -54,7 +46,8 @@ export function createTokens(
   }
 
   return {
-    get: async (signal) => {
+    /** Waits only while there is no live token. Aborting stops this caller's waiting, not the shared request. */
+    get: async (signal?: AbortSignal): Promise<string> => {
       const now = nowMs();
       if (held !== undefined && now < held.endsAtMs) {
         if (now >= held.renewAtMs && now >= nextTryMs) renew().catch(() => undefined);
@@ -63,7 +56,8 @@ export function createTokens(
       if (refusal !== undefined && now < nextTryMs) throw refusal;
       return (await abortable(renew(), signal)).token;
     },
-    refuse: (token) => {
+    /** After a 401 for it. It is forgotten, unless a newer one has taken its place. */
+    refuse: (token: string): void => {
       if (held?.token === token) held = undefined;
     },
   };

@@ -41,6 +41,11 @@ export function requiresPython(): boolean {
   return process.env['REQUIRE_PYTHON'] === '1';
 }
 
+/** REQUIRE_RUNTIMES=1: the TypeScript library's suites fail where Bun or Deno can’t be had. */
+export function requiresRuntimes(): boolean {
+  return process.env['REQUIRE_RUNTIMES'] === '1';
+}
+
 /** SIMULATION_STEPS and SIMULATION_SEED: a longer simulation of credits, or one that is repeated. */
 export function simulation(): { steps: number; seed: number } {
   const { SIMULATION_STEPS: steps, SIMULATION_SEED: seed } = process.env;

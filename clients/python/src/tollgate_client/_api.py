@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
+__all__ = ["Usage", "Credits", "Estimate"]
+
 
 class UsageBillingPeriodProduct(TypedDict):
     name: str

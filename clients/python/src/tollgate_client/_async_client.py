@@ -6,8 +6,12 @@ import json
 import re
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from typing import Any, Union, cast
 from urllib.parse import urlencode, urlsplit
+
+from anyio import to_thread
 
 from ._api import Credits, Estimate, Usage
 from ._exchange import Answer, Exchange, Outgoing, new_http
@@ -33,7 +37,7 @@ _TOKEN = re.compile(r"[\w.~+/-]+=*", re.ASCII)
 """RFC 6750, section 2.1. The error about another one would quote it."""
 
 
-class AsyncClient:
+class AsyncClient(AbstractAsyncContextManager["AsyncClient"]):
     """A client of the data API, whose calls share a token. It belongs to one event loop."""
 
     def __init__(
@@ -139,19 +143,17 @@ class AsyncClient:
         self._tokens.close()
         await self._exchange.http.aclose()
 
-    async def __aenter__(self) -> AsyncClient:
-        return self
-
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     def _obtain_with(self, client_id: str, secret: str, url: str) -> Callable[[], Awaitable[FreshToken]]:
         form = {"grant_type": "client_credentials", "scope": "api", "client_id": client_id, "client_secret": secret}
         headers = {"content-type": "application/x-www-form-urlencoded"}
-        outgoing = Outgoing(url, urlencode(form).encode(), headers, max_bytes=_MAX_TOKEN_RESPONSE_BYTES)
+        outgoing = Outgoing(url, urlencode(form).encode(), headers)
+        exchange = replace(self._exchange, max_bytes=_MAX_TOKEN_RESPONSE_BYTES)
 
         async def obtain() -> FreshToken:
-            fields = object_of((await self._exchange.send(outgoing)).json)
+            fields = object_of((await exchange.send(outgoing)).json)
             return _checked_token(fields.get("access_token"), fields.get("expires_in"))
 
         return obtain
@@ -168,16 +170,17 @@ class AsyncClient:
 
 def _obtain_from(source: TokenSource) -> Callable[[], Awaitable[FreshToken]]:
     async def obtain() -> FreshToken:
-        given = source if isinstance(source, str) else await asyncio.to_thread(source)
+        # Not asyncio's threads, which asyncio.run waits for.
+        given = source if isinstance(source, str) else await to_thread.run_sync(source, abandon_on_cancel=True)
         fresh = (await given) if inspect.isawaitable(given) else given
         if isinstance(fresh, FreshToken):
             return _checked_token(fresh.access_token, fresh.expires_in)
-        return _checked_token(fresh, None)
+        return _checked_token(fresh)
 
     return obtain
 
 
-def _checked_token(token: object, expires_in: object) -> FreshToken:
+def _checked_token(token: object, expires_in: object = None) -> FreshToken:
     if isinstance(token, str) and _TOKEN.fullmatch(token):
         return FreshToken(token, number_of(expires_in))
     raise TransportError("There is no access token in the response.", code="invalid_response")

@@ -6,6 +6,8 @@ import os
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ._async_client import AsyncClient, Variables
@@ -31,7 +33,7 @@ def _synchronous(
     return call
 
 
-class Client:
+class Client(AbstractContextManager["Client"]):
     """`AsyncClient` for threads, with the same options. It runs on an event loop in a thread of its own.
 
     Any number of threads share it, and its token. A process that is forked gets a loop and connections of its own.
@@ -72,9 +74,6 @@ class Client:
             self._end()
             self._thread.join()
 
-    def __enter__(self) -> Client:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -100,10 +99,12 @@ class Client:
             raise RuntimeError("The client is closed.")
         with self._lock:
             if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=_serve, args=(self._loop,), name="tollgate-client", daemon=True)
+                ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+                serving = _serve(self._engine, ready)
+                self._thread = threading.Thread(target=asyncio.run, args=[serving], name="tollgate-client", daemon=True)
                 self._thread.start()
-                self._end = weakref.finalize(self, _end, self._loop, self._engine)
+                self._loop, ended = ready.result()
+                self._end = weakref.finalize(self, self._loop.call_soon_threadsafe, ended.set)
                 self._end.atexit = False
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
@@ -115,33 +116,19 @@ class Client:
 
 
 async def _next(events: AsyncGenerator[SubscriptionEvent, None]) -> SubscriptionEvent | None:
-    async for event in events:
-        return event
-    return None
+    return await anext(events, None)
 
 
 async def _leave(events: AsyncGenerator[SubscriptionEvent, None]) -> None:
     await events.aclose()
 
 
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    loop.run_forever()
-    loop.close()
-
-
-def _end(loop: asyncio.AbstractEventLoop, engine: AsyncClient) -> None:
-    async def end() -> None:
-        try:
-            await engine.aclose()
-        finally:
-            # Threads that wait for a call would wait forever.
-            others = asyncio.all_tasks() - {asyncio.current_task()}
-            for each in others:
-                each.cancel()
-            await asyncio.gather(*others, return_exceptions=True)
-            loop.stop()
-
-    asyncio.run_coroutine_threadsafe(end(), loop)
+async def _serve(engine: AsyncClient, ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> None:
+    ended = asyncio.Event()
+    ready.set_result((asyncio.get_running_loop(), ended))
+    await ended.wait()
+    # Then asyncio.run cancels the calls that are left, whose threads would wait forever.
+    await engine.aclose()
 
 
 _clients: weakref.WeakSet[Client] = weakref.WeakSet()

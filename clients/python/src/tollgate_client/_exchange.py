@@ -39,8 +39,6 @@ class Outgoing:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     is_repeatable: bool = True
     """Sending it twice changes nothing."""
-    max_bytes: int | None = None
-    """Of its response, in place of the client's bound."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,7 @@ class Exchange:
                     if 300 <= status < 400:
                         message = "The server answered with a redirect, which is not followed. Check the URL."
                         raise TransportError(message, code="redirected", status=status)
-                    body = _parsed(await _bounded_body(response, outgoing.max_bytes or self.max_bytes))
+                    body = _parsed(await _bounded_body(response, self.max_bytes))
         except TimeoutError:
             raise TransportError(f"It took more than {self.timeout} s.", code="timeout") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:

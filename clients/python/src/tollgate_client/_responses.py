@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any, cast
 
-from .errors import DataApiError, TollgateError, TransportError, class_of
+from .errors import ERROR_CLASSES, DataApiError, TollgateError, TransportError
 from .types import Rate, Result
 
 Headers = Mapping[str, str]
@@ -26,7 +26,7 @@ def error_of_refusal(
     details = object_of(refusal.get("extensions"))
     code = _text(details.get("code")) or "unknown"
     wait, wait_sec = retry_after(headers), number_of(details.get("retry_after_sec"))
-    return class_of(code)(
+    return ERROR_CLASSES.get(code, TollgateError)(
         _text(refusal.get("message")) or "Error",
         code=code,
         status=status,
@@ -45,19 +45,15 @@ def error_of_response(status: int, headers: Headers, body: object) -> TollgateEr
     errors = graphql_errors(rest.pop("errors", None))
     first = errors[0] if errors else None
     if "proxy-status" in headers:
-        return DataApiError(
-            first["message"] if first else f"The data API answered with status {status}.",
-            code="data_api_error" if first else "upstream_error",
-            status=status,
-            retry_after=retry_after(headers),
-            errors=errors,
-            cost=_number_field(headers, "x-points-cost"),
-        )
+        message = first["message"] if first else f"The data API answered with status {status}."
+        code = "data_api_error" if first else "upstream_error"
+        wait, cost = retry_after(headers), _number_field(headers, "x-points-cost")
+        return DataApiError(message, code=code, status=status, retry_after=wait, errors=errors, cost=cost)
     if first and "code" in object_of(first.get("extensions")):
         return error_of_refusal(first, status, headers)
-    code, error, *texts = (_text(rest.pop(name, None)) for name in _STATED)
+    own, oauth, *texts = (_text(rest.pop(name, None)) for name in _STATED)
     # A body of an unknown form, such as a proxy's that repeats the request, isn't kept.
-    stated = code or error
+    stated = own or oauth
     extensions = {**rest, "code": stated} if stated else {"code": f"http_{status}"}
     message = next(filter(None, texts), f"The server answered with status {status}.")
     return error_of_refusal({"message": message, "extensions": extensions}, status, headers)
@@ -66,8 +62,9 @@ def error_of_response(status: int, headers: Headers, body: object) -> TollgateEr
 def error_of_close(close_code: int, reason: str) -> TollgateError:
     """A close of a WebSocket, whose reason begins with a code."""
     match = re.fullmatch(r"([a-z_]+)(?:: ?(.*))?", reason, re.DOTALL)
-    message = (match and match[2]) or f"The connection was closed with code {close_code}."
-    code, kind = (match[1], class_of(match[1])) if match else ("connection_failed", TransportError)
+    code, text = match.groups() if match else ("connection_failed", None)
+    message = text or f"The connection was closed with code {close_code}."
+    kind = ERROR_CLASSES.get(code, TollgateError) if match else TransportError
     return kind(message, code=code, details={"close_code": close_code})
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import itertools
 import json
@@ -13,13 +14,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
+import anyio
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.typing import Subprotocol
 
 from ._responses import error_of_close, error_of_refusal, graphql_errors, object_of
 from ._tokens import Tokens
-from .errors import RateLimitError, TollgateError, TransportError, UnavailableError
+from .errors import RateLimitError, TransportError, UnavailableError
 from .types import Gap, SubscriptionEvent
 
 _FRESH_TOKEN_SEC = 60
@@ -27,6 +29,7 @@ _FRESH_TOKEN_SEC = 60
 _ACK_TIMEOUT_SEC = 10
 _PING_INTERVAL_SEC = 15
 _PONG_TIMEOUT_SEC = 10
+_CLOSE_TIMEOUT_SEC = 1
 _MAX_WAITING_EVENTS = 10_000
 """Events that the caller hasn't taken yet."""
 _RECONNECT_SPREAD_SEC = 6
@@ -53,15 +56,13 @@ def _is_passing(error: Exception) -> bool:
 
 @dataclass(eq=False)
 class _Open:
-    """A subscription, whichever socket carries it."""
+    """A subscription, whichever socket carries it. It is live once one has."""
 
     payload: Mapping[str, Any]
-    events: asyncio.Queue[SubscriptionEvent | BaseException | None] = field(default_factory=asyncio.Queue)
+    events: asyncio.Queue[SubscriptionEvent | BaseException | None] = field(default_factory=lambda: asyncio.Queue())
     """Its end is the last: an error, or None."""
     is_live: bool = False
     is_ended: bool = False
-    lost: tuple[datetime, str] | None = None
-    refreshed_at: float = -math.inf
 
     def push(self, event: SubscriptionEvent) -> None:
         # Nothing is kept after the end, or a slow caller would never reach it.
@@ -88,7 +89,7 @@ class Subscriptions:
             subprotocols=[Subprotocol("graphql-transport-ws")],
             ping_interval=_PING_INTERVAL_SEC,
             ping_timeout=_PONG_TIMEOUT_SEC,
-            close_timeout=1,
+            close_timeout=_CLOSE_TIMEOUT_SEC,
             logger=_logger,
             **options,
         )
@@ -96,7 +97,10 @@ class Subscriptions:
         self._ids = itertools.count(1)
         self._socket: ClientConnection | None = None
         """Once it is acknowledged."""
-        self._last_heard = datetime.now(timezone.utc)
+        self._last_heard = _now()
+        self._lost: tuple[datetime, str] | None = None
+        """Since when there is no socket, and why."""
+        self._refreshed_at = -math.inf
         self._task: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
 
@@ -105,24 +109,27 @@ class Subscriptions:
         self._open[own_id] = own
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._serve())
-        elif self._socket is not None:
-            self._start(self._socket, own_id, own)
         try:
+            if self._socket is not None:
+                await self._start(self._socket, own_id, own)
             while isinstance(event := await own.events.get(), SubscriptionEvent):
                 yield event
             if event is not None:
                 raise event
         finally:
-            # Without waiting: a caller that was cancelled is gone.
+            own.end()
             del self._open[own_id]
-            if self._socket is not None:
-                _send(self._socket, {"id": own_id, "type": "complete"})
+            socket = self._socket
             if not self._open:
                 self._leave()
+            if socket is not None:
+                # A caller that was cancelled is gone, whether or not the peer reads.
+                with anyio.move_on_after(_CLOSE_TIMEOUT_SEC):
+                    await _send(socket, {"id": own_id, "type": "complete"})
 
-    def _start(self, socket: ClientConnection, own_id: str, own: _Open) -> None:
+    async def _start(self, socket: ClientConnection, own_id: str, own: _Open) -> None:
         own.is_live = True
-        _send(socket, {"id": own_id, "type": "subscribe", "payload": own.payload})
+        await _send(socket, {"id": own_id, "type": "subscribe", "payload": own.payload})
 
     def _leave(self) -> None:
         if self._task is not None:
@@ -150,10 +157,8 @@ class Subscriptions:
                 async with self._connect() as socket:
                     await self._initialise(socket, token)
                     retries = 0
-                    async for text in socket:
-                        self._last_heard = datetime.now(timezone.utc)
-                        self._receive(socket, object_of(json.loads(text)))
-                close_code, reason = socket.close_code or 1006, socket.close_reason or ""
+                    while True:
+                        await self._receive(socket, object_of(json.loads(await socket.recv())))
             except ConnectionClosed as closed:
                 if closed.rcvd is not None:
                     close_code, reason = closed.rcvd.code, closed.rcvd.reason
@@ -165,43 +170,43 @@ class Subscriptions:
                 if self._task is asyncio.current_task():
                     self._socket = None
             closure = error_of_close(close_code, reason)
-            for each in self._open.values():
-                if each.is_live:
-                    each.is_live, each.lost = False, each.lost or (self._last_heard, closure.code)
-            is_passing = close_code in _RESUMABLE_CLOSES if failure is None else _is_passing(failure)
+            self._lost = self._lost or (self._last_heard, closure.code)
             if close_code == 4401:
-                self._refresh(token, closure)
-            elif not is_passing or retries >= self._max_reconnects:
-                for each in self._open.values():
-                    each.end(failure or closure)
-            else:
+                self._tokens.refuse(token)
+            if close_code == 4401 and time.monotonic() - self._refreshed_at >= _FRESH_TOKEN_SEC:
+                self._refreshed_at = time.monotonic()
+                continue
+            is_passing = close_code in _RESUMABLE_CLOSES if failure is None else _is_passing(failure)
+            if is_passing and retries < self._max_reconnects:
                 await asyncio.sleep(reconnect_delay(retries))
                 retries += 1
+            else:
+                for each in self._open.values():
+                    each.end(failure or closure)
 
     async def _initialise(self, socket: ClientConnection, token: str) -> None:
-        init = {"type": "connection_init", "payload": {"Authorization": f"Bearer {token}"}}
-        await socket.send(json.dumps(init))
+        await _send(socket, {"type": "connection_init", "payload": {"Authorization": f"Bearer {token}"}})
         answer = json.loads(await asyncio.wait_for(socket.recv(), _ACK_TIMEOUT_SEC))
         if object_of(answer).get("type") != "connection_ack":
             raise ValueError("not acknowledged")
-        self._socket = socket
-        self._last_heard = datetime.now(timezone.utc)
-        for own_id, each in self._open.items():
-            if each.lost is not None:
-                each.push(SubscriptionEvent(gap=Gap(each.lost[0], self._last_heard, each.lost[1])))
-            each.lost = None
+        self._socket, self._last_heard = socket, _now()
+        lost, self._lost = self._lost, None
+        for own_id, each in list(self._open.items()):
+            if lost is not None and each.is_live:
+                each.push(SubscriptionEvent(gap=Gap(lost[0], self._last_heard, lost[1])))
             if not each.is_ended:
-                self._start(socket, own_id, each)
+                await self._start(socket, own_id, each)
 
-    def _receive(self, socket: ClientConnection, message: Mapping[str, Any]) -> None:
+    async def _receive(self, socket: ClientConnection, message: Mapping[str, Any]) -> None:
+        self._last_heard = _now()
         kind, payload = message.get("type"), message.get("payload")
         own = self._open.get(str(message.get("id")))
         if kind == "ping":
-            _send(socket, {"type": "pong"})
+            await _send(socket, {"type": "pong"})
         elif own is None:
             return
         elif kind == "next":
-            own.refreshed_at = -math.inf
+            self._refreshed_at = -math.inf
             result = object_of(payload)
             errors = graphql_errors(result.get("errors"))
             own.push(SubscriptionEvent(result.get("data"), errors, object_of(result.get("extensions"))))
@@ -210,28 +215,12 @@ class Subscriptions:
         elif kind == "complete":
             own.end()
 
-    def _refresh(self, token: str, error: TollgateError) -> None:
-        self._tokens.refuse(token)
-        now = time.monotonic()
-        for each in self._open.values():
-            if now - each.refreshed_at < _FRESH_TOKEN_SEC:
-                each.end(error)
-            each.refreshed_at = now
+
+async def _send(socket: ClientConnection, message: Mapping[str, Any]) -> None:
+    """A socket that is closed meanwhile says so to its reader."""
+    with contextlib.suppress(ConnectionClosed):
+        await socket.send(json.dumps(message))
 
 
-_sending: set[asyncio.Task[None]] = set()
-"""The event loop itself holds its tasks only weakly."""
-
-
-def _send(socket: ClientConnection, message: Mapping[str, Any]) -> None:
-    """Without waiting. A socket that is closed meanwhile says so to its reader."""
-
-    async def send() -> None:
-        try:
-            await socket.send(json.dumps(message))
-        except ConnectionClosed:
-            pass
-
-    task = asyncio.create_task(send())
-    _sending.add(task)
-    task.add_done_callback(_sending.discard)
+def _now() -> datetime:
+    return datetime.now(timezone.utc)

@@ -78,9 +78,8 @@ class Tokens:
         except Exception as error:
             self._failures += 1
             backoff = min(2.0 ** min(self._failures, 10), _MAX_BACKOFF_SEC) * random.uniform(0.5, 1)
-            is_final = isinstance(error, TollgateError) and error.code == "invalid_client"
-            self._refusal = error if isinstance(error, TollgateError) and is_final else None
-            self._next_try = self._now() + (_REFUSED_CLIENT_PAUSE_SEC if is_final else backoff)
+            self._refusal = error if isinstance(error, TollgateError) and error.code == "invalid_client" else None
+            self._next_try = self._now() + (_REFUSED_CLIENT_PAUSE_SEC if self._refusal else backoff)
             raise
         life = math.inf if fresh.expires_in is None else fresh.expires_in
         self._failures, self._refusal, self._next_try = 0, None, -math.inf

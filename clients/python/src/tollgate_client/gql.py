@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import asdict
 from typing import Any
 
@@ -13,26 +14,13 @@ from graphql import ExecutionResult, GraphQLError, print_ast
 from ._async_client import AsyncClient
 from ._client import Client
 from .errors import DataApiError
-from .types import Result
-
-
-class TollgateTransport(Transport):
-    """`gql.Client(transport=TollgateTransport(client))`. The client stays open until its owner closes it."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def execute(self, request: GraphQLRequest, *args: Any, **kwargs: Any) -> ExecutionResult:
-        try:
-            return _executed(self._client.request(**_parts(request)))
-        except DataApiError as error:
-            return _failed(error)
+from .types import SubscriptionEvent
 
 
 class TollgateAsyncTransport(AsyncTransport):
     """`gql.Client(transport=TollgateAsyncTransport(client))`, also for subscriptions.
 
-    Their gaps are in `extensions["gap"]` of a result without data.
+    Their gaps are in `extensions["gap"]` of a result without data. The client stays open until its owner closes it.
     """
 
     def __init__(self, client: AsyncClient) -> None:
@@ -46,21 +34,31 @@ class TollgateAsyncTransport(AsyncTransport):
 
     async def execute(self, request: GraphQLRequest) -> ExecutionResult:
         try:
-            return _executed(await self._client.request(**_parts(request)))
+            result = await self._client.request(**_parts(request))
         except DataApiError as error:
-            return _failed(error)
+            # gql raises TransportQueryError for errors of a result. Refusals of Tollgate are raised as they are.
+            if error.code != "data_api_error":
+                raise
+            return ExecutionResult(error.data, _errors_of(error))
+        facts = {"cost": result.cost, "remaining": result.remaining, "request_id": result.request_id}
+        return ExecutionResult(result.data, None, {**result.extensions, "tollgate": facts})
 
     async def subscribe(self, request: GraphQLRequest) -> AsyncGenerator[ExecutionResult, None]:
-        events = self._client.subscribe(**_parts(request))
-        try:
+        async with aclosing(self._client.subscribe(**_parts(request))) as events:
             async for event in events:
-                if event.gap is not None:
-                    yield ExecutionResult(extensions={"gap": asdict(event.gap)})
-                else:
-                    errors = [_error_of(each) for each in event.errors] or None
-                    yield ExecutionResult(event.data, errors, dict(event.extensions))
-        finally:
-            await events.aclose()
+                gap = {} if event.gap is None else {"gap": asdict(event.gap)}
+                yield ExecutionResult(event.data, _errors_of(event) or None, {**event.extensions, **gap})
+
+
+class TollgateTransport(Transport):
+    """`gql.Client(transport=TollgateTransport(client))`. The client stays open until its owner closes it."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def execute(self, request: GraphQLRequest, *args: Any, **kwargs: Any) -> ExecutionResult:
+        transport = TollgateAsyncTransport(self._client._engine)  # pyright: ignore[reportPrivateUsage]
+        return self._client._run(transport.execute(request))  # pyright: ignore[reportPrivateUsage]
 
 
 def _parts(request: GraphQLRequest) -> dict[str, Any]:
@@ -68,17 +66,8 @@ def _parts(request: GraphQLRequest) -> dict[str, Any]:
     return {"query": print_ast(request.document), "variables": variables, "operation_name": name}
 
 
-def _executed(result: Result) -> ExecutionResult:
-    facts = {"cost": result.cost, "remaining": result.remaining, "request_id": result.request_id}
-    return ExecutionResult(result.data, None, {**result.extensions, "tollgate": facts})
-
-
-def _failed(error: DataApiError) -> ExecutionResult:
-    """gql raises TransportQueryError for errors of a result. Refusals of Tollgate are raised as they are."""
-    if error.code != "data_api_error":
-        raise error
-    return ExecutionResult(error.data, [_error_of(each) for each in error.errors])
-
-
-def _error_of(error: Any) -> GraphQLError:
-    return GraphQLError(error["message"], path=error.get("path"), extensions=error.get("extensions"))
+def _errors_of(failed: DataApiError | SubscriptionEvent) -> list[GraphQLError]:
+    return [
+        GraphQLError(error["message"], path=error.get("path"), extensions=error.get("extensions"))
+        for error in failed.errors
+    ]

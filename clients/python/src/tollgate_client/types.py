@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+__all__ = ["FreshToken", "Gap", "Rate", "Result", "SubscriptionEvent"]
+
 
 @dataclass(frozen=True)
 class FreshToken:
