@@ -33,6 +33,11 @@ export function usageLanesKey(lane: number): string {
   return `{s${String(lane)}}:lanes`;
 }
 
+/** The lane's last entry of before there were more: from the next one on, it has none of payers that have moved. */
+export function usageMovedKey(lane: number): string {
+  return `{s${String(lane)}}:moved`;
+}
+
 /** The data set on which the stream's ids are known to follow those that account has counted. */
 export function usageFloorKey(lane: number): string {
   return `{s${String(lane)}}:floor`;
