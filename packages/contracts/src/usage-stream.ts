@@ -25,6 +25,29 @@ export function usageStreamKey(lane: number): string {
   return `{s${String(lane)}}:usage`;
 }
 
+/**
+ * How many lanes there are, as each of them knows. It only grows; a lane takes no usage of payers that have moved to
+ * another one (docs/design/settlement.md).
+ */
+export function usageLanesKey(lane: number): string {
+  return `{s${String(lane)}}:lanes`;
+}
+
+/** The lane's last entry of before there were more: from the next one on, it has none of payers that have moved. */
+export function usageMovedKey(lane: number): string {
+  return `{s${String(lane)}}:moved`;
+}
+
+/** The data set on which the stream's ids are known to follow those that account has counted. */
+export function usageFloorKey(lane: number): string {
+  return `{s${String(lane)}}:floor`;
+}
+
+/** Until when shares that Redis has lost may be in use, and the data set that lacks them. */
+export function usageFenceKey(lane: number): string {
+  return `{s${String(lane)}}:fence`;
+}
+
 /** Last entry that account has counted and trimmed; never lowered. Shows when a snapshot is too old. */
 export function usageTrimmedKey(lane: number): string {
   return `{s${String(lane)}}:trimmed`;
@@ -216,6 +239,8 @@ export const usageSnapshotSchema = z.object({
   period_id: z.int(),
   payer_id: z.int(),
   usage_lane: usageLaneSchema.optional(),
+  /** How many there are. */
+  usage_lanes: z.int().min(1).max(USAGE_SHARD_COUNT).optional(),
   points: z.int().min(0),
   requests: z.int().min(0),
   time_ms: z.int().min(0),

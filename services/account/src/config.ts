@@ -145,8 +145,8 @@ export const SETTINGS = {
       .describe('how long the usage reader rests after a transaction, unless entries are left'),
     USAGE_LANES: wholeNumber(1, USAGE_SHARD_COUNT).optional().meta({
       description:
-        'streams that take usage; kept from the first start on. A Redis Cluster needs 64, so set 64 if you may move to one',
-      unset: '1, or 64 on a Redis Cluster',
+        'streams that take usage. A larger multiple adds some while calls run; fewer are refused. A Redis Cluster needs 64',
+      unset: 'as many as there are; at the first start 1, or 64 on a Redis Cluster',
     }),
     USAGE_RETENTION_MONTHS: wholeNumber(MIN_RETENTION_MONTHS, 1_200)
       .default(MIN_RETENTION_MONTHS)

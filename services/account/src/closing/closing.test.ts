@@ -165,7 +165,7 @@ test('after a restore of Postgres nothing is settled until the usage is repaired
   await allCounted(suite);
   const stream = usageStreamKey(usageShard(payer.account_id));
   const countedUntil = ({ account_id }: Payer) =>
-    createCountedUntil(createQuery(suite.database), suite.store, () => Promise.resolve(64))(account_id);
+    createCountedUntil(createQuery(suite.database), suite.store)(account_id);
   expect(await countedUntil(payer)).toBeGreaterThan(0);
   await suite.account.stop();
   // As in a backup that was made before the usage was counted.

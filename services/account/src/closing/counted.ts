@@ -1,10 +1,11 @@
-import { usageLane, usageStreamKey, usageTrimmedKey } from '@tollgate/contracts/usage-stream';
+import { usageStreamKey, usageTrimmedKey } from '@tollgate/contracts/usage-stream';
 import { defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { isImplausible } from '../counting/gaps/rollback-repair.ts';
 import { FIRST_STREAM_ID, compareStreamIds, nextStreamId, streamIdMs } from '../counting/stream/stream-id.ts';
 import type { Query } from '../platform/database/query.ts';
-import type { UsageLanes } from '../platform/usage-lanes.ts';
+import { findLaneCount, lanesOfPayer } from '../platform/usage-lanes.ts';
+import type { LaneCount } from '../platform/usage-lanes.ts';
 
 /** Until which instant of Redis' clock (Unix time in ms, exclusive) all usage of an account is counted. */
 export type CountedUntil = (accountId: number) => Promise<number>;
@@ -23,14 +24,19 @@ export const UNKNOWN = 0;
  * Asks once for each stream. Nothing is locked: the position is read first, so what Redis lacks after it was counted
  * and trimmed meanwhile. A stream that is trimmed beyond a position that stays was counted before Postgres was restored
  * from a backup. From then on until that is repaired nothing is known (docs/design/credits.md).
+ * What is known of a stream holds for the payers that had their usage in it. So if there are more lanes after a question
+ * than before it, it is asked again.
  */
-export function createCountedUntil(
-  query: Query,
-  redis: ScriptableRedis,
-  usageLanes: UsageLanes,
-): CountedUntil {
+export function createCountedUntil(query: Query, redis: ScriptableRedis): CountedUntil {
   const script = defineScript(redis, LUA);
-  const known = new Map<number, Promise<number>>();
+  const known = new Map<number, Promise<number | undefined>>();
+  let count: Promise<LaneCount> | undefined;
+
+  async function askUnlessGrown(lane: number, before: LaneCount): Promise<number | undefined> {
+    const until = await ask(lane);
+    const after = await findLaneCount(query);
+    return after.lanes === before.lanes ? until : undefined;
+  }
 
   async function ask(lane: number): Promise<number> {
     const stream = usageStreamKey(lane);
@@ -47,10 +53,18 @@ export function createCountedUntil(
   }
 
   return async (accountId) => {
-    const lane = usageLane(accountId, await usageLanes());
-    const asked = known.get(lane) ?? ask(lane);
-    known.set(lane, asked);
-    return asked;
+    for (;;) {
+      const found = await (count ??= findLaneCount(query));
+      const asked = lanesOfPayer(found, accountId).map((lane) => {
+        const until = known.get(lane) ?? askUnlessGrown(lane, found);
+        known.set(lane, until);
+        return until;
+      });
+      const until = (await Promise.all(asked)).filter((one) => one !== undefined);
+      if (until.length === asked.length) return Math.min(...until);
+      known.clear();
+      count = undefined;
+    }
   };
 }
 

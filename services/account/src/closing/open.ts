@@ -44,6 +44,6 @@ export function openClosing(
   );
   const query = createQuery(pools.closing);
   const isRestored = async (accountId: number) =>
-    (await createCountedUntil(query, redis, usageLanes)(accountId)) === UNKNOWN;
+    (await createCountedUntil(query, redis)(accountId)) === UNKNOWN;
   return { needs: { isRestored }, workers: [closing, ledgerChecks] };
 }

@@ -109,7 +109,7 @@ export function startClosing(options: ClosingOptions): { close: () => Promise<vo
       const isStopped = await isRepairDue(options);
       options.metrics.stopped.set(isStopped ? 1 : 0);
       if (isStopped) return;
-      const countedUntil = createCountedUntil(options.query, options.redis, options.usageLanes);
+      const countedUntil = createCountedUntil(options.query, options.redis);
       for (const step of steps) await runStep(options, step, { countedUntil, waiting, notices, signal });
     },
     messages: {

@@ -74,15 +74,24 @@ test("no payer's period is closed before the lane is counted", async () => {
   }
 });
 
-test('the number of lanes stays that of the first start; settings that ask for another are refused', async () => {
+test('settings that ask for fewer lanes, or for no multiple of those that there are, are refused', async () => {
+  const transaction = await suite.database.transaction();
   const lanesOf = (setting: number | undefined, redisUrl = 'redis://redis:6379') =>
-    createUsageLanes(createQuery(suite.database), { setting, redisUrl })();
-  expect(await lanesOf(undefined)).toBe(1);
-  expect(await lanesOf(1)).toBe(1);
-  await expect(lanesOf(4)).rejects.toThrow('Set USAGE_LANES to 1, or remove it.');
-  await expect(lanesOf(undefined, 'redis+cluster://redis:6379')).rejects.toThrow(
-    'A Redis Cluster needs 64 lanes',
-  );
+    createUsageLanes(createQuery(transaction), { setting, redisUrl })();
+  try {
+    expect(await lanesOf(undefined)).toBe(1);
+    expect(await lanesOf(4)).toBe(1);
+    await transaction('usage_lanes').update({ lanes: 4 });
+    expect(await lanesOf(undefined)).toBe(4);
+    expect(await lanesOf(4)).toBe(4);
+    await expect(lanesOf(1)).rejects.toThrow('Set USAGE_LANES to 4 or such a multiple, or remove it.');
+    await expect(lanesOf(6)).rejects.toThrow('Set USAGE_LANES to 4 or such a multiple, or remove it.');
+    await expect(lanesOf(undefined, 'redis+cluster://redis:6379')).rejects.toThrow(
+      'A Redis Cluster needs 64 lanes',
+    );
+  } finally {
+    await transaction.rollback();
+  }
 });
 
 test('without the setting, a first start has one lane, or 64 on a Redis Cluster', async () => {

@@ -5,7 +5,7 @@ import type { Worker } from '../platform/background/worker.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import type { Platform } from '../platform/open.ts';
-import type { UsageLanes } from '../platform/usage-lanes.ts';
+import { startLaneGrowth } from './lanes/growth.ts';
 import { createUsageReaderMetrics, observeStreams } from './reader/metrics.ts';
 import { startUsageReader } from './reader/usage-reader.ts';
 import { createRefresherMetrics, startUsageRefresher } from './refresh/refresher.ts';
@@ -19,12 +19,12 @@ import { createLockInstant } from './stream/lock-instant.ts';
 import { createCountUnassigned } from './unassigned/count.ts';
 
 /** What gateways and other systems report, counted once. */
-export function openCounting({ config, pools, redis, usageLanes, redisNowMs, logger, registry }: Platform): {
+export function openCounting({ config, pools, redis, redisNowMs, logger, registry }: Platform): {
   needs: {
     countReport: CountReport;
     reportedEvents: Counter<'outcome'>;
     countUnassigned: ReturnType<typeof createCountUnassigned>;
-    checks: { query: Query; transact: Transact; usageLanes: UsageLanes; onTotalsChanged: () => void };
+    checks: { query: Query; transact: Transact; onTotalsChanged: () => void };
     repairUsage: RepairUsage;
     lockInstant: LockInstant;
   };
@@ -36,13 +36,22 @@ export function openCounting({ config, pools, redis, usageLanes, redisNowMs, log
     return startUsageReader({
       database: pools.usageReader,
       redis,
-      usageLanes,
       intervalMs: config.USAGE_POLL_INTERVAL_MS,
       logger,
       metrics: createUsageReaderMetrics(registry, redisNowMs),
       nowMs: redisNowMs,
     });
   });
+  const laneGrowth = createWorker(({ dueWatch }) =>
+    startLaneGrowth({
+      query: createQuery(pools.usageChecks),
+      transact: createTransact(pools.usageChecks),
+      redis,
+      setting: config.USAGE_LANES,
+      dueWatch,
+      logger,
+    }),
+  );
   const refresher = createWorker(({ dueWatch }) =>
     startUsageRefresher({
       database: pools.usageRefresher,
@@ -74,12 +83,11 @@ export function openCounting({ config, pools, redis, usageLanes, redisNowMs, log
       checks: {
         query: createQuery(pools.usageChecks),
         transact: createTransact(pools.usageChecks),
-        usageLanes,
         onTotalsChanged,
       },
-      repairUsage: createRepairUsage({ database: pools.usageChecks, redis, usageLanes, onTotalsChanged }),
-      lockInstant: createLockInstant(redis, usageLanes),
+      repairUsage: createRepairUsage({ database: pools.usageChecks, redis, onTotalsChanged }),
+      lockInstant: createLockInstant(redis),
     },
-    workers: [reader, refresher, retention],
+    workers: [reader, laneGrowth, refresher, retention],
   };
 }

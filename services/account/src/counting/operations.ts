@@ -9,7 +9,6 @@ import { idParameter } from '../http/input/id-parameter.ts';
 import { cutPage, lookAhead, pageFields } from '../http/input/page.ts';
 import { operator } from '../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
-import type { UsageLanes } from '../platform/usage-lanes.ts';
 import { checkPeriod, checkPeriods, isEqual, rebuildTotals } from './checks/usage-checks.ts';
 import type { Checked } from './checks/usage-checks.ts';
 import { GAP_CAUSES, countRecentGaps, listGaps } from './gaps/list.ts';
@@ -22,7 +21,7 @@ import { findUnassigned, listUnassigned } from './unassigned/store.ts';
 type Needs = {
   query: Query;
   /** With a longer timeout, for sums over many hours. */
-  checks: { query: Query; transact: Transact; usageLanes: UsageLanes; onTotalsChanged: () => void };
+  checks: { query: Query; transact: Transact; onTotalsChanged: () => void };
   countUnassigned: ReturnType<typeof createCountUnassigned>;
   repairUsage: RepairUsage;
 };
@@ -233,8 +232,7 @@ export const operatorCounting = {
       },
       problems: ['not_found', 'usage_rows_dropped'],
       handle: async ({ checks }: Needs, { by, body: { period_id } }) => {
-        const period = { periodId: period_id, lanes: await checks.usageLanes() };
-        const found = await checks.transact((inside) => rebuildTotals(inside, period, by.actor));
+        const found = await checks.transact((inside) => rebuildTotals(inside, period_id, by.actor));
         checks.onTotalsChanged();
         return { period_id, totals_before: found.totals, totals: found.hourly, changed: differs(found) };
       },

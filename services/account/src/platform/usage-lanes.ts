@@ -1,55 +1,98 @@
-import { USAGE_SHARD_COUNT } from '@tollgate/contracts/usage-stream';
+import { USAGE_SHARD_COUNT, usageLane } from '@tollgate/contracts/usage-stream';
 import { parseRedisUrl } from '@tollgate/redis/redis-url';
 import { Refusal } from '@tollgate/server/refusal';
 import type { Query } from './database/query.ts';
 
-/**
- * How many lanes take usage (docs/design/settlement.md). It stays what it was at the first start: payers would move to
- * other streams, whose positions say nothing of theirs.
- * @throws {Refusal} if the settings ask for another number, or Redis needs one
- */
+/** How many lanes take usage (docs/design/settlement.md), a second old at most. It only grows. */
 export type UsageLanes = () => Promise<number>;
 
-/** `setting`: USAGE_LANES, if it is set. */
+export type LaneCount = {
+  lanes: number;
+  /** How many there were, until the usage that these had taken of payers that move is counted. */
+  before: number | null;
+  /** Whether gateways have been told. From then on, the usage of payers that move goes to their new lanes. */
+  isTold: boolean;
+};
+
+const KNOWN_FOR_MS = 1_000;
+
+/** Any number that nothing else locks in this database. */
+const GROWTH_LOCK = 7_462_041;
+
+/**
+ * `setting`: USAGE_LANES, if it is set.
+ * @throws {Refusal} (its first call) if the settings ask for fewer lanes, or for a number that these can't grow to, or
+ * Redis needs another one
+ */
 export function createUsageLanes(
   query: Query,
   { setting, redisUrl }: { setting: number | undefined; redisUrl: string },
 ): UsageLanes {
   const isCluster = parseRedisUrl(redisUrl).topology === 'cluster';
-  let known: number | undefined;
+  const atFirst = setting ?? (isCluster ? USAGE_SHARD_COUNT : 1);
+  let isChecked = false;
+  let known = { lanes: 0, untilMs: -Infinity };
 
-  function check(lanes: number): number {
+  function check(lanes: number): void {
     if (isCluster && lanes !== USAGE_SHARD_COUNT) {
       throw new Refusal(
-        `A Redis Cluster needs ${String(USAGE_SHARD_COUNT)} lanes of usage, and this database has ${String(lanes)} since its ` +
-          'first start. Use one server or Sentinel, or an empty database.',
+        `A Redis Cluster needs ${String(USAGE_SHARD_COUNT)} lanes of usage, and there are ${String(lanes)}. Use one server ` +
+          `or Sentinel until USAGE_LANES=${String(USAGE_SHARD_COUNT)} has been applied there.`,
       );
     }
-    if (setting !== undefined && setting !== lanes) {
+    if (setting !== undefined && (setting < lanes || setting % lanes !== 0)) {
       throw new Refusal(
-        `This database has counted ${String(lanes)} lanes of usage since its first start. ` +
-          `Set USAGE_LANES to ${String(lanes)}, or remove it.`,
+        `There are ${String(lanes)} lanes of usage, and their number can only grow, to a multiple of it. ` +
+          `Set USAGE_LANES to ${String(lanes)} or such a multiple, or remove it.`,
       );
     }
-    return lanes;
   }
 
   async function read(): Promise<number> {
-    const stored = await findLanes(query);
-    if (stored !== undefined) return check(stored);
-    return check(await storeLanes(query, check(setting ?? (isCluster ? USAGE_SHARD_COUNT : 1))));
+    if (!isChecked) {
+      // Another replica may be first.
+      await query('INSERT INTO usage_lanes (lanes) VALUES (:atFirst) ON CONFLICT DO NOTHING', { atFirst });
+    }
+    const count = await findLaneCount(query);
+    if (!isChecked) check(count.lanes);
+    isChecked = true;
+    return count.before === null || count.isTold ? count.lanes : count.before;
   }
 
-  return async () => (known ??= await read());
+  return async () => {
+    if (performance.now() >= known.untilMs) {
+      known = { lanes: await read(), untilMs: performance.now() + KNOWN_FOR_MS };
+    }
+    return known.lanes;
+  };
 }
 
-async function findLanes(query: Query): Promise<number | undefined> {
-  const [row] = await query<{ lanes: number }>('SELECT lanes FROM usage_lanes');
-  return row?.lanes;
+/** @throws {Error} if account has never been started on this database */
+export async function findLaneCount(query: Query): Promise<LaneCount> {
+  const [count] = await query<LaneCount>(
+    `SELECT lanes, lanes_before AS before, moved_after IS NOT NULL AS "isTold" FROM usage_lanes`,
+  );
+  if (count === undefined) throw new Error('this database has no lanes of usage');
+  return count;
 }
 
-/** Another replica may be first. */
-async function storeLanes(query: Query, lanes: number): Promise<number> {
-  await query('INSERT INTO usage_lanes (lanes) VALUES (:lanes) ON CONFLICT DO NOTHING', { lanes });
-  return (await findLanes(query)) ?? lanes;
+/** That of the moment, until the end of the transaction. */
+export async function lockLaneCount(query: Query): Promise<LaneCount> {
+  await query('SELECT pg_advisory_xact_lock_shared(:lock)', { lock: GROWTH_LOCK });
+  return findLaneCount(query);
+}
+
+/** The payer's lane; while it moves, the one that it had, too. */
+export function lanesOfPayer({ lanes, before }: LaneCount, accountId: number): number[] {
+  return [...new Set([lanes, before ?? lanes].map((count) => usageLane(accountId, count)))];
+}
+
+/** Waits for the transactions that hold the number. Does nothing while it is growing, or if it isn't smaller. */
+export async function beginGrowth(query: Query, lanes: number): Promise<void> {
+  await query(
+    `WITH held AS MATERIALIZED (SELECT pg_advisory_xact_lock(:lock))
+     UPDATE usage_lanes SET lanes = :lanes, lanes_before = lanes FROM held
+     WHERE lanes < :lanes AND lanes_before IS NULL`,
+    { lock: GROWTH_LOCK, lanes },
+  );
 }

@@ -1,5 +1,5 @@
 import type { Limits } from '@tollgate/contracts/entitlement';
-import { LIVE_COUNTERS, SHARE_CHANNEL } from '@tollgate/contracts/usage-stream';
+import { LIVE_COUNTERS, SHARE_CHANNEL, usageFenceKey } from '@tollgate/contracts/usage-stream';
 import { batchCalls } from '@tollgate/redis/batch-calls';
 import { LUA_DATA_SET, LUA_NOT_TO_DISK, defineScript } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
@@ -10,7 +10,7 @@ import { LUA_BUDGET_LEFT } from './budgets-lua.ts';
 import { reachedBudget } from './budgets.ts';
 import type { CallerBudgets, ReachedBudget } from './budgets.ts';
 import { LUA_POINTS_LEFT } from './credits-lua.ts';
-import { fenceKey, leasesKey, liveKeys, rateKey, reservationsKey, sharesKey } from './keys.ts';
+import { leasesKey, liveKeys, rateKey, reservationsKey, sharesKey } from './keys.ts';
 import { LUA_RESERVED } from './reservations.ts';
 import { CALL, LUA_NOW, LUA_RATE } from './rate-lua.ts';
 import { LUA_SHARES } from './share-lua.ts';
@@ -230,7 +230,7 @@ export function createAdmissionScript(redis: ScriptableRedis): DecideAdmissions 
         leasesKey(isCall ? 'calls' : 'subscriptions', payerId),
         sharesKey(payerId),
         ...openPeriods,
-        ...(reservation === null ? [] : [fenceKey(lane), reservationsKey(payerId)]),
+        ...(reservation === null ? [] : [usageFenceKey(lane), reservationsKey(payerId)]),
       ],
       args: [
         limits.points_limit ?? -1,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { usageLane } from '@tollgate/contracts/usage-stream';
 import type { UsageBatch } from '@tollgate/contracts/usage-stream';
 import type { Logger } from '@tollgate/log';
 import type { LeaseEntry } from './leases.ts';
@@ -12,24 +13,29 @@ export type DeliverBatchOptions = {
   onBatch?: (result: RecordResult | 'failed') => void;
 };
 
-/** Resolves when Redis has acknowledged the batch; never rejects. */
+/** `lanes`: how many there are. Some of the batch's payers have moved to others, and none of it was written. */
+type Delivered = RecordedBatch | { lanes: number };
+
+/** Resolves when Redis has acknowledged the batch, or refuses it because payers have moved; never rejects. */
 export type DeliverBatch = (
   lane: number,
   batch: UsageBatch,
   leases: readonly LeaseEntry[],
-) => Promise<Omit<RecordedBatch, 'result'>>;
+) => Promise<Delivered>;
 
 const BACKOFF_MIN_MS = 50;
 const BACKOFF_MAX_MS = 500;
 
 /** Retries under the same number, which the script counts once; primes a lane on which the script writes nothing. */
 export function createDeliverBatch({ send, primeLane, logger, onBatch }: DeliverBatchOptions): DeliverBatch {
-  async function attempt(...batch: Parameters<DeliverBatch>): Promise<RecordedBatch | null> {
-    const recorded = await send(...batch);
-    onBatch?.(recorded.result);
-    if (recorded.result !== 'unprimed') return recorded;
-    await primeLane(batch[0], batch[1].events);
-    return null;
+  async function attempt(...batch: Parameters<DeliverBatch>): Promise<Delivered | null> {
+    const [lane, { events }] = batch;
+    const sent = await send(...batch);
+    onBatch?.(sent.result);
+    const lanes = sent.result === 'unprimed' ? await primeLane(lane, events) : sent.lanes;
+    if (lanes !== undefined && events.some(({ payer_id }) => usageLane(payer_id, lanes) !== lane))
+      return { lanes };
+    return sent.result === 'unprimed' ? null : sent;
   }
 
   return async (lane, batch, leases) => {

@@ -8,16 +8,6 @@ export function seenKey(lane: number, gatewayId: string): string {
   return `${prefix(lane)}seen:${gatewayId}`;
 }
 
-/** The data set on which the stream's ids are known to follow those that account has counted. */
-export function floorKey(lane: number): string {
-  return `${prefix(lane)}floor`;
-}
-
-/** Until when shares that Redis has lost may be in use, and the data set that lacks them. */
-export function fenceKey(lane: number): string {
-  return `${prefix(lane)}fence`;
-}
-
 /** The live counters on which a payer's points depend: those of the current period, then of the open ones. */
 export function liveKeys({
   payerId,

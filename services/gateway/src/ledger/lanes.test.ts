@@ -4,8 +4,10 @@ import {
   LIVE_COUNTERS,
   usageBatchSchema,
   usageLane,
+  usageLanesKey,
   usageLiveKey,
   usageShard,
+  usageSnapshotSchema,
   usageStreamKey,
 } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
@@ -43,7 +45,11 @@ type Step =
   /** Redis loses everything, after account has counted it. */
   | { do: 'empty' }
   /** The gateway ends as by kill -9 while its next batch is under way: before or after Redis has it. */
-  | { do: 'kill'; gateway: number; payer: number; arrives: boolean };
+  | { do: 'kill'; gateway: number; payer: number; arrives: boolean }
+  /** There are more lanes while a gateway records, and gateways go on with entitlements of before. */
+  | { do: 'grow'; times: number; gateway: number; uses: { payer: number; points: number }[]; fault?: Fault }
+  /** Entitlements of before the growth have ended. */
+  | { do: 'refresh' };
 
 const payer = fc.constantFrom(...PAYERS);
 const gateway = fc.nat(4);
@@ -72,6 +78,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('kill' as const), gateway, payer, arrives: fc.boolean() }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('grow' as const),
+      times: fc.integer({ min: 2, max: 4 }),
+      gateway,
+      uses,
+      fault: fc.constantFrom<Fault>('request lost', 'reply lost'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('refresh' as const) }) },
 );
 
 let server: OwnRedis;
@@ -94,7 +111,11 @@ const zero = (): Counted => ({ points: 0, requests: 0 });
 
 /** Gateways that record into the lanes, account, which counts them, and what was acknowledged. */
 class Lanes {
-  readonly #lanes: number;
+  #lanes: number;
+  /** As entitlements state it. */
+  #stated: number;
+  /** Until usage of before the growth is counted, account has no snapshots. */
+  #grown: Promise<unknown> = Promise.resolve();
   readonly #prime: Prime;
   readonly #members: {
     recorder: UsageRecorder;
@@ -112,8 +133,9 @@ class Lanes {
 
   constructor(lanes: number, gateways: number) {
     this.#lanes = lanes;
+    this.#stated = lanes;
     this.#prime = createPrime({
-      account: { get: (path, schema) => Promise.resolve(schema.parse(this.#snapshot(path))) },
+      account: { get: (path, schema) => this.#grown.then(() => schema.parse(this.#snapshot(path))) },
       primeFrom: createPrimeFrom(redis),
       lastOfLane: this.#lastOfLane,
     });
@@ -152,6 +174,7 @@ class Lanes {
       ...emptySnapshot(periodId),
       ...this.#counted.get(payerId),
       usage_lane: lane,
+      usage_lanes: this.#lanes,
       stream_position: this.#positions.get(lane) ?? '0-0',
     };
   }
@@ -163,10 +186,32 @@ class Lanes {
     else if (one.do === 'empty') {
       await this.#countAll();
       await redis.flushall();
-    } else await this.#callsOf(one);
+      // Gateways keep nothing over the loss of a connection.
+      this.#stated = this.#lanes;
+    } else if (one.do === 'grow') await this.#grow(one);
+    else if (one.do === 'refresh') this.#stated = this.#lanes;
+    else await this.#callsOf(one);
   }
 
-  async #callsOf(one: Extract<Step, { gateway: number }>): Promise<void> {
+  /** As account does it: told to all lanes at once, and what was in them before is counted first. */
+  async #grow({ times, gateway: index, uses: used, fault }: Extract<Step, { do: 'grow' }>): Promise<void> {
+    if (this.#lanes * times > 64) return;
+    const recorded = this.#callsOf({ do: 'use', gateway: index, uses: used, ...(fault && { fault }) });
+    const before = this.#lanes;
+    const earlier = usageSnapshotSchema.parse(this.#snapshot(`/${String((used[0]?.payer ?? 1) * 10)}`));
+    const counted = Promise.withResolvers<undefined>();
+    this.#grown = counted.promise;
+    this.#lanes *= times;
+    const told = redis.multi();
+    for (let lane = 0; lane < this.#lanes; lane += 1) told.set(usageLanesKey(lane), this.#lanes);
+    await told.exec();
+    expect(await createPrimeFrom(redis)(earlier, [], null)).toBe('stale');
+    for (let lane = 0; lane < before; lane += 1) await this.#count(lane, 1_000_000);
+    counted.resolve(undefined);
+    await recorded;
+  }
+
+  async #callsOf(one: Extract<Step, { do: 'use' | 'full' | 'kill' }>): Promise<void> {
     const member = this.#members[one.gateway % this.#members.length];
     if (member === undefined || member.isKilled) return;
     if (one.do === 'use') {
@@ -210,7 +255,7 @@ class Lanes {
             traffic_bytes: 0,
             operation: null,
           },
-          usageLane(payerId, this.#lanes),
+          usageLane(payerId, this.#stated),
         );
         add(this.#acknowledged, payerId, points);
         if (live !== null) expect(live.requests).toBeGreaterThan(0);
@@ -234,7 +279,6 @@ class Lanes {
       expect(this.#numbers.has(number)).toBe(false);
       this.#numbers.add(number);
       for (const { payer_id, points, requests } of events) {
-        expect(usageLane(payer_id, this.#lanes)).toBe(lane);
         add(this.#counted, payer_id, points, requests);
       }
       this.#positions.set(lane, id);

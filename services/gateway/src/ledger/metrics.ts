@@ -12,8 +12,8 @@ export function createLedgerMetrics(registry: Registry) {
     }),
     onBatch: createOutcomes(registry, {
       name: 'tollgate_settlement_batches_total',
-      help: 'Attempts to settle a batch by outcome: recorded, repeated (it had arrived before), unprimed, failed',
-      outcomes: ['recorded', 'repeated', 'unprimed', 'failed'],
+      help: 'Attempts to settle a batch by outcome: recorded, repeated (it had arrived before), unprimed, moved (there are more lanes), failed',
+      outcomes: ['recorded', 'repeated', 'unprimed', 'moved', 'failed'],
     }),
     onMetered: meteredUsage(registry),
     observeQueue: (events: () => number) => {

@@ -3,6 +3,9 @@ import {
   LUA_FORGET_BUDGETS,
   USAGE_BATCH_FIELD,
   liveBudgetField,
+  usageFenceKey,
+  usageFloorKey,
+  usageLanesKey,
   usageLiveKey,
   usageShard,
   usageStreamKey,
@@ -16,7 +19,6 @@ import { LUA_SPENT } from './budgets-lua.ts';
 import { BUDGET_OWNERS, DAY_MS } from './budgets.ts';
 import type { CallerBudgets } from './budgets.ts';
 import { LUA_CUTS } from './credits-lua.ts';
-import { fenceKey, floorKey } from './keys.ts';
 
 /** How long live counters outlast their last use. */
 export const LIVE_TTL_SEC = 86_400;
@@ -29,7 +31,8 @@ const FENCE_MS = 500;
  * - nothing, but the ms to wait, if Redis has lost what it knew of the lane: gateways may still use shares that it
  *   doesn't know of, and would not notice that a limit is reached (docs/design/admission.md). A lane of which account has counted
  *   nothing is a new one.
- * - "stale" if the snapshot lacks trimmed entries, or account has announced a newer version (docs/design/counting.md);
+ * - "stale" if the snapshot lacks trimmed entries, account has announced a newer version (docs/design/counting.md), or
+ *   there are more lanes than when it was made;
  * - moves the stream's next id past all that account has counted: a Redis that lost its data, or whose clock is behind,
  *   would write ids that account never reads;
  * - sets the counters to the snapshot plus the entries after it, without unreadable ones, which account sets aside too;
@@ -45,6 +48,8 @@ local trimmed = redis.call('GET', trimmed_key)
 if trimmed and is_after(trimmed, position) then return 0 end
 local told = redis.call('GET', KEYS[5])
 if told and tonumber(told) > tonumber(ARGV[9]) then return 0 end
+local lanes = redis.call('GET', KEYS[7])
+if lanes and tonumber(lanes) > tonumber(ARGV[13]) then return 0 end
 local time = redis.call('TIME')
 local now_ms = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 if position ~= '0-0' and redis.call('GET', floor) ~= data_set then
@@ -72,7 +77,7 @@ local function spend(event)
     end
   end
 end
-for index = 13, #ARGV, 2 do
+for index = 14, #ARGV, 2 do
   local stated = tonumber(ARGV[index + 1])
   cuts[#cuts + 1] = { at = ARGV[index], is_stated = stated ~= nil, points = stated or sums.points }
 end
@@ -130,6 +135,7 @@ local counters = struct.pack('${LIVE_COUNTERS}', sums.points, sums.requests, sum
 redis.call('HSET', live, 'data_set', data_set, 'usage_version', ARGV[9], 'counters', counters)
 redis.call('EXPIRE', live, ARGV[4])
 redis.call('SET', floor, data_set)
+if lanes ~= ARGV[13] and ARGV[13] ~= '0' then redis.call('SET', KEYS[7], ARGV[13]) end
 return 1
 `;
 
@@ -154,10 +160,11 @@ export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
       [
         usageStreamKey(lane),
         usageTrimmedKey(lane),
-        floorKey(lane),
+        usageFloorKey(lane),
         usageLiveKey(shard, period_id),
         usageVersionKey(shard, period_id),
-        fenceKey(lane),
+        usageFenceKey(lane),
+        usageLanesKey(lane),
       ],
       [
         stream_position,
@@ -173,6 +180,7 @@ export function createPrimeFrom(redis: ScriptableRedis): PrimeFrom {
         budgets === null ? '' : JSON.stringify(spentOf(snapshot, budgets)),
         // As JSON.stringify writes it; also the beginning of longer ids, whose batches are decoded for nothing.
         `"payer_id":${String(snapshot.payer_id)}`,
+        snapshot.usage_lanes ?? 0,
         ...instantsMs.flatMap((atMs) => [atMs, stated.get(atMs) ?? '']),
       ],
     );

@@ -17,8 +17,11 @@ type PrimedFor = {
   budgets?: CallerBudgets | null;
 };
 
-/** Rebuilds a period's live counters on the data set that Redis serves now. */
-export type Prime = (periodId: number, payerId: number, contents?: PrimedFor) => Promise<void>;
+/** Rebuilds a period's live counters on the data set that Redis serves now. Resolves with the payer's lane. */
+export type Prime = (periodId: number, payerId: number, contents?: PrimedFor) => Promise<PrimedLane>;
+
+/** `of`: how many there are; undefined if account doesn't say. */
+type PrimedLane = { lane: number; of: number | undefined };
 
 export type PrimeOptions = {
   /** account's private API. */
@@ -44,11 +47,14 @@ export function createPrimePayer(prime: Prime): PrimePayer {
   };
 }
 
-/** Primes the lane of some events by any period of it, since they share the stream. */
+/**
+ * Primes the lane of some events by any period of it, since they share the stream. Resolves with how many lanes there
+ * are, if account says so: some of the payers may have moved.
+ */
 export type PrimeLane = (
   lane: number,
   events: readonly Pick<UsageEvent, 'period_id' | 'payer_id'>[],
-) => Promise<void>;
+) => Promise<number | undefined>;
 
 /** account trims behind what it has committed, so a newer snapshot is there at once. */
 const ATTEMPTS = 5;
@@ -65,7 +71,7 @@ export function createPrime({ account, primeFrom, onPrime, lastOfLane }: PrimeOp
     periodId: number,
     payerId: number,
     { instantsMs = [], budgets = null }: PrimedFor,
-  ): Promise<void> {
+  ): ReturnType<Prime> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const snapshot = await account.get(snapshotPath(periodId, budgets), usageSnapshotSchema);
       if (snapshot === null) throw unavailable(`account does not know billing period ${String(periodId)}`);
@@ -76,7 +82,7 @@ export function createPrime({ account, primeFrom, onPrime, lastOfLane }: PrimeOp
       if (outcome === 'primed') {
         const lane = snapshot.usage_lane ?? usageShard(payerId);
         lastOfLane.set(lane, { period_id: periodId, payer_id: payerId });
-        return;
+        return { lane, of: snapshot.usage_lanes };
       }
       await delay(typeof outcome === 'number' ? outcome : STALE_DELAY_MS);
     }
@@ -107,8 +113,8 @@ export function createPrimeLane(prime: Prime, lastOfLane: LastOfLane): PrimeLane
     let failure: unknown;
     for (const { period_id, payer_id } of candidates.values()) {
       try {
-        await prime(period_id, payer_id);
-        return;
+        const primed = await prime(period_id, payer_id);
+        return primed.of;
       } catch (error) {
         failure = error;
       }

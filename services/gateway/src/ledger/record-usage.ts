@@ -1,4 +1,4 @@
-import { MAX_TOTAL } from '@tollgate/contracts/usage-stream';
+import { MAX_TOTAL, usageLane } from '@tollgate/contracts/usage-stream';
 import type { OperationDocument, UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
 import { endBatch, onBatchEnd } from '@tollgate/redis/batch-writes';
 import type { LeaseEntry } from './leases.ts';
@@ -45,6 +45,8 @@ type QueuedEvent = {
   event: TimedUsage;
   lease: LeaseEntry | null;
   acknowledge: (usage: LiveUsage | null) => void;
+  /** What its batch releases, once it has been in one. */
+  released?: readonly LeaseEntry[];
 };
 
 type Lane = {
@@ -58,6 +60,7 @@ type Lane = {
 type SentBatch = {
   batch: readonly QueuedEvent[];
   events: readonly UsageEvent[];
+  before: WrittenBefore;
   delivered: ReturnType<ReturnType<typeof createDeliverBatch>>;
 };
 
@@ -75,6 +78,8 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
   const { gatewayId, redisIsReady, maxQueuedEvents, nowMs, onMetered } = options;
   const deliverBatch = createDeliverBatch(options);
   const lanes = new Map<number, Lane>();
+  /** How many lanes there are, if entitlements that are kept may name one that a payer has left. */
+  let grownTo: number | null = null;
   let queued = 0;
   let seq = 0;
   let whenEmpty: (() => void)[] = [];
@@ -94,24 +99,53 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     lane.sentAtMs = performance.now();
     const batch = lane.queue.splice(0, MAX_BATCH_EVENTS);
     const events = sumEvents(batch.map(({ event }) => event));
-    const leases = batch.flatMap(({ lease }) => (lease === null ? [] : releasedWith(lease)));
+    const leases = batch.flatMap(
+      (one) => (one.released ??= one.lease === null ? [] : releasedWith(one.lease)),
+    );
     const documents = documentsOf(batch);
+    const before = lane.written;
     const usage = {
       gateway_id: gatewayId,
       seq: (seq += 1),
-      before: lane.written,
+      before,
       ...(documents.length === 0 ? {} : { documents }),
       events,
     };
     lane.written = writtenAfter(lane.written, events);
-    return { batch, events, delivered: deliverBatch(lane.number, usage, leases) };
+    return { batch, events, before, delivered: deliverBatch(lane.number, usage, leases) };
+  }
+
+  function enqueue(lane: Lane, events: readonly QueuedEvent[]): void {
+    for (const event of events) lane.queue.push(event);
+    if (lane.sentAtMs !== null) return;
+    lane.sentAtMs = performance.now();
+    onBatchEnd(() => void sendBatches(lane));
+  }
+
+  /** Nothing of the batch was written. What is of payers that have moved goes to their lanes. */
+  function moveToLanes(from: Lane, { batch, before }: SentBatch, lanes: number): void {
+    grownTo = lanes;
+    from.written = before;
+    for (const { event } of batch) forgetDocumentSent(event);
+    const byLane = Map.groupBy([...batch, ...from.queue.splice(0)], ({ event }) =>
+      usageLane(event.payer_id, lanes),
+    );
+    from.queue = byLane.get(from.number) ?? [];
+    byLane.delete(from.number);
+    for (const [number, events] of byLane) enqueue(laneOf(number), events);
   }
 
   async function sendBatches(lane: Lane): Promise<void> {
     let sent = sendBatch(lane);
     while (sent !== null) {
-      const { batch, events, delivered } = sent;
-      const { live, sharedForMs } = await delivered;
+      const { batch, events } = sent;
+      const delivered = await sent.delivered;
+      if ('lanes' in delivered) {
+        moveToLanes(lane, sent, delivered.lanes);
+        sent = sendBatch(lane);
+        continue;
+      }
+      const { live, sharedForMs } = delivered;
       // Before the responses, so that Redis syncs it while they are written.
       sent = sendBatch(lane);
       if (sent !== null) endBatch();
@@ -128,13 +162,10 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
   return {
     record: (usage, number, lease = null) =>
       new Promise((acknowledge) => {
-        const lane = laneOf(number);
+        const lane = laneOf(grownTo === null ? number : usageLane(usage.payer_id, grownTo));
         const event = { ...usage, at_ms: Math.floor(nowMs()) };
-        lane.queue.push({ event, lease, acknowledge });
         queued += 1;
-        if (lane.sentAtMs !== null) return;
-        lane.sentAtMs = performance.now();
-        onBatchEnd(() => void sendBatches(lane));
+        enqueue(lane, [{ event, lease, acknowledge }]);
       }),
     canRecord: (number) => {
       if (!redisIsReady() || queued >= maxQueuedEvents) return false;
@@ -185,6 +216,11 @@ function documentsOf(batch: readonly QueuedEvent[]): OperationDocument[] {
     documents.push({ hash: document.hash, text: document.text });
   }
   return documents;
+}
+
+function forgetDocumentSent({ operation }: TimedUsage): void {
+  const document = operation?.counted.document;
+  if (document !== undefined) document.sentAtMs = 0;
 }
 
 function acknowledgeBatch(

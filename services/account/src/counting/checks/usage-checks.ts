@@ -1,10 +1,11 @@
-import { MAX_TOTAL, usageLane, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { MAX_TOTAL, usageStreamKey } from '@tollgate/contracts/usage-stream';
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { changeOf } from '../../platform/audit/change.ts';
 import { bounded, totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
+import { lanesOfPayer, lockLaneCount } from '../../platform/usage-lanes.ts';
 import type { Page } from '../../http/input/page.ts';
 import { enqueueRefreshes } from '../refresh/refresh-outbox.ts';
 import type { Counters } from '../refresh/refresh-outbox.ts';
@@ -68,20 +69,19 @@ export function isEqual({ totals, hourly }: Checked): boolean {
  * totals.
  * @throws {Problem} not_found, usage_rows_dropped
  */
-export async function rebuildTotals(
-  query: Query,
-  { periodId, lanes }: { periodId: number; lanes: number },
-  by: Actor,
-): Promise<Checked> {
+export async function rebuildTotals(query: Query, periodId: number, by: Actor): Promise<Checked> {
   const owners = await query<{ account_id: number }>(
     'SELECT account_id FROM billing_periods WHERE period_id = :periodId',
     { periodId },
   );
   const account_id = owners[0]?.account_id;
   if (account_id === undefined) throw new Problem('not_found');
-  const stream = usageStreamKey(usageLane(account_id, lanes));
+  const streams = lanesOfPayer(await lockLaneCount(query), account_id).map(usageStreamKey);
   // A stream without a row has no reader to keep away.
-  await query('SELECT 1 FROM usage_stream_positions WHERE stream = :stream FOR UPDATE', { stream });
+  await query(
+    'SELECT 1 FROM usage_stream_positions WHERE stream = ANY (CAST(:streams AS text[])) ORDER BY stream FOR UPDATE',
+    { streams },
+  );
   await query('SELECT 1 FROM usage_hourly_kept FOR SHARE');
   await lockTotals(query, periodId);
   const found = await checkPeriod(query, periodId);

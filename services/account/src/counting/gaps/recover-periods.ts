@@ -12,7 +12,7 @@ import { LUA_DATA_SET, defineScript } from '@tollgate/redis/script';
 import type { Script, ScriptableRedis } from '@tollgate/redis/script';
 import { fitsIn, totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { UsageLanes } from '../../platform/usage-lanes.ts';
+import { findLaneCount } from '../../platform/usage-lanes.ts';
 import { enqueueRefreshes } from '../refresh/refresh-outbox.ts';
 import { NO_APPLICATION, sumHourly, sumTotals } from '../counters/aggregate.ts';
 import { addToHourly, addToTotals } from '../counters/counters.ts';
@@ -78,12 +78,12 @@ export type RecoverPeriods = (
  * version than the totals lack reports and are ignored. A period of which Redis has seen a newer version gets a
  * higher one and new live counters, or no snapshot would be accepted. Entries after `position` are uncounted.
  */
-export function createRecoverPeriods(redis: ScriptableRedis, usageLanes: UsageLanes): RecoverPeriods {
+export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
   const script = defineScript(redis, LUA);
   return async (query, stream, position, which) => {
     const usage = zero();
     let recovered = 0;
-    const lanes = await usageLanes();
+    const { lanes } = await findLaneCount(query);
     const unassigned = await sumUnassigned(query, stream.key);
     for (let after = 0; ;) {
       const periods = await lockPeriods(query, { lane: stream.lane, lanes }, after);

@@ -1,10 +1,11 @@
 import type { Knex } from 'knex';
 import type { Counter } from 'prom-client';
 import type { Logger } from '@tollgate/log';
+import type { RedisConnection } from '@tollgate/redis';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { UsageLanes } from '../../platform/usage-lanes.ts';
+import { adoptGrowth } from '../lanes/growth.ts';
 import { insertRestore, insertRollback } from './gaps.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
 import { storePositions } from '../stream/positions.ts';
@@ -39,14 +40,13 @@ const SKIPPED_IDS = 1_000_000;
 
 export function createRollbackRepair(options: {
   database: Knex;
-  redis: ScriptableRedis;
-  usageLanes: UsageLanes;
+  redis: ScriptableRedis & Pick<RedisConnection, 'get'>;
   metrics: { gaps: Pick<Counter<'cause'>, 'inc'> };
   logger: Pick<Logger, 'error'>;
 }): RollbackRepair {
-  const { database, redis, usageLanes, metrics, logger } = options;
+  const { database, redis, metrics, logger } = options;
   const transact = createTransact(database);
-  const recoverPeriods = createRecoverPeriods(redis, usageLanes);
+  const recoverPeriods = createRecoverPeriods(redis);
 
   return {
     afterRedisRollback: async ({ key: stream }, position) => {
@@ -63,6 +63,7 @@ export function createRollbackRepair(options: {
 
     afterPostgresRollback: async (stream, trimmed) => {
       await ensurePartitions(database, [Date.now()]);
+      await adoptGrowth(createQuery(database), redis);
       const found = await transact(async (query) => {
         const stored = await lockPosition(query, stream.key);
         if (compareStreamIds(stored, trimmed) >= 0) return { position: stored };

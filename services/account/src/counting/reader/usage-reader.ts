@@ -9,7 +9,6 @@ import { openEntryWatch } from '@tollgate/redis/await-entries';
 import type { EntryWatch } from '@tollgate/redis/await-entries';
 import { createQuery } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { UsageLanes } from '../../platform/usage-lanes.ts';
 import { deleteInactiveGateways } from '../gaps/gateway-sequences.ts';
 import { awaitEntries, readAndCount } from './read-and-count.ts';
 import type { ReadOptions } from './read-and-count.ts';
@@ -32,7 +31,6 @@ export type UsageReaderOptions = {
   /** A pool of the reader's own, so that neither requests nor usage can starve the other. */
   database: Knex;
   redis: RedisConnection;
-  usageLanes: UsageLanes;
   /** Between two transactions of a loop, unless entries were left. */
   intervalMs: number;
   logger: Pick<Logger, 'info' | 'warn' | 'error'>;
@@ -70,11 +68,11 @@ const FORGET_INTERVAL_MS = 3_600_000;
  * unavailable, it retries at most a second apart and logs once.
  */
 export function startUsageReader(options: UsageReaderOptions): UsageReader {
-  const { database, redis, usageLanes, intervalMs, logger, metrics, nowMs } = options;
+  const { database, redis, intervalMs, logger, metrics, nowMs } = options;
   const readerId = randomUUID();
   const query = createQuery(database);
   const backoff = createStreamBackoff(logger);
-  const repair = createRollbackRepair({ database, redis, usageLanes, metrics, logger });
+  const repair = createRollbackRepair({ database, redis, metrics, logger });
   const trimmer = createTrimmer({ trim: createTrimStream(redis), repair, metrics, logger });
   const positions = new Map<string, string>();
   const readOptions: ReadOptions = { database, redis, positions, trimmer, backoff, metrics, nowMs, logger };

@@ -12,7 +12,6 @@ import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
-import type { UsageLanes } from '../../platform/usage-lanes.ts';
 import { createRecoverPeriods } from '../gaps/recover-periods.ts';
 import { forgetRestores } from '../gaps/gaps.ts';
 import { isImplausible, lockPosition, recoverStream, skipUsedIds } from '../gaps/rollback-repair.ts';
@@ -53,16 +52,14 @@ export type RepairUsage = (options: { restored: boolean }, by: Actor) => Promise
 export function createRepairUsage({
   database,
   redis,
-  usageLanes,
   onTotalsChanged,
 }: {
   database: Knex;
   redis: RedisConnection;
-  usageLanes: UsageLanes;
   onTotalsChanged: () => void;
 }): RepairUsage {
   const transact = createTransact(database);
-  const recoverPeriods = createRecoverPeriods(redis, usageLanes);
+  const recoverPeriods = createRecoverPeriods(redis);
   const reset = defineScript(redis, RESET_LUA);
 
   async function repairStream(query: Query, stream: UsageStream, repaired: Repaired): Promise<void> {

@@ -12,7 +12,8 @@ const STREAMS = Array.from({ length: USAGE_SHARD_COUNT }, (_, lane) => usageStre
  */
 const SNAPSHOT_SQL = `
   SELECT period.period_id, period.account_id AS payer_id,
-         CAST(period.account_id % :lanes AS integer) AS usage_lane,
+         CAST(period.account_id % lanes AS integer) AS usage_lane, lanes AS usage_lanes,
+         coalesce(period.account_id % lanes <> period.account_id % lanes_before, false) AS is_moving,
          ${totalColumns('total')},
          coalesce(reached.position, '0-0') AS stream_position,
          coalesce(total.usage_version, 0) AS usage_version,
@@ -31,38 +32,43 @@ const SNAPSHOT_SQL = `
            THEN ${spentSql('period', OF_APPLICATION)} END AS application,
          CASE WHEN CAST(:account_id AS bigint) IS NOT NULL
            THEN ${spentSql('period', OF_MEMBER)} END AS member
-  FROM billing_periods AS period
+  FROM billing_periods AS period CROSS JOIN usage_lanes
   LEFT JOIN usage_totals AS total USING (period_id)
   LEFT JOIN usage_stream_positions AS reached
-    ON reached.stream = (CAST(:streams AS text[]))[period.account_id % :lanes + 1]
+    ON reached.stream = (CAST(:streams AS text[]))[period.account_id % lanes + 1]
   WHERE period.period_id = :period_id`;
 
 export type Spenders = { application_id?: number | undefined; account_id?: number | undefined };
 
 type Row = Omit<UsageSnapshot, 'cuts' | 'budgets'> & {
+  is_moving: boolean;
   cuts: UsageSnapshot['cuts'] | null;
   application: Spent | null;
   member: Spent | null;
 };
 
-/** Also what the spenders have spent, of the same moment. */
+/**
+ * Also what the spenders have spent, of the same moment. `moving`: the payer's usage may be in two streams
+ * (docs/design/settlement.md#more-lanes).
+ */
 export async function findUsageSnapshot(
   query: Query,
-  { periodId, lanes }: { periodId: number; lanes: number },
+  periodId: number,
   { application_id, account_id }: Spenders = {},
-): Promise<UsageSnapshot | undefined> {
-  const [snapshot] = await query<Row>(
+): Promise<UsageSnapshot | 'moving' | undefined> {
+  const [found] = await query<Row>(
     SNAPSHOT_SQL,
     {
       period_id: periodId,
       streams: STREAMS,
-      lanes,
       application_id: application_id ?? null,
       account_id: account_id ?? null,
     },
     'usage_snapshot',
   );
-  if (snapshot === undefined) return undefined;
+  if (found === undefined) return undefined;
+  const { is_moving, ...snapshot } = found;
+  if (is_moving) return 'moving';
   const { cuts, application, member, ...usage } = snapshot;
   const budgets = {
     ...(application === null ? {} : { application }),

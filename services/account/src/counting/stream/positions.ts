@@ -42,11 +42,16 @@ export async function findRolledBack(query: Query, positions: Positions): Promis
   );
 }
 
-/** Locks the stored positions, except those that another reader has locked: it is counting the stream. */
+/**
+ * Locks the stored positions, except those that another reader has locked: it is counting the stream; and those of new
+ * lanes until what payers had used in their former ones is counted (docs/design/settlement.md#more-lanes).
+ */
 export async function lockPositions(query: Query, streams: readonly string[]): Promise<Positions> {
   const rows = await query<PositionRow>(
     `SELECT stream, position FROM usage_stream_positions
-     WHERE stream = ANY (CAST(:streams AS text[])) FOR UPDATE SKIP LOCKED`,
+     WHERE stream = ANY (CAST(:streams AS text[])) AND NOT EXISTS (
+       SELECT FROM usage_lanes WHERE CAST(substring(stream FROM '[0-9]+') AS integer) >= lanes_before
+     ) FOR UPDATE SKIP LOCKED`,
     { streams: [...streams] },
     'usage_lock_positions',
   );

@@ -61,7 +61,7 @@ const eraseDue = () =>
   createTransact(suite.database)((query) =>
     eraseNextDue(
       query,
-      createLockInstant(suite.store, () => Promise.resolve(64)),
+      createLockInstant(suite.store),
       [],
     ),
   );

@@ -335,7 +335,7 @@ test('an account is erased once its last further points are charged', async () =
   await put(buyer, { cap_points: 0 });
   await suite.database('accounts').where({ account_id }).update({ deletion_due_at: new Date() });
   const account = suite.database('accounts').where({ account_id });
-  const lockInstant = createLockInstant(suite.store, () => Promise.resolve(64));
+  const lockInstant = createLockInstant(suite.store);
   await waitFor(
     async () => {
       await createTransact(suite.database)((query) => eraseDue(query, lockInstant, account_id));

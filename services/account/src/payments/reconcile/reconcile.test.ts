@@ -125,7 +125,7 @@ test('states what it applied until Stripe was away', async () => {
   const needs = {
     query: createQuery(suite.database),
     transact: createTransact(suite.database),
-    lockInstant: createLockInstant(suite.store, () => Promise.resolve(64)),
+    lockInstant: createLockInstant(suite.store),
     paymentGraceSec: 604_800,
     provider: {
       ...stripe,

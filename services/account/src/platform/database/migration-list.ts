@@ -8,6 +8,7 @@ import * as refunds from './migrations/0006-refunds.ts';
 import * as planChanges from './migrations/0007-plan-changes.ts';
 import * as topUp from './migrations/0008-top-up.ts';
 import * as operations from './migrations/0009-operations.ts';
+import * as growingLanes from './migrations/0075-growing-lanes.ts';
 import * as usageLanes from './migrations/0012-usage-lanes.ts';
 import * as planKeys from './migrations/0013-plan-keys.ts';
 import * as overage from './migrations/0014-overage.ts';
@@ -87,6 +88,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0070-following-plans', migration: followingPlans },
   { name: '0071-unpaid-changes', migration: unpaidChanges },
   { name: '0073-audited-changes', migration: auditedChanges },
+  { name: '0075-growing-lanes', migration: growingLanes },
 ];
 
 export function migrationSource(

@@ -4,7 +4,7 @@ import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { callsIn } from '../../../test/suite/records/recorded-usage.ts';
 import { createUsageRecorder } from '../../ledger/record-usage.ts';
-import type { RecordedBatch } from '../../ledger/record-script.ts';
+import type { RecordAnswer } from '../../ledger/record-script.ts';
 import type { UntimedUsage } from '../../ledger/usage-event.ts';
 
 const logger = createLogger('test', 'silent');
@@ -28,7 +28,7 @@ function event(payerId: number): UntimedUsage {
 function pendingRedis() {
   const sent: { calls: number; seq: number; acknowledge: () => void }[] = [];
   const send = (_lane: number, { events, seq }: UsageBatch) =>
-    new Promise<RecordedBatch>((resolve) => {
+    new Promise<RecordAnswer>((resolve) => {
       sent.push({
         calls: callsIn(events),
         seq,
@@ -44,7 +44,7 @@ function recorderOver(send: ReturnType<typeof pendingRedis>['send'], maxQueuedEv
   return createUsageRecorder({
     gatewayId: 'g',
     send,
-    primeLane: () => Promise.resolve(),
+    primeLane: () => Promise.resolve(undefined),
     redisIsReady: () => true,
     maxQueuedEvents,
     nowMs: () => 0,

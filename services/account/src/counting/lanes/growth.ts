@@ -1,0 +1,94 @@
+import { USAGE_SHARD_COUNT, usageLanesKey, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import type { Logger } from '@tollgate/log';
+import type { RedisConnection } from '@tollgate/redis';
+import { startWorkLoop } from '../../platform/background/work-loop.ts';
+import type { DueWatch } from '../../platform/background/due-watch.ts';
+import type { Query, Transact } from '../../platform/database/query.ts';
+import { beginGrowth } from '../../platform/usage-lanes.ts';
+import { loadPositions } from '../stream/positions.ts';
+import type { Positions } from '../stream/positions.ts';
+import { FIRST_STREAM_ID, compareStreamIds, nextStreamId } from '../stream/stream-id.ts';
+import { createTellGateways } from './tell-gateways.ts';
+
+export type GrowthOptions = {
+  query: Query;
+  transact: Transact;
+  redis: RedisConnection;
+  /** USAGE_LANES, if it is set. */
+  setting: number | undefined;
+  dueWatch: DueWatch;
+  logger: Pick<Logger, 'info' | 'warn'>;
+};
+
+type Growing = { lanes: number; before: number; moved_after: Record<string, string> | null };
+
+/**
+ * Adds lanes while calls run (docs/design/settlement.md#more-lanes): Postgres knows of it first, then all gateways at
+ * once by a script, and what the lanes that there were had taken until then is counted before anything of the new ones.
+ * Each step may be repeated, by any replica.
+ */
+export function startLaneGrowth(options: GrowthOptions): { close: () => Promise<void> } {
+  const { query, transact, redis, setting = 0, dueWatch, logger } = options;
+  const tellGateways = createTellGateways(redis);
+
+  async function tell({ lanes, before }: Growing, inside: Query): Promise<void> {
+    const added = streamsOf(before, lanes);
+    const movedAfter = await tellGateways({ lanes, before }, positionsOf(await loadPositions(inside, added)));
+    await inside('UPDATE usage_lanes SET moved_after = CAST(:moved AS jsonb)', {
+      moved: JSON.stringify(Object.fromEntries(movedAfter)),
+    });
+    logger.info({ lanes, before }, 'usage goes to more lanes');
+  }
+
+  async function finish(movedAfter: Record<string, string>, inside: Query): Promise<void> {
+    const counted = positionsOf(await loadPositions(inside, Object.keys(movedAfter)));
+    const left = await Promise.all(
+      Object.entries(movedAfter).map(async ([stream, last]) => {
+        const position = counted.get(stream) ?? FIRST_STREAM_ID;
+        if (compareStreamIds(position, last) >= 0) return false;
+        return (await redis.xrange(stream, nextStreamId(position), last, 'COUNT', 1)).length > 0;
+      }),
+    );
+    if (left.some(Boolean)) return;
+    await inside('UPDATE usage_lanes SET lanes_before = NULL, moved_after = NULL');
+    logger.info('usage of the former lanes is counted');
+  }
+
+  return startWorkLoop({
+    work: async () => {
+      if (setting > 0) await beginGrowth(query, setting);
+      await adoptGrowth(query, redis);
+      await transact(async (inside) => {
+        const [growing] = await inside<Growing>(
+          'SELECT lanes, lanes_before AS before, moved_after FROM usage_lanes WHERE lanes_before IS NOT NULL FOR UPDATE',
+        );
+        if (growing === undefined) return;
+        if (growing.moved_after === null) await tell(growing, inside);
+        else await finish(growing.moved_after, inside);
+      });
+    },
+    messages: {
+      failed: 'lanes of usage cannot be added; retrying',
+      recovered: 'lanes of usage can be added again',
+    },
+    due: {
+      dueWatch,
+      condition: `EXISTS (SELECT FROM usage_lanes WHERE lanes_before IS NOT NULL OR lanes < ${String(setting)})`,
+    },
+    logger,
+  });
+}
+
+/** Postgres may have been restored from a backup of before a growth that gateways have been told of. */
+export async function adoptGrowth(query: Query, redis: Pick<RedisConnection, 'get'>): Promise<void> {
+  const told = Number(await redis.get(usageLanesKey(0)));
+  if (told > 1 && told <= USAGE_SHARD_COUNT) await beginGrowth(query, told);
+}
+
+function streamsOf(from: number, to: number): string[] {
+  return Array.from({ length: to - from }, (_, index) => usageStreamKey(from + index));
+}
+
+function positionsOf(stored: Awaited<ReturnType<typeof loadPositions>>): Positions {
+  return new Map([...stored].map(([stream, { position }]) => [stream, position]));
+}
