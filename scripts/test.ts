@@ -7,6 +7,7 @@ import { findRedis } from '@tollgate/stack/redis-program';
 import { bundlePrograms } from '@tollgate/testbed/bundle-programs';
 import { installJudges } from '@tollgate/testbed/payments/judges';
 import { buildPages } from '../tools/images/src/build/account-pages.ts';
+import { buildImages } from '../e2e/src/stack/images.ts';
 import type { FileResult } from './results-reporter.ts';
 import { runJest } from './run-jest.ts';
 
@@ -124,7 +125,7 @@ async function runChosen(): Promise<Run[]> {
  */
 async function runWhole(): Promise<Run[]> {
   const journeys = [CONSOLE, PROCESSES];
-  const deployed = runSuites(deployedSuites(), 'at its end');
+  const deployed = runDeployed();
   const prepared = prepareSuites();
   const rooms = prepared.then(() => runSuites([ROOMS], 'at once'));
   const others = hasOwnNetwork
@@ -143,6 +144,20 @@ async function runWhole(): Promise<Run[]> {
 async function prepareSuites(): Promise<void> {
   const redis = findRedis({ logFile: join(bundles, 'find-redis.log') });
   await Promise.all([bundlePrograms(bundles), buildPages(), installJudges(), redis]);
+}
+
+async function runDeployed(): Promise<Run[]> {
+  const suites = deployedSuites();
+  if (suites.length > 0) await buildImagesOnce();
+  return await runSuites(suites, 'at its end');
+}
+
+/** For all suites. Where it fails, each of them builds, and says why it can't. */
+async function buildImagesOnce(): Promise<void> {
+  await buildImages().then(
+    () => (process.env['IMAGES_ARE_BUILT'] = '1'),
+    () => undefined,
+  );
 }
 
 /** A lane of its own for the cluster left its gateway too little of two cores for the autoscaler to see a load. */
