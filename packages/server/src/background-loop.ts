@@ -21,13 +21,14 @@ export function startLoop(
   const { signal } = stopping;
   let resting = new AbortController();
 
+  const rest = (ms: number) => pause(ms, AbortSignal.any([signal, resting.signal]));
+
   async function repeat(): Promise<void> {
-    let restMs = firstRestMs;
+    if (firstRestMs > 0) await rest(firstRestMs);
     while (!signal.aborted) {
-      if (restMs > 0) await pause(restMs, AbortSignal.any([signal, resting.signal]));
-      if (signal.aborted) return;
       resting = new AbortController();
-      restMs = await run(signal);
+      const restMs = await run(signal);
+      if (restMs > 0) await rest(restMs);
     }
   }
 

@@ -40,6 +40,17 @@ test('wakes a loop while there is work and once after, and no other', async () =
   expect([woken.busy, woken.idle]).toEqual([after, 0]);
 });
 
+test('the first look has all loops that start in the same turn', async () => {
+  const first = Promise.withResolvers<string>();
+  const { watch: own } = watchOf((sql) => {
+    first.resolve(sql);
+    return Promise.resolve([false, false]);
+  });
+  own.watch('one', () => undefined);
+  own.watch('other', () => undefined);
+  expect(await first.promise).toContain('[one, other]');
+});
+
 test.each([
   ['refuses', () => Promise.reject(new Error('Postgres is away'))],
   ['does not answer', () => new Promise<boolean[]>(() => undefined)],
@@ -123,25 +134,6 @@ test("account's own conditions are valid, and none holds while there is nothing 
       expect(rows[0]?.due).toHaveLength(9);
       return rows[0]?.due.every((due) => !due);
     });
-  } finally {
-    await suite.close();
-  }
-});
-
-test('a start opens no connection for work that is not due', async () => {
-  const suite = await startAccount({ settings: { SIGN_UP_PLAN: 'none' } });
-  const pools = ['revocations', 'usage_refresher', 'renewals', 'alert_detector', 'webhook_deliveries'];
-  try {
-    const metrics = async () => (await fetch(`${suite.account.privateUrl}/metrics`)).text();
-    const value = (text: string, name: string, pool: string) =>
-      Number(new RegExp(`^${name}\\{pool="${pool}".*\\} (\\d+)$`, 'm').exec(text)?.[1]);
-    const text = await waitFor(async () => {
-      const found = await metrics();
-      const looks = value(found, 'tollgate_postgres_statement_duration_seconds_count', 'due_work');
-      return looks >= 2 ? found : undefined;
-    });
-    const open = pools.map((pool) => value(text, 'tollgate_postgres_pool_connections_idle', pool));
-    expect(open).toEqual(pools.map(() => 0));
   } finally {
     await suite.close();
   }
