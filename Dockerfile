@@ -34,7 +34,8 @@ RUN node tools/images/src/build/image-files.ts sample-upstream /files
 FROM build AS compose-files
 RUN node tools/images/src/build/image-files.ts compose /files
 
-# What all images have in common. Nothing below runs a command: there is no shell that could.
+# What all images have in common. Nothing below runs a command: there is no shell that could. Health checks don't use
+# `fetch`, which takes twice the CPU time of all else in them.
 FROM scratch AS runtime
 COPY --from=runtime-files /files/ /
 ARG REVISION=unknown
@@ -52,7 +53,7 @@ LABEL org.opencontainers.image.title="Tollgate gateway" \
   org.opencontainers.image.description="Checks every call, forwards it, meters it and holds it to the plan"
 ENV PUBLIC_PORT=4000 PRIVATE_PORT=4100
 EXPOSE 4000 4100
-HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PRIVATE_PORT + '/health/ready').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "require('http').get('http://127.0.0.1:' + process.env.PRIVATE_PORT + '/health/ready', (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "--single-threaded-gc", "--no-allocation-site-pretenuring", "--heap-growing-percent=200", "/app/main.mjs"]
 
 FROM runtime AS auth
@@ -62,7 +63,7 @@ LABEL org.opencontainers.image.title="Tollgate auth" \
   org.opencontainers.image.description="Issues, introspects and revokes access tokens"
 ENV PUBLIC_PORT=4001 PRIVATE_PORT=4101
 EXPOSE 4001 4101
-HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PRIVATE_PORT + '/health/ready').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "require('http').get('http://127.0.0.1:' + process.env.PRIVATE_PORT + '/health/ready', (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "--single-threaded-gc", "--no-allocation-site-pretenuring", "--heap-growing-percent=200", "/app/main.mjs"]
 
 FROM runtime AS account
@@ -72,7 +73,7 @@ LABEL org.opencontainers.image.title="Tollgate account" \
   org.opencontainers.image.description="Applications, teams, plans, billing periods and usage; the operators' command"
 ENV PUBLIC_PORT=4002 PRIVATE_PORT=4102 CONSOLE_DIR=/app/console DOCS_DIR=/app/docs TOLLGATE_URL=http://127.0.0.1:4102
 EXPOSE 4002 4102
-HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PRIVATE_PORT + '/health/ready').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "require('http').get('http://127.0.0.1:' + process.env.PRIVATE_PORT + '/health/ready', (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "--single-threaded-gc", "--no-allocation-site-pretenuring", "--heap-growing-percent=200", "/app/main.mjs"]
 
 FROM runtime AS sample-upstream
@@ -82,7 +83,7 @@ LABEL org.opencontainers.image.title="Tollgate sample upstream" \
   org.opencontainers.image.description="A GraphQL data API to play with: the countries of the world, priced in points"
 ENV HOST=0.0.0.0 PORT=4003
 EXPOSE 4003
-HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 CMD ["node", "-e", "require('http').get('http://127.0.0.1:' + process.env.PORT + '/health', (answer) => process.exit(answer.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 CMD ["node", "--enable-source-maps", "/app/main.mjs"]
 
 FROM runtime AS compose

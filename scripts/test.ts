@@ -8,6 +8,7 @@ import { bundlePrograms } from '@tollgate/testbed/bundle-programs';
 import { stripeAccount } from '@tollgate/testbed/config';
 import { installJudges } from '@tollgate/testbed/payments/judges';
 import { buildPages } from '../tools/images/src/build/account-pages.ts';
+import { buildImages } from '../e2e/src/stack/images.ts';
 import type { FileResult } from './results-reporter.ts';
 import { runJest } from './run-jest.ts';
 
@@ -129,7 +130,7 @@ async function runWhole(): Promise<Run[]> {
     leaveOut(name, 'STRIPE_TEST_KEY is not set.', 'REQUIRE_STRIPE_ACCOUNT');
   }
   const journeys = [CONSOLE, PROCESSES];
-  const deployed = runSuites(deployedSuites(), 'at its end');
+  const deployed = runDeployed();
   const prepared = prepareSuites();
   const rooms = prepared.then(() => runSuites([ROOMS], 'at once'));
   const others = hasOwnNetwork
@@ -148,6 +149,20 @@ async function runWhole(): Promise<Run[]> {
 async function prepareSuites(): Promise<void> {
   const redis = findRedis({ logFile: join(bundles, 'find-redis.log') });
   await Promise.all([bundlePrograms(bundles), buildPages(), installJudges(), redis]);
+}
+
+async function runDeployed(): Promise<Run[]> {
+  const suites = deployedSuites();
+  if (suites.length > 0) await buildImagesOnce();
+  return await runSuites(suites, 'at its end');
+}
+
+/** For all suites. Where it fails, each of them builds, and says why it can't. */
+async function buildImagesOnce(): Promise<void> {
+  await buildImages().then(
+    () => (process.env['IMAGES_ARE_BUILT'] = '1'),
+    () => undefined,
+  );
 }
 
 /** A lane of its own for the cluster left its gateway too little of two cores for the autoscaler to see a load. */

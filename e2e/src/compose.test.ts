@@ -250,7 +250,7 @@ test(
     await tollgate('plans', 'create', '--name', 'Kept', '--limit-points', '1000');
 
     await project.compose('down');
-    await project.compose(...WITH_OPERATORS, 'up', '--build', '--wait');
+    await project.compose(...WITH_OPERATORS, 'up', '--wait');
     expect(await showDemo()).toEqual(demo);
     await expectOperatorsConsole();
     expect(await tollgate('plans', 'list')).toMatch(/\bKept\b/);

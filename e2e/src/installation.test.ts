@@ -40,8 +40,13 @@ function blockWith(document: string, line: string): string {
 }
 
 const STAND_INS = `
-docker() { if [ "$1" = push ]; then "$CLUSTER_LOAD_IMAGE" "$2"; else command docker "$@"; fi; }
+pushed=()
+docker() { if [ "$1" = push ]; then pushed+=("$2"); else command docker "$@"; fi; }
 helm() { command helm "$@" --values "$STAND_IN_VALUES"; }
+`;
+/** Together: what the images share is copied once. */
+const LOAD_PUSHED = `
+if [ "\${#pushed[@]}" != 0 ]; then "$CLUSTER_LOAD_IMAGE" "\${pushed[@]}"; fi
 `;
 
 async function run(script: string): Promise<string> {
@@ -56,7 +61,7 @@ async function run(script: string): Promise<string> {
     `STAND_IN_VALUES=${values}`,
     'bash',
     '-euc',
-    STAND_INS + script,
+    STAND_INS + script + LOAD_PUSHED,
   ]);
 }
 

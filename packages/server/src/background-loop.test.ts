@@ -1,7 +1,11 @@
-import { expect, test } from '@jest/globals';
-import { pause, startLoop } from './background-loop.ts';
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { pause, startLoop, startRounds } from './background-loop.ts';
 
 const HOUR_MS = 3_600_000;
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 /** A loop whose runs wait until `finish` is called. */
 function start(restMs: number) {
@@ -31,6 +35,38 @@ test('a loop runs at once, and again when it is woken, also during a run', async
   finish();
   await loop.close();
   expect(runs).toHaveLength(3);
+});
+
+test('a loop that rests first runs when it is woken, or never', async () => {
+  let runs = 0;
+  const run = () => {
+    runs += 1;
+    return Promise.resolve(HOUR_MS);
+  };
+  const [woken, resting] = [0, 1].map(() => startLoop(run, { firstRestMs: HOUR_MS }));
+  await new Promise(setImmediate);
+  expect(runs).toBe(0);
+  woken?.wake();
+  await new Promise(setImmediate);
+  expect(runs).toBe(1);
+  await Promise.all([woken?.close(), resting?.close()]);
+  expect(runs).toBe(1);
+});
+
+test('rounds begin after a random part of their interval', async () => {
+  const random = jest.spyOn(Math, 'random').mockReturnValue(0);
+  let rounds = 0;
+  const run = () => {
+    rounds += 1;
+    return Promise.resolve();
+  };
+  const first = startRounds(HOUR_MS, run);
+  expect(rounds).toBe(1);
+  random.mockReturnValue(0.5);
+  const later = startRounds(HOUR_MS, run);
+  await new Promise(setImmediate);
+  expect(rounds).toBe(1);
+  await Promise.all([first.close(), later.close()]);
 });
 
 test('a run that returns no rest is followed by the next', async () => {

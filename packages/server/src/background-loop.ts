@@ -9,20 +9,26 @@ export type BackgroundLoop = {
 };
 
 /**
- * Work that a process repeats until it ends: `run` starts at once, and again after each rest, whose length in ms it
- * returns; 0 means no rest. Long runs look at the signal between their steps. A run handles its own errors: one that it
- * throws ends the process, as an unhandled rejection.
+ * Work that a process repeats until it ends: `run` starts after the first rest, by default at once, and again after each
+ * rest, whose length in ms it returns; 0 means no rest. Long runs look at the signal between their steps. A run handles
+ * its own errors: one that it throws ends the process, as an unhandled rejection.
  */
-export function startLoop(run: (signal: AbortSignal) => Promise<number>): BackgroundLoop {
+export function startLoop(
+  run: (signal: AbortSignal) => Promise<number>,
+  { firstRestMs = 0 }: { firstRestMs?: number } = {},
+): BackgroundLoop {
   const stopping = new AbortController();
   const { signal } = stopping;
   let resting = new AbortController();
 
+  const rest = (ms: number) => pause(ms, AbortSignal.any([signal, resting.signal]));
+
   async function repeat(): Promise<void> {
+    if (firstRestMs > 0) await rest(firstRestMs);
     while (!signal.aborted) {
       resting = new AbortController();
       const restMs = await run(signal);
-      if (restMs > 0) await pause(restMs, AbortSignal.any([signal, resting.signal]));
+      if (restMs > 0) await rest(restMs);
     }
   }
 
@@ -37,6 +43,21 @@ export function startLoop(run: (signal: AbortSignal) => Promise<number>): Backgr
       await running;
     },
   };
+}
+
+/**
+ * Rounds of work an interval apart, the first after a random part of it: processes that start together, as in a rolling
+ * update, neither do this work at their start nor all at once.
+ */
+export function startRounds(
+  intervalMs: number,
+  run: (signal: AbortSignal) => Promise<void>,
+): Pick<BackgroundLoop, 'close'> {
+  const round = async (signal: AbortSignal) => {
+    await run(signal);
+    return intervalMs;
+  };
+  return startLoop(round, { firstRestMs: Math.random() * intervalMs });
 }
 
 /** Waits until the time has passed or the signal is aborted. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { eventually, readUsage } from '../../caller.ts';
 import { startCalls } from '../../load/calls.ts';
 import { newCustomer } from '../../load/customer.ts';
@@ -6,8 +7,8 @@ import type { ClusterStack } from '../../stack/cluster.ts';
 import { report } from './report.ts';
 
 const TIME_LIMIT_MS = 400_000;
-/** Usage is measured, and the number of pods decided, about every 15 seconds. */
-const DECISION_TIME_LIMIT_MS = 150_000;
+/** Usage is measured, and the number of pods decided, about every 15 seconds. A look is a process. */
+const DECISION = { timeoutMs: 150_000, intervalMs: 1_000 };
 
 /** Fewer pods soon after the load ends; production waits longer. */
 const AUTOSCALING = {
@@ -40,9 +41,9 @@ export function autoscaling(stack: () => ClusterStack): void {
         const steady = startCalls(url, token, { callers: 1, pauseMs: 500 });
         const busy = startCalls(url, token, { callers: 8, pauseMs: 5 });
         try {
-          await eventually(pods, (count) => count > 1, DECISION_TIME_LIMIT_MS);
+          await waitFor(async () => (await pods()) > 1, { ...DECISION, what: 'a second gateway' });
           await busy.stop();
-          await eventually(pods, (count) => count === 1, DECISION_TIME_LIMIT_MS);
+          await waitFor(async () => (await pods()) === 1, { ...DECISION, what: 'one gateway to be left' });
         } finally {
           await Promise.all([busy.stop(), steady.stop()]);
         }

@@ -57,7 +57,13 @@ export function control(kubectl: Kubectl, listeners: Listeners) {
     start: async (part: Part) => {
       await kubectl('scale', workloadOf(part), '--replicas=1');
       await kubectl('rollout', 'status', workloadOf(part), '--timeout=120s');
-      await waitFor(() => answers(kubectl, listeners, part), {
+      const services = await Promise.all(
+        SERVICES_OF[part].map(async ([service, port]) => ({
+          host: await addressOf(kubectl, `${RELEASE}-${service}`),
+          port,
+        })),
+      );
+      await waitFor(() => answers(services, listeners, part), {
         timeoutMs: START_TIME_LIMIT_MS,
         intervalMs: 50,
         what: `${part} to answer`,
@@ -90,26 +96,26 @@ export function control(kubectl: Kubectl, listeners: Listeners) {
 async function kill(kubectl: Kubectl, part: Part): Promise<void> {
   const ofPart = ['--selector', selectorOf(part)];
   const deletionTimes = '--output=jsonpath={range .items[*]}[{.metadata.deletionTimestamp}]{end}';
-  const limits = { timeoutMs: START_TIME_LIMIT_MS, intervalMs: 100 };
   const processes = await containerProcesses(kubectl, selectorOf(part));
   signalAll(processes, 'SIGSTOP');
   await kubectl('scale', workloadOf(part), '--replicas=0');
   await waitFor(async () => !(await kubectl('get', 'pods', ...ofPart, deletionTimes)).includes('[]'), {
-    ...limits,
+    timeoutMs: START_TIME_LIMIT_MS,
     what: `the pods of ${part} to be deleted`,
   });
   signalAll(processes, 'SIGKILL');
   await kubectl('delete', 'pods', ...ofPart, '--force', '--grace-period=0', '--wait=false');
-  await waitFor(async () => (await kubectl('get', 'pods', ...ofPart, '--output=name')) === '', {
-    ...limits,
-    what: `the pods of ${part} to be gone`,
-  });
+  await kubectl('wait', '--for=delete', '--timeout=120s', 'pods', ...ofPart);
 }
 
 /** Through its Services, which know a new pod a little later than it is ready. */
-async function answers(kubectl: Kubectl, listeners: Listeners, part: Part): Promise<boolean> {
-  for (const [service, port] of SERVICES_OF[part]) {
-    const socket = connect({ host: await addressOf(kubectl, `${RELEASE}-${service}`), port });
+async function answers(
+  services: readonly { host: string; port: number }[],
+  listeners: Listeners,
+  part: Part,
+): Promise<boolean> {
+  for (const service of services) {
+    const socket = connect(service);
     try {
       await once(socket, 'connect');
     } finally {

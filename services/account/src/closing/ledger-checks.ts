@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import type { Logger } from '@tollgate/log';
-import { startLoop } from '@tollgate/server/background-loop';
+import { startRounds } from '@tollgate/server/background-loop';
 import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import { findDifferences } from '../billing/credits/differences.ts';
 import { listHolders } from '../billing/credits/store.ts';
@@ -25,13 +25,12 @@ const CHECKED_AT_ONCE = 100;
  */
 export function startLedgerChecks(options: LedgerCheckOptions): Pick<BackgroundLoop, 'close'> {
   let last = 0;
-  return startLoop(async () => {
+  return startRounds(options.intervalSec * 1_000, async () => {
     try {
       last = await checkNext(options, last);
     } catch (error) {
       options.logger.warn({ err: error }, 'credits cannot be checked; retrying at the next interval');
     }
-    return options.intervalSec * 1_000;
   });
 }
 

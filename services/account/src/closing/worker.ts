@@ -120,6 +120,8 @@ export function startClosing(options: ClosingOptions): { close: () => Promise<vo
       dueWatch: options.dueWatch,
       condition: `NOT EXISTS (${restoresOf(options)}) AND (${steps.map(({ due }) => `EXISTS (${due})`).join(' OR ')})`,
     },
+    // While it is stopped, nothing is due, which its metric tells.
+    worksAtStart: true,
     logger: options.logger,
   });
 }

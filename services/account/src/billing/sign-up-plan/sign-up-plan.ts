@@ -67,6 +67,8 @@ export function startSignUpPlans(
       recovered: 'plans of accounts that signed up are being started again',
     },
     due: { dueWatch, condition: SIGN_UPS_PENDING },
+    // A wrong setting is logged.
+    worksAtStart: true,
     logger,
   });
 }

@@ -1,6 +1,6 @@
 import type { LockInstant } from '../../billing/credits/changes.ts';
 import type { Logger } from '@tollgate/log';
-import { startLoop } from '@tollgate/server/background-loop';
+import { startRounds } from '@tollgate/server/background-loop';
 import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import type { Transact } from '../../platform/database/query.ts';
 import { eraseNextDue } from './erase.ts';
@@ -15,7 +15,7 @@ export function startErasures(options: {
 }): Pick<BackgroundLoop, 'close'> {
   const { transact, lockInstant, intervalSec, wakeMails, logger } = options;
 
-  return startLoop(async (signal) => {
+  return startRounds(intervalSec * 1_000, async (signal) => {
     const failed: number[] = [];
     for (let isMore = true; isMore && !signal.aborted;) {
       const known = failed.length;
@@ -38,6 +38,5 @@ export function startErasures(options: {
         isMore = failed.length > known;
       }
     }
-    return intervalSec * 1_000;
   });
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '@tollgate/log';
-import { startLoop } from '@tollgate/server/background-loop';
+import { startRounds } from '@tollgate/server/background-loop';
 import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import { sweepRegistrations } from '../../access/registrations/sweep.ts';
 import type { Query } from '../../platform/database/query.ts';
@@ -101,7 +101,7 @@ export function startHousekeeping(options: HousekeepingOptions): Pick<Background
     }
   }
 
-  return startLoop(async (signal) => {
+  return startRounds(intervalSec * 1_000, async (signal) => {
     try {
       for (const [table, condition] of Object.entries(EXPIRED)) {
         await removeExpired(table, condition, signal);
@@ -110,6 +110,5 @@ export function startHousekeeping(options: HousekeepingOptions): Pick<Background
     } catch (error) {
       logger.warn({ err: error }, 'expired rows could not be removed; retrying at the next interval');
     }
-    return intervalSec * 1_000;
   });
 }

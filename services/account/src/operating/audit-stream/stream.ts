@@ -66,6 +66,8 @@ export function startAuditStream(options: AuditStreamOptions): BackgroundLoop {
       dueWatch,
       condition: `EXISTS (SELECT FROM audit_stream_outbox) AND EXISTS (SELECT FROM audit_stream WHERE ${MAY_TRY})`,
     },
+    // Without its sink, nothing is kept for it.
+    worksAtStart: true,
     logger,
   });
   return {

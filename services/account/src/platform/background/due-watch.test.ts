@@ -40,6 +40,17 @@ test('wakes a loop while there is work and once after, and no other', async () =
   expect([woken.busy, woken.idle]).toEqual([after, 0]);
 });
 
+test('the first look has all loops that start in the same turn', async () => {
+  const first = Promise.withResolvers<string>();
+  const { watch: own } = watchOf((sql) => {
+    first.resolve(sql);
+    return Promise.resolve([false, false]);
+  });
+  own.watch('one', () => undefined);
+  own.watch('other', () => undefined);
+  expect(await first.promise).toContain('[one, other]');
+});
+
 test.each([
   ['refuses', () => Promise.reject(new Error('Postgres is away'))],
   ['does not answer', () => new Promise<boolean[]>(() => undefined)],
@@ -119,7 +130,6 @@ test("account's own conditions are valid, and none holds while there is nothing 
       return rows[0]?.query;
     };
     await waitFor(async () => {
-      // The first look may come before the last loop has begun.
       const { rows } = await suite.database.raw<{ rows: { due: boolean[] }[] }>(await waitFor(asked));
       expect(rows[0]?.due).toHaveLength(9);
       return rows[0]?.due.every((due) => !due);

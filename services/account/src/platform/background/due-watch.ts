@@ -36,7 +36,9 @@ export function startDueWatch(query: Query, notices?: Pick<Notices, 'onNotice' |
   let busyUntilMs = 0;
 
   function look(): Promise<ReadonlySet<string> | undefined> {
-    looking ??= findDue(query, [...new Set([...watched].map(({ condition }) => condition))])
+    // The loops that start in the same turn are in the first look.
+    looking ??= Promise.resolve()
+      .then(() => findDue(query, [...new Set([...watched].map(({ condition }) => condition))]))
       .catch(() => undefined)
       .finally(() => {
         looking = undefined;

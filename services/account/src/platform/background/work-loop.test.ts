@@ -3,6 +3,7 @@ import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startWorkLoop } from './work-loop.ts';
+import type { Due } from './work-loop.ts';
 
 const loops: BackgroundLoop[] = [];
 
@@ -10,7 +11,10 @@ afterEach(async () => {
   await Promise.all(loops.splice(0).map((loop) => loop.close()));
 });
 
-function start(isNeeded: () => boolean): { wake: () => void; runs: () => number } {
+function start(options: { isNeeded?: () => boolean; due?: Due; worksAtStart?: boolean }): {
+  wake: () => void;
+  runs: () => number;
+} {
   let runs = 0;
   const loop = startWorkLoop({
     work: () => {
@@ -18,7 +22,7 @@ function start(isNeeded: () => boolean): { wake: () => void; runs: () => number 
       return Promise.resolve();
     },
     messages: { failed: 'failed', recovered: 'recovered' },
-    isNeeded,
+    ...options,
     logger: createLogger('suite', 'silent'),
   });
   loops.push(loop);
@@ -27,10 +31,28 @@ function start(isNeeded: () => boolean): { wake: () => void; runs: () => number 
 
 test('a loop works at once and twice a second; while it is not needed, only when it is woken', async () => {
   let isNeeded = false;
-  const [needed, other] = [start(() => true), start(() => isNeeded)];
+  const [needed, other] = [start({}), start({ isNeeded: () => isNeeded })];
   await waitFor(() => needed.runs() >= 4);
   expect(other.runs()).toBe(1);
   isNeeded = true;
   other.wake();
   await waitFor(() => other.runs() >= 4);
+});
+
+test('a loop whose work is watched for works when it is due; at its start, if it has to', async () => {
+  const wakes: (() => void)[] = [];
+  const due: Due = {
+    condition: 'true',
+    dueWatch: {
+      watch: (_condition, wake) => {
+        wakes.push(wake);
+        return () => undefined;
+      },
+      close: () => Promise.resolve(),
+    },
+  };
+  const [watched, atStart] = [start({ due }), start({ due, worksAtStart: true })];
+  expect([watched.runs(), atStart.runs()]).toEqual([0, 1]);
+  for (const wake of wakes) wake();
+  await waitFor(() => watched.runs() === 1 && atStart.runs() === 2);
 });

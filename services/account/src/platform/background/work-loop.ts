@@ -17,15 +17,17 @@ export function startWorkLoop(options: {
   /** Long work checks the signal between its steps. */
   work: (signal: AbortSignal) => Promise<void>;
   messages: { failed: string; recovered: string };
-  /** Without it, work is looked for twice a second. */
+  /** Without it, work is looked for twice a second. With it, the first time at which it is due. */
   due?: Due;
+  /** Also where nothing is due: `work` does more than the condition tells of. */
+  worksAtStart?: boolean;
   /** While false, work isn't looked for until the loop is woken. */
   isNeeded?: () => boolean;
   logger: Pick<Logger, 'info' | 'warn'>;
 }): BackgroundLoop {
-  const { work, messages, due, isNeeded = () => true, logger } = options;
+  const { work, messages, due, worksAtStart = due === undefined, isNeeded = () => true, logger } = options;
   let failed = false;
-  const loop = startLoop(async (signal) => {
+  const run = async (signal: AbortSignal) => {
     try {
       await work(signal);
       if (failed) logger.info(messages.recovered);
@@ -35,7 +37,8 @@ export function startWorkLoop(options: {
       failed = true;
     }
     return due === undefined && isNeeded() ? POLL_MS : WATCHED_POLL_MS;
-  });
+  };
+  const loop = startLoop(run, { firstRestMs: worksAtStart ? 0 : WATCHED_POLL_MS });
   const unwatch = due?.dueWatch.watch(due.condition, loop.wake);
   return {
     ...loop,

@@ -1,5 +1,5 @@
 import type { Logger } from '@tollgate/log';
-import { startLoop } from '@tollgate/server/background-loop';
+import { startRounds } from '@tollgate/server/background-loop';
 import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import { findAccount } from '../../identity/accounts/account-store.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
@@ -16,7 +16,7 @@ export function startTokenWarnings(options: {
   logger: Pick<Logger, 'warn'>;
 }): Pick<BackgroundLoop, 'close'> {
   const { transact, intervalSec, wakeMails, logger } = options;
-  return startLoop(async (signal) => {
+  return startRounds(intervalSec * 1_000, async (signal) => {
     try {
       while (!signal.aborted && (await transact(warnNext))) wakeMails();
     } catch (error) {
@@ -25,7 +25,6 @@ export function startTokenWarnings(options: {
         'managers could not be told of ending tokens; retrying at the next interval',
       );
     }
-    return intervalSec * 1_000;
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '@tollgate/log';
-import { startLoop } from '@tollgate/server/background-loop';
+import { startRounds } from '@tollgate/server/background-loop';
 import type { BackgroundLoop } from '@tollgate/server/background-loop';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
@@ -20,7 +20,7 @@ export function startDailyChecks(options: {
   logger: Pick<Logger, 'warn'>;
 }): Pick<BackgroundLoop, 'close'> {
   const { query, transact, checkRecord, intervalSec, wakeMails, logger } = options;
-  return startLoop(async (signal) => {
+  return startRounds(intervalSec * 1_000, async (signal) => {
     try {
       while (!signal.aborted) {
         const due = await takeDueCheck(query);
@@ -32,6 +32,5 @@ export function startDailyChecks(options: {
     } catch (error) {
       logger.warn({ err: error }, 'a domain could not be checked; retrying at the next interval');
     }
-    return intervalSec * 1_000;
   });
 }
