@@ -14,6 +14,11 @@ export type CallTally = {
   lost: Record<string, number>;
 };
 
+/** Whatever wasn't answered with 200, by status or code. */
+export function unanswered({ refused, lost }: CallTally): Record<string, number> {
+  return { ...refused, ...lost };
+}
+
 export type Calls = {
   /** So far. */
   tally: () => CallTally;

@@ -40,7 +40,7 @@ test('Sentinel is named by sentinels and the master’s name; their login is the
   });
   const own = 'redis+sentinel://:p@a/m?sentinelUsername=s&sentinelPassword=q%26';
   expect(parseRedisUrl(own)).toMatchObject({ sentinelLogin: { username: 's', password: 'q&' } });
-  expect(parseRedisUrl('redis+sentinel://:p@a/m?sentinelPassword=')).toMatchObject({ sentinelLogin: {} });
+  expect(parseRedisUrl('redis+sentinel://:p@a/m?sentinelPassword=')).toHaveProperty('sentinelLogin', {});
 });
 
 test('anything else is refused, by words that hold nothing of it', () => {

@@ -106,8 +106,10 @@ const snapshot = ({ period_id }: Payer) =>
 
 const snapshotOf = async (payer: Payer) => usageSnapshotSchema.parse(await (await snapshot(payer)).json());
 
-const pointsOf = async ({ period_id }: Payer): Promise<number> =>
-  Number((await suite.database('usage_totals').where({ period_id }).first('points'))?.points ?? 0);
+async function pointsOf({ period_id }: Payer): Promise<number> {
+  const [total] = await suite.database('usage_totals').where({ period_id }).pluck<number[]>('points');
+  return Number(total ?? 0);
+}
 
 test('usage of a new lane is counted once all of before is, and until then nothing of its payers is settled or told', async () => {
   const { moving, other, staying } = await newPayers();

@@ -75,6 +75,8 @@ export function startLaneGrowth(options: GrowthOptions): { close: () => Promise<
       dueWatch,
       condition: `EXISTS (SELECT FROM usage_lanes WHERE lanes_before IS NOT NULL OR lanes < ${String(setting)})`,
     },
+    // What Redis knows of a growth isn't in the condition.
+    worksAtStart: true,
     logger,
   });
 }

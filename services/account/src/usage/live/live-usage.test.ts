@@ -100,7 +100,10 @@ describe('a live feed', () => {
   test('says when there is no billing period, and when there is one', async () => {
     const owner = await newOwner(suite);
     const feed = await follow(owner);
-    expect(await feed.next()).toMatchObject({ event: 'no_billing_period', data: {} });
+    expect(await feed.next()).toMatchObject({
+      event: 'no_billing_period',
+      data: expect.not.objectContaining({ status: expect.anything() as unknown }) as unknown,
+    });
     await insertPeriod(suite.database, owner.account_id);
     expect(await feed.next()).toMatchObject({ event: 'pace', data: { status: 'active' } });
   });
