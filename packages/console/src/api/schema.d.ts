@@ -1589,7 +1589,7 @@ export interface paths {
         put?: never;
         /**
          * Ask DNS for the record
-         * @description At most once a minute for each domain. A domain that another team had before is lost to it at once.
+         * @description At most once a minute for each domain, also if it was removed and added again. A domain that another team had before is lost to it at once.
          */
         post: operations["checkTeamDomain"];
         delete?: never;
