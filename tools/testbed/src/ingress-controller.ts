@@ -51,9 +51,12 @@ export async function installIngressController(): Promise<string> {
 
 async function installContour(work: string): Promise<void> {
   const { module, version } = CONTOUR;
-  // Without C, so that it runs in any image. What the suites wait for should get the cores first.
+  // Without C, so that it runs in any image.
   const env = { ...goEnvironment(work), CGO_ENABLED: '0' };
-  const install = ['go', 'install', '-ldflags=-s -w', `${module}/cmd/contour@${version}`];
+  // Unoptimized and without symbols, which is a quarter less to compile.
+  const options = ['-gcflags=all=-N -l -dwarf=false', '-ldflags=-s -w'];
+  const install = ['go', 'install', ...options, `${module}/cmd/contour@${version}`];
+  // What the suites wait for should get the cores first.
   await run('nice', ['-n', '5', ...install], { env });
   const { stdout } = await run('go', ['mod', 'download', '-json', `${module}@${version}`]);
   const { Dir } = JSON.parse(stdout) as { Dir: string };

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
@@ -35,14 +36,12 @@ const REFUSED_PATHS = [
   '/operator/../private/accounts',
   '/operator/./../private/accounts',
   '/operator/x/../../private/accounts',
-  '/operator//../private/accounts',
   '/operator//../../private/accounts',
   '/operator/../metrics',
   '/operator/../health/live',
   '/operator/%2e%2e/private/accounts',
   '/operator/.%2E/private/accounts',
   '/%2e%2e/private/accounts',
-  '/operator/%252e%252e/private/accounts',
   '/operator/..%2fprivate/accounts',
   '/operator/..%2Fmetrics',
   '/operator/%2e%2e%2fprivate/accounts',
@@ -67,6 +66,9 @@ const REFUSED_PATHS = [
   `http://${RELEASE}-account-private:4102/private/accounts`,
 ];
 
+/** Pages of the console's, like any: Envoy makes the first /operator/private/accounts, and the second has no dots. */
+const CONSOLE_PATHS = ['/operator//../private/accounts', '/operator/%252e%252e/private/accounts'];
+
 /** What a caller may claim of itself. */
 const HOSTILE = {
   'x-forwarded-for': '203.0.113.66',
@@ -79,6 +81,8 @@ const HOSTILE = {
   'x-envoy-external-address': '203.0.113.66',
   'x-forwarded-prefix': '/private',
 };
+
+const PAGE = { accept: 'text/html' };
 
 type Sent = { method?: string; host?: string; headers?: Record<string, string>; body?: unknown };
 
@@ -96,10 +100,11 @@ export function ingress(stack: () => ClusterStack): void {
 
     beforeAll(async () => {
       const { kubectl, upgrade } = stack();
-      const ofNode = async (path: string) => kubectl('get', 'nodes', `--output=jsonpath={.items[0]${path}}`);
-      callerAddress = await ofNode('.status.addresses[?(@.type=="InternalIP")].address');
-      const podNetworks = [await ofNode('.spec.podCIDR')];
+      const address = '{.items[0].status.addresses[?(@.type=="InternalIP")].address}';
+      callerAddress = await kubectl('get', 'nodes', `--output=jsonpath=${address}`);
       controller = await startIngressController();
+      // A node's pods share a network of 256 addresses, unless a cluster is set up in another way.
+      const podNetworks = [controller.proxy.host.replace(/\d+$/, '0/24')];
       await upgrade({
         podNetworks,
         ingress: { enabled: true, className: INGRESS_CLASS, host: PUBLIC_HOST },
@@ -108,12 +113,13 @@ export function ingress(stack: () => ClusterStack): void {
           ingress: { enabled: true, className: INGRESS_CLASS, host: OPERATORS_HOST, from: [PROXY_PEER] },
         },
       });
-      await waitFor(async () => (await send('/operator/')).status === 200, {
-        what: 'the operators’ console',
-      });
-      await waitFor(async () => (await send('/user', { host: PUBLIC_HOST })).status === 200, {
-        what: 'the customers’ console',
-      });
+      for (const [path, host] of [
+        ['/operator/', OPERATORS_HOST],
+        ['/user', PUBLIC_HOST],
+      ] as const) {
+        const answers = async () => (await send(path, { host, headers: PAGE })).status === 200;
+        await waitFor(answers, { what: `${host}${path} to answer`, timeoutMs: TIME_LIMIT_MS });
+      }
     }, START_TIME_LIMIT_MS);
 
     // A hook without a controller is one that has failed to start.
@@ -121,7 +127,7 @@ export function ingress(stack: () => ClusterStack): void {
 
     /** The path as it is: fetch would resolve it. From the node's own address: the bridge's is of the pods' network. */
     const send = (path: string, { method = 'GET', host = OPERATORS_HOST, headers = {}, body }: Sent = {}) =>
-      new Promise<{ status: number; body: string }>((resolve, reject) => {
+      new Promise<{ status: number; headers: IncomingHttpHeaders; body: string }>((resolve, reject) => {
         const json = body === undefined ? {} : { 'content-type': 'application/json' };
         const options = {
           ...controller.proxy,
@@ -133,30 +139,35 @@ export function ingress(stack: () => ClusterStack): void {
         };
         const sent = request(options, (response) => {
           text(response).then((read) => {
-            resolve({ status: response.statusCode ?? 0, body: read });
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, body: read });
           }, reject);
         });
         sent.once('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
       });
 
     test('operators reach their console, and customers theirs', async () => {
-      const page = { headers: { accept: 'text/html' } };
-      expect(await send('/operator/', page)).toEqual({
-        status: 200,
-        body: expect.stringContaining('<!doctype html>'),
-      });
+      for (const path of ['/operator', '/operator/']) {
+        const page = await send(path, { headers: PAGE });
+        expect([page.status, page.body.slice(0, 15)]).toEqual([200, '<!doctype html>']);
+      }
       const session = await send('/operator/api/session');
       expect([session.status, JSON.parse(session.body)]).toEqual([
         401,
         expect.objectContaining({ code: 'unauthorized' }),
       ]);
-      expect((await send('/user', { ...page, host: PUBLIC_HOST })).status).toBe(200);
+      expect((await send('/user', { headers: PAGE, host: PUBLIC_HOST })).status).toBe(200);
     });
 
     test.each(REFUSED_PATHS)('%s is 404', async (path) => {
-      for (const headers of [{}, { accept: 'text/html' }, HOSTILE]) {
+      for (const headers of [{}, PAGE, HOSTILE]) {
         expect((await send(path, { headers })).status).toBe(404);
       }
+    });
+
+    test.each(CONSOLE_PATHS)('%s is the console’s, which asks for its session', async (path) => {
+      const { status, headers } = await send(path);
+      // The private API would ask for Basic credentials.
+      expect([status, headers['www-authenticate']]).toEqual([401, undefined]);
     });
 
     test('a path that would end elsewhere is 400 or 404, whatever its method', async () => {

@@ -41,14 +41,16 @@ export async function startIngressController(): Promise<IngressControllerPods> {
     throw new Error(`The cluster has a namespace ${NAMESPACE}.`);
   }
   await loadImage(directory);
-  const manifests = await manifestsOf(directory);
   const kubectl = kubectlIn(NAMESPACE);
+  // The definitions of its resources stay: the API server can take minutes to remove one.
   const remove = async () => {
-    await runCommand('kubectl', ['delete', '--ignore-not-found', '--filename=-'], manifests);
+    await kubectl('delete', '--ignore-not-found', `namespace/${NAMESPACE}`);
+    await kubectl('delete', '--ignore-not-found', 'clusterrolebinding/contour', 'clusterrole/contour');
   };
   try {
     // The definitions of its resources are too long for the annotation of the client's side.
-    await runCommand('kubectl', ['apply', '--server-side', '--filename=-'], manifests);
+    const apply = ['apply', '--server-side', '--filename=-'];
+    await runCommand('kubectl', apply, await manifestsOf(directory));
     await kubectl('rollout', 'status', 'deployment/contour', '--timeout=120s');
     await kubectl('rollout', 'status', 'daemonset/envoy', '--timeout=120s');
     const selector = Object.entries(PROXY_LABELS).map((label) => label.join('='));
