@@ -54,7 +54,7 @@ async function installContour(work: string): Promise<void> {
   // Without C, so that it runs in any image.
   const env = { ...goEnvironment(work), CGO_ENABLED: '0' };
   // Unoptimized and without symbols, which is a quarter less to compile.
-  const options = ['-gcflags=all=-N -l -dwarf=false', '-ldflags=-s -w'];
+  const options = ['-trimpath', '-gcflags=all=-N -l -dwarf=false', '-ldflags=-s -w'];
   const install = ['go', 'install', ...options, `${module}/cmd/contour@${version}`];
   // What the suites wait for should get the cores first.
   await run('nice', ['-n', '5', ...install], { env });
