@@ -207,8 +207,12 @@ export function ingress(stack: () => ClusterStack): void {
     });
 
     test('only the proxy’s pods reach account’s private listener, not others of its namespace', async () => {
-      const host = await addressOf(stack().kubectl, `${RELEASE}-account-private`);
-      expect(await connectFrom(controller.kubectl, [{ name: 'private', host, port: 4102 }])).toEqual([]);
+      const service = (name: string) => addressOf(stack().kubectl, `${RELEASE}-${name}`);
+      const targets = [
+        { name: 'gateway', host: await service('gateway'), port: 4000 },
+        { name: 'account-private', host: await service('account-private'), port: 4102 },
+      ];
+      expect(await connectFrom(controller.kubectl, targets)).toEqual(['gateway']);
     });
   });
 }
