@@ -167,7 +167,7 @@ export function ingress(stack: () => ClusterStack): void {
     test.each(CONSOLE_PATHS)('%s is the console’s, which asks for its session', async (path) => {
       const { status, headers } = await send(path);
       // The private API would ask for Basic credentials.
-      expect([status, headers['www-authenticate']]).toEqual([401, undefined]);
+      expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="tollgate"']);
     });
 
     test('a path that would end elsewhere is 400 or 404, whatever its method', async () => {
