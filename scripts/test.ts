@@ -6,6 +6,7 @@ import { redisImage } from '@tollgate/stack/config';
 import { findRedis } from '@tollgate/stack/redis-program';
 import { bundlePrograms } from '@tollgate/testbed/bundle-programs';
 import { stripeAccount } from '@tollgate/testbed/config';
+import { hasIngressController, installIngressController } from '@tollgate/testbed/ingress-controller';
 import { installJudges } from '@tollgate/testbed/payments/judges';
 import { buildPages } from '../tools/images/src/build/account-pages.ts';
 import { buildImages } from '../e2e/src/stack/images.ts';
@@ -23,6 +24,8 @@ type Suite = {
   args: string[];
   /** The command that runs Jest for it. */
   by?: readonly string[];
+  /** What it needs that is still being made. */
+  ready?: Promise<unknown>;
 };
 
 const END_TO_END = '--config=e2e/jest.config.mjs';
@@ -172,8 +175,14 @@ function deployedSuites(): Suite[] {
   if (noContainers !== undefined) leaveOut(CONTAINERS.name, noContainers, 'REQUIRE_CONTAINERS');
   if (noCluster !== undefined) leaveOut(CLUSTER.name, noCluster, 'REQUIRE_CLUSTER');
   const withContainers = noContainers === undefined ? [CONTAINERS, COMPOSE, BACKUP] : [];
-  const withCluster = noCluster === undefined ? [INSTALLATION, CLUSTER] : [];
+  const withCluster =
+    noCluster === undefined ? [INSTALLATION, { ...CLUSTER, ready: prepareIngressController() }] : [];
   return [...withCluster, ...withContainers];
+}
+
+/** Compiling it takes minutes, in which another suite is waited for. If it fails, the suite that needs it says so. */
+async function prepareIngressController(): Promise<void> {
+  if (hasIngressController()) await installIngressController().catch(() => undefined);
 }
 
 /** In CI, skipping a suite would hide that it never ran. */
@@ -222,7 +231,8 @@ async function runSuites(suites: Suite[], prints: 'at once' | 'at its end'): Pro
   const runs: Run[] = [];
   for (let suite = suites.shift(); suite !== undefined; suite = suites.shift()) {
     if (interrupted.signal.aborted) break;
-    const { name, args, by = [] } = suite;
+    const { name, args, by = [], ready } = suite;
+    await ready;
     runs.push({ suite, files: await runJest(args, { title: `\n${name}`, prints, interrupted, by }) });
   }
   return runs;

@@ -44,7 +44,7 @@ export async function compose(context: ComposeContext<Config>): Promise<Service>
   const identity = openIdentity(platform);
   const access = openAccess(platform, identity.needs);
   const billing = openBilling(platform);
-  const teams = openTeams(platform, mail.needs);
+  const teams = openTeams(platform, { ...identity.needs, ...mail.needs });
   const scim = openScim(platform, mail.needs);
   const selfService = openSelfService(platform);
   const notifications = openNotifications(platform, mail.needs);

@@ -36,6 +36,11 @@ export function requiresLoadBalancers(): boolean {
   return process.env['REQUIRE_LOAD_BALANCERS'] === '1';
 }
 
+/** REQUIRE_INGRESS_CONTROLLER=1: build Contour and get Envoy where the cache has none. */
+export function requiresIngressController(): boolean {
+  return process.env['REQUIRE_INGRESS_CONTROLLER'] === '1';
+}
+
 /** REQUIRE_PYTHON=1: the suites of the Python library fail where Python or its packages can’t be had. */
 export function requiresPython(): boolean {
   return process.env['REQUIRE_PYTHON'] === '1';

@@ -2,6 +2,7 @@ import type { ClusterStack } from '../../stack/cluster.ts';
 import { autoscaling } from './autoscaling.ts';
 import { drain } from './drain.ts';
 import { foreignPods } from './foreign-pods.ts';
+import { ingress } from './ingress.ts';
 import { lostPods } from './lost-pods.ts';
 import { manifests } from './manifests.ts';
 import { plans } from './plans.ts';
@@ -15,6 +16,7 @@ export function clusterSpecs(stack: () => ClusterStack): void {
   manifests(stack);
   refusedUpgrade(stack);
   plans(stack);
+  ingress(stack);
   foreignPods(stack);
   rollingUpgrade(stack);
   drain(stack);

@@ -1589,7 +1589,7 @@ export interface paths {
         put?: never;
         /**
          * Ask DNS for the record
-         * @description At most once a minute for each domain. A domain that another team had before is lost to it at once.
+         * @description At most once a minute for each domain, also if it was removed and added again. A domain that another team had before is lost to it at once.
          */
         post: operations["checkTeamDomain"];
         delete?: never;
@@ -12372,6 +12372,7 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

@@ -1,5 +1,6 @@
 import { createWorker } from '../platform/background/worker.ts';
 import type { Worker } from '../platform/background/worker.ts';
+import type { AttemptCounts } from '../identity/attempts/attempt-counts.ts';
 import { createSessionCookie } from '../identity/sessions/session-cookie.ts';
 import type { SessionCookie } from '../identity/sessions/session-cookie.ts';
 import { createQuery, createTransact } from '../platform/database/query.ts';
@@ -17,7 +18,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Teams, the domains that they have proven, and their identity providers. */
 export function openTeams(
   { config, pools, logger }: Pick<Platform, 'config' | 'pools' | 'logger'>,
-  { wakeMails }: { wakeMails: () => void },
+  { counts, wakeMails }: { counts: AttemptCounts; wakeMails: () => void },
 ): {
   needs: { checkRecord: CheckRecord; relyingParties: RelyingParties; ssoCookie: SessionCookie };
   workers: Worker[];
@@ -28,6 +29,7 @@ export function openTeams(
     startDailyChecks({
       query: createQuery(pools.mailsAndHousekeeping),
       transact: createTransact(pools.mailsAndHousekeeping),
+      counts,
       checkRecord,
       intervalSec: config.HOUSEKEEPING_INTERVAL_SEC,
       wakeMails,

@@ -76,12 +76,17 @@ export function createAttemptCounts(query: Query): AttemptCounts {
   };
 }
 
-/** @throws {Problem} too_many_requests */
-export function refuseExceeded({ exceeded, retryAfterSec }: Taken): void {
+/**
+ * `detail` only for a limit on its own: naming one of several would tell what the others still allow.
+ * @throws {Problem} too_many_requests
+ */
+export function refuseExceeded(
+  { exceeded, retryAfterSec }: Taken,
+  detail = 'Too many attempts. Try again later.',
+): void {
   if (exceeded.length === 0) return;
-  // Naming the limit would tell what the others still allow.
   throw new Problem('too_many_requests', {
-    detail: 'Too many attempts. Try again later.',
+    detail,
     headers: { 'retry-after': String(retryAfterSec) },
   });
 }

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { invalidFields } from '@tollgate/http/invalid-fields';
 import { Problem } from '@tollgate/http/problem';
 import { findAccount } from '../../identity/accounts/account-store.ts';
+import { refuseExceeded } from '../../identity/attempts/attempt-counts.ts';
+import type { AttemptCounts } from '../../identity/attempts/attempt-counts.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
@@ -11,6 +13,7 @@ import { endSso } from '../sso-ends.ts';
 import { findMembership, managerOf } from '../store.ts';
 import { challengeRecord, teamDomainOf } from './domain-name.ts';
 import type { DomainMail } from './domain-mails.ts';
+import { questionLimit } from './question-limit.ts';
 import type { CheckRecord, RecordCheck } from './record-check.ts';
 import {
   deleteDomain,
@@ -18,11 +21,11 @@ import {
   insertDomain,
   listDomains,
   lockDomain,
+  setAsked,
   setMissing,
   setProven,
   setUnproven,
   setWarned,
-  takeQuestion,
 } from './store.ts';
 import type { TeamDomain } from './store.ts';
 
@@ -65,21 +68,24 @@ export async function removeDomain(query: Query, person: Person, domainId: numbe
   await auditTeam(query, person, team, 'team_domain_removed', { domain, was_proven: proven_at !== null });
 }
 
+export type CheckNeeds = {
+  query: Query;
+  transact: Transact;
+  counts: Pick<AttemptCounts, 'take'>;
+  checkRecord: CheckRecord;
+};
+
 /** Asks DNS outside of a transaction. @throws {Problem} not_found, forbidden, too_many_requests */
 export async function checkDomain(
-  { query, transact, checkRecord }: { query: Query; transact: Transact; checkRecord: CheckRecord },
+  { query, transact, counts, checkRecord }: CheckNeeds,
   person: Person,
   domainId: number,
 ): Promise<{ domain: TeamDomain; check: RecordCheck }> {
   const key = { team_id: await managedTeam(query, person), domain_id: domainId };
   const found = await findDomain(query, key);
   if (found === undefined) throw new Problem('not_found');
-  if (!(await takeQuestion(query, domainId))) {
-    throw new Problem('too_many_requests', {
-      detail: 'DNS is asked at most once a minute.',
-      headers: { 'retry-after': '60' },
-    });
-  }
+  refuseExceeded(await counts.take([questionLimit(found)]), 'DNS is asked at most once a minute.');
+  await setAsked(query, domainId);
   const check = await checkRecord({ domain: found.domain, ...challengeRecord(found) });
   await transact(async (inside) => {
     if ((await managedTeam(inside, person)) !== key.team_id) throw noTeam();

@@ -44,13 +44,15 @@ async function add({ browser }: Owner, wanted = domain): Promise<Added> {
   return body as unknown as Added;
 }
 
-/** Without the wait of a minute between two questions; not so late that the daily check is due. */
-async function check({ browser }: Owner, { domain_id }: Added) {
-  await suite
-    .database('team_domains')
-    .where({ domain_id })
-    .update({ asked_at: new Date(Date.now() - 120_000) });
-  return browser.request('POST', `/team/domains/${String(domain_id)}/check`);
+const askNow = ({ browser }: Owner, { domain_id }: Added) =>
+  browser.request('POST', `/team/domains/${String(domain_id)}/check`);
+
+/** As if a minute had passed since the last question. */
+const forgetQuestions = () => suite.database('attempt_counts').delete();
+
+async function check(manager: Owner, added: Added) {
+  await forgetQuestions();
+  return askNow(manager, added);
 }
 
 const publish = ({ record }: Added, ...strings: string[]) =>
@@ -71,11 +73,13 @@ const rowOf = async ({ domain_id }: Added) =>
   };
 
 /** The worker finds it due now. */
-const makeDue = ({ domain_id }: Added, changes: Record<string, unknown> = {}) =>
-  suite
+async function makeDue({ domain_id }: Added, changes: Record<string, unknown> = {}) {
+  await forgetQuestions();
+  await suite
     .database('team_domains')
     .where({ domain_id })
     .update({ asked_at: new Date(Date.now() - 25 * 3_600_000), ...changes });
+}
 
 const checkedDaily = (added: Added) =>
   waitFor(async () => (await rowOf(added)).asked_at.getTime() > Date.now() - 3_600_000);
@@ -121,12 +125,27 @@ describe('a domain', () => {
     expect(entries).toEqual(['team_domain_added', 'team_domain_proven']);
   });
 
-  test('is asked for once a minute', async () => {
+  test('is asked for once a minute, however many ask', async () => {
     const manager = await newManager();
     const added = await add(manager);
-    await check(manager, added);
-    const again = await manager.browser.request('POST', `/team/domains/${String(added.domain_id)}/check`);
-    expect([again.status, again.headers.get('retry-after')]).toEqual([429, '60']);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => askNow(manager, added)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 429, 429, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body).toMatchObject({ detail: 'DNS is asked at most once a minute.' });
+    const retryAfterSec = Number(refused?.headers.get('retry-after'));
+    expect(retryAfterSec).toBeGreaterThan(0);
+    expect(retryAfterSec).toBeLessThanOrEqual(60);
+  });
+
+  test('that is removed and added again has had its question of the minute; another team has its own', async () => {
+    const [manager, other] = [await newManager(), await newManager()];
+    const added = await add(manager);
+    expect((await askNow(manager, added)).status).toBe(200);
+    await manager.browser.request('DELETE', `/team/domains/${String(added.domain_id)}`);
+    const again = await add(manager);
+    expect(again.domain_id).not.toBe(added.domain_id);
+    expect((await askNow(manager, again)).status).toBe(429);
+    expect((await askNow(other, await add(other))).status).toBe(200);
   });
 
   test('that is not known to DNS, or whose servers are silent, is neither proven nor missing', async () => {
@@ -235,6 +254,14 @@ describe('the daily check', () => {
 
     publish(added);
     expect((await check(manager, added)).body).toMatchObject({ domain: { status: 'proven' } });
+  });
+
+  test('is the question of its minute', async () => {
+    const manager = await newManager();
+    const added = await prove(manager);
+    await makeDue(added);
+    await waitFor(async () => (await suite.database('attempt_counts').select()).length > 0);
+    expect((await askNow(manager, added)).status).toBe(429);
   });
 
   test('takes no silence, and no unknown domain, for a missing record', async () => {

@@ -7,8 +7,8 @@ import { LAPSED_AFTER_DAYS } from '../../identity/accounts/open-domain.ts';
 import { session } from '../../identity/sessions/require-session.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { addDomain, checkDomain, managedTeam, removeDomain } from './changes.ts';
+import type { CheckNeeds } from './changes.ts';
 import { challengeRecord } from './domain-name.ts';
-import type { CheckRecord } from './record-check.ts';
 import { listDomains } from './store.ts';
 import type { TeamDomain } from './store.ts';
 
@@ -85,15 +85,13 @@ export const ownerDomains = {
       operationId: 'checkTeamDomain',
       summary: 'Ask DNS for the record',
       description:
-        'At most once a minute for each domain. A domain that another team had before is lost to it at once.',
+        'At most once a minute for each domain, also if it was removed and added again. A domain that another team ' +
+        'had before is lost to it at once.',
       caller: session,
       params: ofDomain,
       answers: { 200: { description: 'The domain, and what DNS answered.', schema: checkSchema } },
       problems: ['too_many_requests'],
-      handle: async (
-        needs: Needs & { checkRecord: CheckRecord; wakeMails: () => void },
-        { by, params: { domain_id } },
-      ) => {
+      handle: async (needs: CheckNeeds & { wakeMails: () => void }, { by, params: { domain_id } }) => {
         const { domain, check } = await checkDomain(needs, by, domain_id);
         needs.wakeMails();
         const found = check.result === 'missing' ? check.found : [];

@@ -55,14 +55,8 @@ export async function insertDomain(
   return singleRow(rows);
 }
 
-/** Whether DNS may be asked now: once a minute for each domain of a team, however many ask. */
-export async function takeQuestion(query: Query, domainId: number): Promise<boolean> {
-  const rows = await query(
-    `UPDATE team_domains SET asked_at = now()
-     WHERE domain_id = :domainId AND asked_at <= now() - interval '1 minute' RETURNING 1`,
-    { domainId },
-  );
-  return rows.length > 0;
+export async function setAsked(query: Query, domainId: number): Promise<void> {
+  await query('UPDATE team_domains SET asked_at = now() WHERE domain_id = :domainId', { domainId });
 }
 
 /** The next proven domain whose daily check is due. Every replica may ask: one takes it. */

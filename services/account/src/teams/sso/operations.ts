@@ -163,8 +163,9 @@ export const ownerSso = {
       body: providerSchema,
       example: { issuer: 'https://login.example.com', client_id: 'tollgate', client_secret: 'a-long-secret' },
       answers: { 200: { description: 'The settings.', schema: ssoSchema } },
-      problems: ['confirmation_required', 'not_found', 'sso_enforced'],
-      handle: async (needs: Needs, { by, body }) => {
+      problems: ['confirmation_required', 'not_found', 'sso_enforced', 'too_many_requests'],
+      handle: async (needs: Needs, { by, body, req, res }) => {
+        await countAttempt(needs, callerOf(req, res));
         const { team_id } = await setProvider(needs, by, body);
         needs.wakeMails();
         return ssoAnswer(needs, by, team_id);

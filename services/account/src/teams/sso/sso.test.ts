@@ -388,6 +388,18 @@ describe('someone new', () => {
   });
 });
 
+test('an address that has asked providers too often sets none', async () => {
+  const { manager } = await newTeam();
+  const subject = `single sign-on address ${manager.browser.address}`;
+  const counted = await suite
+    .database('attempt_counts')
+    .where({ subject: createHash('sha256').update(subject).digest('base64url') })
+    .update({ attempts: 100 });
+  expect(counted).toBe(1);
+  const { status, headers } = await manager.browser.request('PUT', '/team/sso', settingsOf(provider));
+  expect([status, headers.get('retry-after')]).toEqual([429, expect.any(String)]);
+});
+
 test('all of a company can sign in from one address: what succeeds isn’t counted', async () => {
   const team = await newTeam();
   provider.claims = claimsOf('ada');
