@@ -1,4 +1,5 @@
-import { USAGE_SHARD_COUNT, usageLane } from '@tollgate/contracts/usage-stream';
+import { USAGE_SHARD_COUNT, usageLane, usageLanesKey } from '@tollgate/contracts/usage-stream';
+import type { RedisConnection } from '@tollgate/redis';
 import { parseRedisUrl } from '@tollgate/redis/redis-url';
 import { Refusal } from '@tollgate/server/refusal';
 import type { Query } from './database/query.ts';
@@ -95,4 +96,10 @@ export async function beginGrowth(query: Query, lanes: number): Promise<void> {
      WHERE lanes < :lanes AND lanes_before IS NULL`,
     { lock: GROWTH_LOCK, lanes },
   );
+}
+
+/** Postgres may have been restored from a backup of before a growth that gateways have been told of. */
+export async function adoptGrowth(query: Query, redis: Pick<RedisConnection, 'get'>): Promise<void> {
+  const told = Number(await redis.get(usageLanesKey(0)));
+  if (told > 1 && told <= USAGE_SHARD_COUNT) await beginGrowth(query, told);
 }

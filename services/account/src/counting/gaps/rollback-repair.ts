@@ -5,7 +5,7 @@ import type { RedisConnection } from '@tollgate/redis';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { adoptGrowth } from '../lanes/growth.ts';
+import { adoptGrowth } from '../../platform/usage-lanes.ts';
 import { insertRestore, insertRollback } from './gaps.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
 import { storePositions } from '../stream/positions.ts';

@@ -108,7 +108,7 @@ const snapshotOf = async (payer: Payer) => usageSnapshotSchema.parse(await (awai
 
 async function pointsOf({ period_id }: Payer): Promise<number> {
   const [total] = await suite.database('usage_totals').where({ period_id }).pluck<number[]>('points');
-  return Number(total ?? 0);
+  return total ?? 0;
 }
 
 test('usage of a new lane is counted once all of before is, and until then nothing of its payers is settled or told', async () => {

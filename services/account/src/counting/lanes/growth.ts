@@ -1,10 +1,10 @@
-import { USAGE_SHARD_COUNT, usageLanesKey, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { usageStreamKey } from '@tollgate/contracts/usage-stream';
 import type { Logger } from '@tollgate/log';
 import type { RedisConnection } from '@tollgate/redis';
 import { startWorkLoop } from '../../platform/background/work-loop.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
-import { beginGrowth } from '../../platform/usage-lanes.ts';
+import { adoptGrowth, beginGrowth } from '../../platform/usage-lanes.ts';
 import { loadPositions } from '../stream/positions.ts';
 import type { Positions } from '../stream/positions.ts';
 import { FIRST_STREAM_ID, compareStreamIds, nextStreamId } from '../stream/stream-id.ts';
@@ -79,12 +79,6 @@ export function startLaneGrowth(options: GrowthOptions): { close: () => Promise<
     worksAtStart: true,
     logger,
   });
-}
-
-/** Postgres may have been restored from a backup of before a growth that gateways have been told of. */
-export async function adoptGrowth(query: Query, redis: Pick<RedisConnection, 'get'>): Promise<void> {
-  const told = Number(await redis.get(usageLanesKey(0)));
-  if (told > 1 && told <= USAGE_SHARD_COUNT) await beginGrowth(query, told);
 }
 
 function streamsOf(from: number, to: number): string[] {

@@ -58,13 +58,7 @@ const due = ({ account_id }: Owner) =>
     .update({ deletion_due_at: new Date(Date.now() - 1_000) });
 
 const eraseDue = () =>
-  createTransact(suite.database)((query) =>
-    eraseNextDue(
-      query,
-      createLockInstant(suite.store),
-      [],
-    ),
-  );
+  createTransact(suite.database)((query) => eraseNextDue(query, createLockInstant(suite.store), []));
 
 /** An account that something else has locked, such as the settlement of its credits, is left for the next attempt. */
 const erases = () =>
