@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { usageShard, usageSnapshotSchema, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import {
+  USAGE_SHARD_COUNT,
+  usageShard,
+  usageSnapshotSchema,
+  usageStreamKey,
+} from '@tollgate/contracts/usage-stream';
 import type { UsageSnapshot } from '@tollgate/contracts/usage-stream';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
@@ -40,6 +45,7 @@ describe('GET /private/usage-snapshots/{period_id}', () => {
       period_id,
       payer_id,
       usage_lane: usageShard(payer_id),
+      usage_lanes: USAGE_SHARD_COUNT,
       points: 9,
       requests: 3,
       time_ms: 4_500,
@@ -107,6 +113,7 @@ describe('GET /private/usage-snapshots/{period_id}', () => {
       period_id,
       payer_id,
       usage_lane: usageShard(payer_id),
+      usage_lanes: USAGE_SHARD_COUNT,
       points: 0,
       requests: 0,
       time_ms: 0,
