@@ -64,14 +64,15 @@ export async function subscribe(
   if (paidPlans !== null && price?.unit_amount !== 0) {
     throw new Problem('plan_not_offered', { detail: ON_THE_PAGE });
   }
-  const current = await findOwnPeriod(query, account_id, await databaseNow(query));
+  const replacedAt = await databaseNow(query);
+  const current = await findOwnPeriod(query, account_id, replacedAt);
   // A new period would lift the block.
   if (current !== undefined && current.blocked_at !== null) throw new Problem('account_blocked');
   if (current?.is_current === true && current.is_sign_up && current.subscription_id === null) {
     if (current.period_id !== wanted.period_id) throw new Problem('subscription_changed');
     await endPeriod(query, current.period_id, actor);
   }
-  const sold = { account_id, plan_id, billing_interval, team_slots_limit: null };
+  const sold = { account_id, plan_id, billing_interval, team_slots_limit: null, replacedAt };
   const { subscription_id } = await createSubscription(query, sold, actor);
   if (paidPlans !== null) await markFree(query, subscription_id);
 }

@@ -60,6 +60,10 @@ export function lastSecondBefore(now: Date, { started_at }: Pick<PeriodTimes, 's
   return new Date(Math.max(now.getTime(), started_at.getTime() + SHORTEST_PERIOD_MS) - SECOND_MS);
 }
 
+export function secondBefore(instant: Date): Date {
+  return new Date(instant.getTime() - SECOND_MS);
+}
+
 export function secondAfter({ ended_at }: Pick<PeriodTimes, 'ended_at'>): Date {
   return new Date(ended_at.getTime() + SECOND_MS);
 }

@@ -4,7 +4,13 @@ import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
 import { changeOf } from '../../platform/audit/change.ts';
 import { moveDue } from '../periods/payment-blocks.ts';
-import { SHORTEST_PERIOD_MS, lastSecondBefore, periodFrom, secondAfter } from '../periods/calendar.ts';
+import {
+  SHORTEST_PERIOD_MS,
+  lastSecondBefore,
+  periodFrom,
+  secondAfter,
+  secondBefore,
+} from '../periods/calendar.ts';
 import {
   deleteUpcomingPeriods,
   lastEndFrom,
@@ -44,11 +50,13 @@ const FIELDS = [
 type Wanted = Pick<Subscription, 'account_id' | 'plan_id' | 'billing_interval' | 'team_slots_limit'> & {
   /** Already paid for: as sold, even if the plan is archived now, and with the payment provider's anchor. */
   paid?: { anchor: Date };
+  /** When the transaction began to end what the account had: the new period leaves out no second behind it. */
+  replacedAt?: Date;
 };
 
 /** Begins now, or after a period that ends within two seconds. @throws {Problem} invalid_request, plan_archived, subscription_exists, periods_overlap */
 export async function createSubscription(query: Query, wanted: Wanted, by: Actor): Promise<Subscription> {
-  const { account_id, plan_id, billing_interval, team_slots_limit, paid } = wanted;
+  const { account_id, plan_id, billing_interval, team_slots_limit, paid, replacedAt } = wanted;
   if ((await lockAccount(query, account_id)) === undefined) {
     throw invalidFields([{ field: 'account_id', message: 'there is no such account' }]);
   }
@@ -58,7 +66,7 @@ export async function createSubscription(query: Query, wanted: Wanted, by: Actor
   if (live !== undefined) await endSubscription(query, live, by);
   if (paid === undefined) await lockOfferedPlan(query, plan_id);
   else await lockPlanForShare(query, plan_id);
-  const started_at = await startOfNext(query, account_id, now);
+  const started_at = await startOfNext(query, account_id, { now, replacedAt });
   const anchor = paid?.anchor ?? started_at;
   const { ended_at } = periodFrom(started_at, { anchor, billing_interval }, instantFrom(started_at, anchor));
   const renews_at = secondAfter({ ended_at });
@@ -80,8 +88,13 @@ export async function createSubscription(query: Query, wanted: Wanted, by: Actor
  * A period has at least two seconds, so one that was ended right after its start ends just after now.
  * @throws {Problem} periods_overlap
  */
-async function startOfNext(query: Query, accountId: number, now: Date): Promise<Date> {
-  const last = await lastEndFrom(query, accountId, now);
+async function startOfNext(
+  query: Query,
+  accountId: number,
+  { now, replacedAt }: { now: Date; replacedAt: Date | undefined },
+): Promise<Date> {
+  // What is replaced ended a second before its end was asked for, and another second may have begun since.
+  const last = await lastEndFrom(query, accountId, replacedAt === undefined ? now : secondBefore(replacedAt));
   if (last === undefined) return now;
   const start = secondAfter(last);
   if (start.getTime() - now.getTime() > SHORTEST_PERIOD_MS) throw new Problem('periods_overlap');

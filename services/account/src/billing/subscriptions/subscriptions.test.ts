@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { entitlementSchema } from '@tollgate/contracts/entitlement';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { databaseNow } from '../../platform/database/clock.ts';
+import { createTransact } from '../../platform/database/query.ts';
+import { endPeriod } from '../period-changes/changes.ts';
 import { periodStart, secondAfter } from '../periods/calendar.ts';
 import { age, done, makeAccount, makePlan, periodsOf, subscribe } from '../../../test/suite/billing.ts';
 import type { ShownPeriod } from '../../../test/suite/billing.ts';
+import { secondsFromNow } from '../../../test/suite/database/records.ts';
 import { operatePath } from '../../../test/suite/operator.ts';
+import { createSubscription } from './changes.ts';
 import { startOperatedAccount } from '../../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../../test/suite/operated-account.ts';
 import { getPrivate } from '../../../test/suite/requests.ts';
@@ -34,6 +39,11 @@ async function grown(accountId: number, count: number): Promise<ShownPeriod[]> {
 async function entitlement(accountId: number) {
   const response = await getPrivate(suite.account, `/private/entitlements/${String(accountId)}`);
   return entitlementSchema.parse(await response.json());
+}
+
+/** To the second. */
+function text(at: Date): string {
+  return `${at.toISOString().slice(0, 19)}Z`;
 }
 
 /** Seconds between two periods; the last second of the first, `ended_at`, belongs to it. */
@@ -83,6 +93,26 @@ describe('buying', () => {
     expect(gapSec(ended, begun)).toBeLessThan(1);
     expect(begun).toMatchObject({ started_at: second.anchor });
     expect(Date.parse(second.anchor) - Date.now()).toBeLessThan(2_000);
+  });
+
+  test('in place of a period that was ended a second ago, in the same transaction, leaves out none', async () => {
+    const account_id = await makeAccount(suite.account);
+    const { period_id } = await done<ShownPeriod>(suite.account, 'POST', '/private/periods', {
+      account_id,
+      plan_id: plan,
+      started_at: text(secondsFromNow(-60)),
+      ended_at: text(secondsFromNow(3_600)),
+    });
+    const by = { actor: 'operator:suite', address: 'none', request_id: 'none' } as const;
+    await createTransact(suite.database)(async (query) => {
+      const replacedAt = await databaseNow(query);
+      await endPeriod(query, period_id, by);
+      await waitFor(async () => (await databaseNow(query)) > replacedAt);
+      const sold = { account_id, plan_id: plan, billing_interval: 'month' as const, team_slots_limit: null };
+      await createSubscription(query, { ...sold, replacedAt }, by);
+    });
+    const [ended, begun] = await periods(account_id);
+    expect(gapSec(ended, begun)).toBe(0);
   });
 
   test('is refused while a period that was made by hand lies in the way, and for what isn’t there', async () => {

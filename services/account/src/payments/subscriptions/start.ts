@@ -51,11 +51,12 @@ export async function startPaid(
   { account_id, plan_id, billing_interval }: StripeSubscription,
   anchor: Date,
 ): Promise<Subscription> {
+  const replacedAt = await databaseNow(query);
   const replaced = await requireStartable(query, account_id);
   if (replaced.subscription_id !== null) {
     await cancelSubscription(query, replaced.subscription_id, 'now', PAYMENTS_ACTOR);
   }
   if (replaced.period_id !== null) await endPeriod(query, replaced.period_id, PAYMENTS_ACTOR);
-  const wanted = { account_id, plan_id, billing_interval, team_slots_limit: null, paid: { anchor } };
-  return createSubscription(query, wanted, PAYMENTS_ACTOR);
+  const sold = { account_id, plan_id, billing_interval, team_slots_limit: null };
+  return createSubscription(query, { ...sold, paid: { anchor }, replacedAt }, PAYMENTS_ACTOR);
 }
