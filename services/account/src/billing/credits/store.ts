@@ -217,7 +217,7 @@ export async function readLedger(query: Query, accountId: number): Promise<Accou
     credits: await query<CheckedCredit>(
       `SELECT ${COLUMNS}, (SELECT period_id FROM overage_grants
          WHERE overage_grants.credit_id = credit_grants.credit_id) AS overage_period_id
-       FROM credit_grants WHERE account_id = :accountId`,
+       FROM credit_grants WHERE account_id = :accountId ORDER BY credit_id`,
       { accountId },
     ),
     movements: await query<AccountLedger['movements'][number]>(
