@@ -153,7 +153,7 @@ test('an account with a pack a day for ten years is checked, too', async () => {
   const resolved_at = database.raw("at + interval '2 seconds'");
   await database('credit_cuts').where({ account_id }).update({ resolved_at });
   await database('period_credits').insert({ period_id, settled_points: (days - 1) * taken });
-  // 0.4 s where little else runs. A check that looks at each pair of grants runs into the request's time limit.
+  // It takes 0.4 s where little else runs.
   expect(await check({ account_id })).toMatchObject({ differences: [] });
 });
 
