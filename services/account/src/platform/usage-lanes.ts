@@ -88,10 +88,14 @@ export function lanesOfPayer({ lanes, before }: LaneCount, accountId: number): n
   return [...new Set([lanes, before ?? lanes].map((count) => usageLane(accountId, count)))];
 }
 
-/** Waits for the transactions that hold the number. Does nothing while it is growing, or if it isn't smaller. */
+/**
+ * Waits for the transactions that hold the number, which others wait for meanwhile. Does nothing, and waits for none,
+ * while it is growing, or if it isn't smaller.
+ */
 export async function beginGrowth(query: Query, lanes: number): Promise<void> {
   await query(
-    `WITH held AS MATERIALIZED (SELECT pg_advisory_xact_lock(:lock))
+    `WITH smaller AS MATERIALIZED (SELECT 1 FROM usage_lanes WHERE lanes < :lanes AND lanes_before IS NULL),
+       held AS MATERIALIZED (SELECT pg_advisory_xact_lock(:lock) FROM smaller)
      UPDATE usage_lanes SET lanes = :lanes, lanes_before = lanes FROM held
      WHERE lanes < :lanes AND lanes_before IS NULL`,
     { lock: GROWTH_LOCK, lanes },
