@@ -28,6 +28,8 @@ let further: ServiceProcess[] = [];
 
 beforeEach(async () => {
   suite = await startAccount({ settings: { USAGE_LANES: '1', CLOSING_DELAY_SEC: '0' } });
+  // What the tests hold is there once the reader has begun.
+  await waitFor(async () => (await positionsOf(usageStreamKey(0))).length > 0);
 });
 
 afterEach(async () => {
@@ -35,6 +37,8 @@ afterEach(async () => {
   further = [];
   await suite.close();
 });
+
+const positionsOf = (stream: string) => suite.database('usage_stream_positions').where({ stream });
 
 /** A replica with another setting, beside the suite's. */
 async function askFor(lanes: number | null): Promise<void> {

@@ -11,7 +11,15 @@ afterEach(async () => {
   await Promise.all(loops.splice(0).map((loop) => loop.close()));
 });
 
-function start(options: { isNeeded?: () => boolean; due?: Due; worksAtStart?: boolean }): {
+function start({
+  work = () => Promise.resolve(),
+  ...options
+}: {
+  work?: () => Promise<void>;
+  isNeeded?: () => boolean;
+  due?: Due;
+  worksAtStart?: boolean;
+}): {
   wake: () => void;
   runs: () => number;
 } {
@@ -19,7 +27,7 @@ function start(options: { isNeeded?: () => boolean; due?: Due; worksAtStart?: bo
   const loop = startWorkLoop({
     work: () => {
       runs += 1;
-      return Promise.resolve();
+      return work();
     },
     messages: { failed: 'failed', recovered: 'recovered' },
     ...options,
@@ -37,6 +45,13 @@ test('a loop works at once and twice a second; while it is not needed, only when
   isNeeded = true;
   other.wake();
   await waitFor(() => other.runs() >= 4);
+});
+
+test('work that failed is tried again soon, also where nothing is due', async () => {
+  const dueWatch = { watch: () => () => undefined, close: () => Promise.resolve() };
+  const work = () => Promise.reject(new Error('Redis is away'));
+  const failing = start({ due: { dueWatch, condition: 'false' }, worksAtStart: true, work });
+  await waitFor(() => failing.runs() >= 3);
 });
 
 test('a loop whose work is watched for works when it is due; at its start, if it has to', async () => {

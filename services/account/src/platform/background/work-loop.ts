@@ -36,7 +36,7 @@ export function startWorkLoop(options: {
       if (!failed) logger.warn({ err: error }, messages.failed);
       failed = true;
     }
-    return due === undefined && isNeeded() ? POLL_MS : WATCHED_POLL_MS;
+    return failed || (due === undefined && isNeeded()) ? POLL_MS : WATCHED_POLL_MS;
   };
   const loop = startLoop(run, { firstRestMs: worksAtStart ? 0 : WATCHED_POLL_MS });
   const unwatch = due?.dueWatch.watch(due.condition, loop.wake);
