@@ -1,8 +1,7 @@
-import { USAGE_SHARD_COUNT } from '@tollgate/contracts/usage-stream';
+import { USAGE_SHARD_COUNT, usageLanesKey } from '@tollgate/contracts/usage-stream';
 import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
-import { withClient } from '@tollgate/stack/postgres';
 import { AUTH_RATES, accessToken, basic, stackAuth } from '../auth/auth-rates.ts';
 import { startUpstream } from '../gateway/nginx.ts';
 import { createCalls } from '../gateway/calls.ts';
@@ -74,17 +73,13 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   );
 
   const run = { servers, redis, first, one, startGateway, calls, say };
-  const { measured, lines, rowsPerCall } = await measureCalls(run);
-  const { together, apart, reading, asking } = measured;
+  const { inOneLane, inAllLanes, lines, rowsPerCall } = await measureCalls(run);
+  const { together, apart, reading, asking } = inOneLane;
   return resultOf({
     versions: tools.versions,
     lines: [...alone.lines, ...lines],
-    // Where lanes are what they are by default.
     called: apart.cpu,
-    states: {
-      scripts: { together, apart: measured.spread, withoutShares: measured.spreadWithoutShares },
-      rows: { cpu: together.cpu, hourlyRowsPerCall: rowsPerCall },
-    },
+    states: { scripts: inAllLanes, rows: { cpu: together.cpu, hourlyRowsPerCall: rowsPerCall } },
     costs: {
       introspection: introspectionCost([introspection, introspectionOfMany], asking.cpu, apart.cpu),
       keptEntitlement: eachPart((part) => Math.max(0, reading.cpu[part] - apart.cpu[part])),
@@ -110,20 +105,12 @@ type CallRun = {
 async function measureCalls({ servers, redis, first, one, startGateway, calls, say }: CallRun) {
   const accounts = await makePayers(servers, MORE_ACCOUNTS, 'caller');
   const many = await makeTokens(servers, accounts.slice(0, CALLING_ACCOUNTS));
-  // Others, since account keeps what it once said of a payer's lane in Redis.
-  const spread = await makeTokens(servers, accounts.slice(CALLING_ACCOUNTS, 2 * CALLING_ACCOUNTS));
   const second = await startGateway();
-  const lanes = await startClusterLanes(servers);
-  const ofCluster = { ACCOUNT_PRIVATE_URL: lanes.account.privateUrl };
-  const withoutShares = { ADMISSION_SHARE_TRUST_MS: '0' };
+  const accountPids = [servers.pidOf('account')];
   const stateOf = (what: string, tokens: readonly string[], ...gateways: readonly StartedService[]) => ({
     what,
-    // Either account may count a stream.
     meter: createMeter(
-      {
-        ...pidsOf(servers, ...gateways.map(({ pid }) => pid)),
-        account: [servers.pidOf('account'), lanes.account.pid],
-      },
+      { ...pidsOf(servers, ...gateways.map(({ pid }) => pid)), account: [...accountPids] },
       say,
     ),
     call: (seconds?: number) =>
@@ -133,23 +120,15 @@ async function measureCalls({ servers, redis, first, one, startGateway, calls, s
         seconds,
       ),
   });
+  const scripts = () => scriptsSoFar(redis);
+  const withoutShares = { ADMISSION_SHARE_TRUST_MS: '0' };
   const ofMany = `${whole(CALLING_ACCOUNTS)} of ${whole(MORE_ACCOUNTS)} more accounts calling`;
-  const { measured, lines } = await measureInTurn(
+  const inOneLane = await measureInTurn(
     {
       together: stateOf('a data call, one account calling', one, first),
       apart: stateOf(`a data call, ${ofMany}`, many, first),
       throughTwo: stateOf('the same through two gateways', many, first, second),
       withoutShares: stateOf('the same without shares of limits', many, await startGateway(withoutShares)),
-      spread: stateOf(
-        `the same in ${whole(USAGE_SHARD_COUNT)} lanes, as on a Redis Cluster`,
-        spread,
-        await startGateway(ofCluster),
-      ),
-      spreadWithoutShares: stateOf(
-        'the same in as many lanes, without shares of limits',
-        spread,
-        await startGateway({ ...ofCluster, ...withoutShares }),
-      ),
       reading: stateOf(
         'the same where each call reads its entitlement in Redis',
         many,
@@ -161,34 +140,36 @@ async function measureCalls({ servers, redis, first, one, startGateway, calls, s
         await startGateway({ INTROSPECTION_CACHE_MAX_ENTRIES: '1' }),
       ),
     },
-    () => scriptsSoFar(redis),
+    scripts,
   );
-  await lanes.end();
   const rowsPerCall = await hourlyRowsPerCall(servers, () => calls(one, [first.url]));
-  return { measured, lines, rowsPerCall };
+  // Lanes only grow, so these come last. The account that asked for them may count streams, too.
+  accountPids.push((await growLanes(servers, redis)).pid);
+  const ofLanes = `in ${whole(USAGE_SHARD_COUNT)} lanes, as on a Redis Cluster`;
+  const inAllLanes = await measureInTurn(
+    {
+      together: stateOf(`a data call, one account calling, ${ofLanes}`, one, first),
+      apart: stateOf(`a data call, ${ofMany}, ${ofLanes}`, many, first),
+      withoutShares: stateOf('the same without shares of limits', many, await startGateway(withoutShares)),
+    },
+    scripts,
+  );
+  return {
+    inOneLane: inOneLane.measured,
+    inAllLanes: inAllLanes.measured,
+    lines: [...inOneLane.lines, ...inAllLanes.lines],
+    rowsPerCall,
+  };
 }
 
-/** An account that names the lanes of a Redis Cluster, beside the stack's, which has been started and goes on with its own. */
-async function startClusterLanes(
-  servers: Servers,
-): Promise<{ account: StartedService; end: () => Promise<void> }> {
-  const setLanes = (lanes: number) =>
-    withClient(servers.databaseUrl, async (client) => {
-      const { rows } = await client.query<{ before: number }>(
-        'UPDATE usage_lanes SET lanes = $1 FROM usage_lanes AS old RETURNING old.lanes AS before',
-        [lanes],
-      );
-      return rows[0]?.before ?? lanes;
-    });
-  const before = await setLanes(USAGE_SHARD_COUNT);
-  const account = await servers.startFurther('account', { place: servers.places?.rest });
-  return {
-    account,
-    end: async () => {
-      await account.stop();
-      await setLanes(before);
-    },
-  };
+/** As many lanes as on a Redis Cluster, by account's own means. */
+async function growLanes(servers: Servers, redis: RedisConnection): Promise<StartedService> {
+  const account = await servers.startFurther('account', {
+    settings: { USAGE_LANES: String(USAGE_SHARD_COUNT) },
+    place: servers.places?.rest,
+  });
+  await until('more lanes', async () => (await redis.get(usageLanesKey(0))) === String(USAGE_SHARD_COUNT));
+  return account;
 }
 
 type Measured = {
