@@ -1,14 +1,14 @@
-import { MAX_TOTAL, usageStreamKey } from '@tollgate/contracts/usage-stream';
+import { MAX_TOTAL } from '@tollgate/contracts/usage-stream';
 import { Problem } from '@tollgate/http/problem';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import type { Actor } from '../../platform/audit/audit-log.ts';
 import { changeOf } from '../../platform/audit/change.ts';
 import { bounded, totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { lanesOfPayer, lockLaneCount } from '../../platform/usage-lanes.ts';
 import type { Page } from '../../http/input/page.ts';
 import { enqueueRefreshes } from '../refresh/refresh-outbox.ts';
 import type { Counters } from '../refresh/refresh-outbox.ts';
+import { lockPayerPositions } from '../stream/positions.ts';
 
 export type Checked = {
   period_id: number;
@@ -76,12 +76,7 @@ export async function rebuildTotals(query: Query, periodId: number, by: Actor): 
   );
   const account_id = owners[0]?.account_id;
   if (account_id === undefined) throw new Problem('not_found');
-  const streams = lanesOfPayer(await lockLaneCount(query), account_id).map(usageStreamKey);
-  // A stream without a row has no reader to keep away.
-  await query(
-    'SELECT 1 FROM usage_stream_positions WHERE stream = ANY (CAST(:streams AS text[])) ORDER BY stream FOR UPDATE',
-    { streams },
-  );
+  await lockPayerPositions(query, account_id);
   await query('SELECT 1 FROM usage_hourly_kept FOR SHARE');
   await lockTotals(query, periodId);
   const found = await checkPeriod(query, periodId);

@@ -1,4 +1,6 @@
+import { usageStreamKey } from '@tollgate/contracts/usage-stream';
 import type { Query } from '../../platform/database/query.ts';
+import { lanesOfPayer, lockLaneCount } from '../../platform/usage-lanes.ts';
 import { FIRST_STREAM_ID, compareStreamIds } from './stream-id.ts';
 
 /** How far each usage stream is counted: the id of its last counted entry, by the stream's key. */
@@ -14,18 +16,38 @@ export async function loadPositions(
   query: Query,
   streams: readonly string[],
 ): Promise<ReadonlyMap<string, StoredPosition>> {
-  await query(
-    `INSERT INTO usage_stream_positions (stream, position)
-     SELECT stream, :first FROM unnest(CAST(:streams AS text[])) AS stream
-     ON CONFLICT (stream) DO NOTHING`,
-    { streams: streams.toSorted(), first: FIRST_STREAM_ID },
-  );
+  await insertMissing(query, streams);
   const rows = await query<PositionRow & StoredPosition>(
     `SELECT stream, position, trimmed FROM usage_stream_positions
      LEFT JOIN usage_stream_trims USING (stream) WHERE stream = ANY (CAST(:streams AS text[]))`,
     { streams: [...streams] },
   );
   return new Map(rows.map(({ stream, position, trimmed }) => [stream, { position, trimmed }]));
+}
+
+async function insertMissing(query: Query, streams: readonly string[]): Promise<void> {
+  await query(
+    `INSERT INTO usage_stream_positions (stream, position)
+     SELECT stream, :first FROM unnest(CAST(:streams AS text[])) AS stream
+     ON CONFLICT (stream) DO NOTHING`,
+    { streams: streams.toSorted(), first: FIRST_STREAM_ID },
+  );
+}
+
+/**
+ * Locks the positions of the payer's stream, and of the one that it moves from, so that nothing of them is counted until
+ * the transaction ends. By stream.
+ */
+export async function lockPayerPositions(query: Query, payerId: number): Promise<Positions> {
+  const streams = lanesOfPayer(await lockLaneCount(query), payerId).map(usageStreamKey);
+  // A reader makes the row as it starts.
+  await insertMissing(query, streams);
+  const rows = await query<PositionRow>(
+    `SELECT stream, position FROM usage_stream_positions WHERE stream = ANY (CAST(:streams AS text[]))
+     ORDER BY stream FOR UPDATE`,
+    { streams },
+  );
+  return new Map(rows.map(({ stream, position }) => [stream, position]));
 }
 
 /** The streams whose stored position is before the given one: Postgres has been rolled back. */

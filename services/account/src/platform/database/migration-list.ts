@@ -8,7 +8,6 @@ import * as refunds from './migrations/0006-refunds.ts';
 import * as planChanges from './migrations/0007-plan-changes.ts';
 import * as topUp from './migrations/0008-top-up.ts';
 import * as operations from './migrations/0009-operations.ts';
-import * as growingLanes from './migrations/0075-growing-lanes.ts';
 import * as usageLanes from './migrations/0012-usage-lanes.ts';
 import * as planKeys from './migrations/0013-plan-keys.ts';
 import * as overage from './migrations/0014-overage.ts';
@@ -40,6 +39,7 @@ import * as entitlementNotices from './migrations/0069-entitlement-notices.ts';
 import * as followingPlans from './migrations/0070-following-plans.ts';
 import * as unpaidChanges from './migrations/0071-unpaid-changes.ts';
 import * as auditedChanges from './migrations/0073-audited-changes.ts';
+import * as growingLanes from './migrations/0075-growing-lanes.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
 type Migration = Pick<Knex.Migration, 'up'> & { exceptions?: Readonly<Record<string, string>> };
