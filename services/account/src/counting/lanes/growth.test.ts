@@ -4,6 +4,7 @@ import {
   usageFloorKey,
   usageLane,
   usageLanesKey,
+  usageMovedKey,
   usageSnapshotSchema,
   usageStreamKey,
 } from '@tollgate/contracts/usage-stream';
@@ -210,6 +211,18 @@ test('Postgres restored to before it: what gateways know is taken over', async (
   await grown(LANES);
   await allCounted(suite);
   expect(await snapshotOf(moving)).toMatchObject({ points: 3, usage_lanes: LANES });
+});
+
+test('Postgres restored to before it, and more lanes asked for: those of Redis come first', async () => {
+  await askFor(LANES);
+  await grown(LANES);
+  await Promise.all(further.map((replica) => replica.stop()));
+  further = [];
+  await suite.database('usage_lanes').update({ lanes: 1 });
+  await askFor(4 * LANES);
+  await grown(4 * LANES);
+  // Each lane that Redis had is waited for.
+  expect(await suite.store.exists(usageMovedKey(LANES - 1))).toBe(1);
 });
 
 test('from one lane to as many as a Redis Cluster has, in two steps', async () => {

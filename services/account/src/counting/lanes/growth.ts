@@ -56,8 +56,9 @@ export function startLaneGrowth(options: GrowthOptions): { close: () => Promise<
 
   return startWorkLoop({
     work: async () => {
-      if (setting > 0) await beginGrowth(query, setting);
+      // First: with lanes of which Postgres no longer knows, the setting's are added to fewer than there are.
       await adoptGrowth(query, redis);
+      if (setting > 0) await beginGrowth(query, setting);
       await transact(async (inside) => {
         const [growing] = await inside<Growing>(
           'SELECT lanes, lanes_before AS before, moved_after FROM usage_lanes WHERE lanes_before IS NOT NULL FOR UPDATE',
