@@ -1,6 +1,7 @@
 import { AUTH_RATES } from './auth/auth-rates.ts';
 import { measureCost } from './cost/cost.ts';
 import { measureHotPayer } from './gateway/hot-payer.ts';
+import { measureManyGateways } from './gateway/many-gateways.ts';
 import { measureGateway } from './gateway/gateway.ts';
 import { measureGraphql } from './graphql/graphql.ts';
 import { measureIdle } from './cost/idle.ts';
@@ -41,6 +42,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   counting: { timeLimitSec: 180, run: measureCounting },
   closings: { timeLimitSec: 1_500, run: measureClosings },
   cost: { timeLimitSec: 720, run: measureCost },
+  'many-gateways': { timeLimitSec: 240, run: measureManyGateways },
   simulate: { timeLimitSec: 120, compute: simulateCapacity },
   'hot-payer': { timeLimitSec: 120, run: measureHotPayer },
   usage: { timeLimitSec: 180, run: measureUsage },

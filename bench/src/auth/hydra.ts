@@ -97,7 +97,8 @@ async function migrate({ directory, onSpawn }: Servers, program: string, file: s
   await runCommand({
     name: 'hydra migrate',
     command: program,
-    args: ['migrate', 'sql', 'up', '--yes', '-c', file],
+    // The address of the database is in the file; without the flag, v2.3 wants it as an argument.
+    args: ['migrate', 'sql', 'up', '--read-from-env', '--yes', '-c', file],
     env: ORY_ENVIRONMENT,
     logFile: join(directory, 'logs/hydra-migrate.log'),
     onSpawn,

@@ -1,5 +1,6 @@
 import { spreadOf, spreadText } from '../report/ratios.ts';
 import type { CallScripts } from '../simulate/unit-costs.ts';
+import { scriptsPerCall, scriptsText } from './sharing.ts';
 import { SYSTEM_PARTS, eachPart } from './processes.ts';
 import type { CpuUs, Meter } from './processes.ts';
 
@@ -48,8 +49,7 @@ async function measureRound(
   let calls = 0;
   const cpu = await meter.measure(what, async () => (calls = await call()));
   const after = await countScripts();
-  const perCall = (kind: keyof CallScripts) => (after[kind] - before[kind]) / calls;
-  return { cpu, scripts: { admissions: perCall('admissions'), settlements: perCall('settlements') } };
+  return { cpu, scripts: scriptsPerCall(before, after, calls) };
 }
 
 function medianOf(rounds: readonly MeasuredCalls[]): MeasuredCalls {
@@ -59,12 +59,12 @@ function medianOf(rounds: readonly MeasuredCalls[]): MeasuredCalls {
     scripts: {
       admissions: median(({ scripts }) => scripts.admissions),
       settlements: median(({ scripts }) => scripts.settlements),
+      settledPayers: median(({ scripts }) => scripts.settledPayers),
     },
   };
 }
 
 function lineOf(what: string, rounds: readonly MeasuredCalls[]): string {
   const figures = SYSTEM_PARTS.map((part) => spreadText(spreadOf(rounds.map(({ cpu }) => cpu[part])), 1));
-  const { admissions, settlements } = medianOf(rounds).scripts;
-  return `${what}: ${figures.join(' / ')}; ${admissions.toFixed(2)} admission and ${settlements.toFixed(2)} settlement scripts`;
+  return `${what}: ${figures.join(' / ')}; ${scriptsText(medianOf(rounds).scripts)}`;
 }

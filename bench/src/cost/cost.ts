@@ -13,9 +13,11 @@ import { until } from '../operator.ts';
 import type { Goal, PartResult } from '../part.ts';
 import { whole } from '../report/ratios.ts';
 import type { Servers, StartedService } from '../servers.ts';
+import type { ScriptState } from '../simulate/unit-costs.ts';
 import { findTools } from '../tools.ts';
 import { widenLimits } from '../usage/wide-limits.ts';
 import { WARM_UP_SEC, measureInTurn } from './call-states.ts';
+import type { MeasuredCalls } from './call-states.ts';
 import { countedCalls, hourlyRowBytes, makePayers, makeTokens, redisBytes } from './callers.ts';
 import type { CallStates, Costs } from './costs.ts';
 import { SYSTEM_PARTS, createMeter, dearest, eachPart } from './processes.ts';
@@ -75,11 +77,20 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   const run = { servers, redis, first, one, startGateway, calls, say };
   const { inOneLane, inAllLanes, lines, rowsPerCall } = await measureCalls(run);
   const { together, apart, reading, asking } = inOneLane;
+  const ofGateway = ({ cpu, scripts }: MeasuredCalls): ScriptState => ({ cpuUs: cpu.gateway, scripts });
   return resultOf({
     versions: tools.versions,
     lines: [...alone.lines, ...lines],
     called: apart.cpu,
-    states: { scripts: inAllLanes, rows: { cpu: together.cpu, hourlyRowsPerCall: rowsPerCall } },
+    states: {
+      gateway: {
+        together: ofGateway(inAllLanes.together),
+        apart: ofGateway(inAllLanes.apart),
+        ofManyPayers: ofGateway(apart),
+        withoutShares: ofGateway(inAllLanes.withoutShares),
+      },
+      rows: { cpu: together.cpu, hourlyRowsPerCall: rowsPerCall },
+    },
     costs: {
       introspection: introspectionCost([introspection, introspectionOfMany], asking.cpu, apart.cpu),
       keptEntitlement: eachPart((part) => Math.max(0, reading.cpu[part] - apart.cpu[part])),

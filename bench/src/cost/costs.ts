@@ -17,5 +17,8 @@ export type Costs = {
   hourlyRowBytes: number;
 };
 
-/** How a data call's cost depends on the calls beside it. `rows`: of one account's calls, which share hourly rows. */
-export type CallStates = { scripts: ScriptStates; rows: RowState };
+/**
+ * How a data call's cost depends on the calls beside it. `gateway`: its CPU time, with the scripts that calls share or
+ * don't; `rows`: of one account's calls, which share hourly rows.
+ */
+export type CallStates = { gateway: ScriptStates; rows: RowState };

@@ -20,15 +20,33 @@ export async function hourlyRowsPerCall(
 }
 
 /**
- * Scripts that ran so far, without those that trim streams, which are account's. Only settlements add to a stream;
- * what a gateway says about shares counts as admission.
+ * Scripts that ran so far, without those that trim streams, which are account's. Only settlements add to a stream, and
+ * set the lifetime of each payer's counters in seconds, which besides only the first call of a payer does; what a
+ * gateway says about shares counts as admission.
  */
 export async function scriptsSoFar(redis: Pick<RedisConnection, 'info'>): Promise<CallScripts> {
   const stats = await redis.info('commandstats');
   const callsOf = (command: string) =>
     Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
   const settlements = callsOf('xadd');
-  return { admissions: callsOf('evalsha') + callsOf('eval') - callsOf('xtrim') - settlements, settlements };
+  return {
+    admissions: callsOf('evalsha') + callsOf('eval') - callsOf('xtrim') - settlements,
+    settlements,
+    settledPayers: callsOf('expire'),
+  };
+}
+
+export function scriptsPerCall(before: CallScripts, after: CallScripts, calls: number): CallScripts {
+  const perCall = (kind: keyof CallScripts) => (after[kind] - before[kind]) / calls;
+  return {
+    admissions: perCall('admissions'),
+    settlements: perCall('settlements'),
+    settledPayers: perCall('settledPayers'),
+  };
+}
+
+export function scriptsText({ admissions, settlements, settledPayers }: CallScripts): string {
+  return `${admissions.toFixed(2)} admission and ${settlements.toFixed(2)} settlement scripts, with ${settledPayers.toFixed(2)} payers in these`;
 }
 
 async function hourlyRows({ databaseUrl }: Pick<Servers, 'databaseUrl'>): Promise<number> {

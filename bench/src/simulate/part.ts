@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { CallStates, Costs } from '../cost/costs.ts';
 import { eachPart } from '../cost/processes.ts';
 import type { CpuUs } from '../cost/processes.ts';
+import type { ManyGatewaysFigures } from '../gateway/many-gateways.ts';
 import type { Goal, PartResult } from '../part.ts';
 import { grouped, percent } from '../report/ratios.ts';
 import { asWritten } from '../report/results.ts';
@@ -13,6 +14,7 @@ import { CHANGED_CALLS_PER_SEC, CHANGES, PARAMETERS, SIMULATED_CALLS_PER_SEC } f
 import { planFor } from './plan.ts';
 import type { Plan, UnitCosts } from './plan.ts';
 import { rowCosts, scriptCosts } from './unit-costs.ts';
+import type { ScriptCosts } from './unit-costs.ts';
 
 /** Without servers: plans with what the part cost has measured, and writes the tables of docs/capacity.md. */
 export async function simulateCapacity(project: string, say: (line: string) => void): Promise<PartResult> {
@@ -66,7 +68,7 @@ type CostFigures = { costs: Costs; states: CallStates };
 /** `again`: calls of payers that call so rarely that each is a row of its own. */
 type CountingFigures = { again: CpuUs };
 
-/** @throws {Error} if the part cost or counting was never run */
+/** @throws {Error} if the part cost, counting or many-gateways was never run */
 export function measuredCosts(resultsFile: string): UnitCosts {
   const { parts } = JSON.parse(readFileSync(resultsFile, 'utf8')) as {
     parts: { name: string; figures: unknown }[];
@@ -78,17 +80,23 @@ export function measuredCosts(resultsFile: string): UnitCosts {
   };
   const { costs, states } = figuresOf('cost') as CostFigures;
   const { again } = figuresOf('counting') as CountingFigures;
-  const perScript = scriptCosts(states.scripts);
+  const ofGateway = scriptCosts(states.gateway);
+  const { costs: ofRedis } = figuresOf('many-gateways') as ManyGatewaysFigures;
   const perRow = rowCosts(states.rows, { cpu: again, hourlyRowsPerCall: 1 });
   // A gateway and Redis work for a call and its scripts; account and Postgres for it and its rows.
   const nothing = eachPart(() => 0);
-  const ofScripts = ({ gateway, Redis }: CpuUs) => ({ ...nothing, gateway, Redis });
+  const ofScripts = (what: keyof ScriptCosts): CpuUs => ({
+    ...nothing,
+    gateway: ofGateway[what],
+    Redis: ofRedis[what],
+  });
   const ofRows = ({ account, Postgres }: CpuUs) => ({ account, Postgres });
   return {
     ...costs,
-    call: { ...ofScripts(perScript.call), ...ofRows(perRow.call), auth: states.rows.cpu.auth },
-    admission: ofScripts(perScript.admission),
-    settlement: ofScripts(perScript.settlement),
+    call: { ...ofScripts('call'), ...ofRows(perRow.call), auth: states.rows.cpu.auth },
+    admission: ofScripts('admission'),
+    settlement: ofScripts('settlement'),
+    settledPayer: ofScripts('settledPayer'),
     hourlyRow: { ...nothing, ...ofRows(perRow.hourlyRow) },
   };
 }

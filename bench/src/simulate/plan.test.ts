@@ -13,13 +13,15 @@ import { planFor, planOf } from './plan.ts';
 import type { UnitCosts } from './plan.ts';
 import type { Observed } from './simulate.ts';
 import { rowCosts, scriptCosts } from './unit-costs.ts';
+import type { CallScripts, ScriptStates } from './unit-costs.ts';
 
 const NOTHING = eachPart(() => 0);
 
 const COSTS: UnitCosts = {
   call: { ...NOTHING, gateway: 100, Redis: 10 },
   admission: { ...NOTHING, Redis: 5 },
-  settlement: { ...NOTHING, Redis: 15 },
+  settlement: { ...NOTHING, Redis: 12 },
+  settledPayer: { ...NOTHING, Redis: 3 },
   hourlyRow: { ...NOTHING, account: 20, Postgres: 10 },
   token: NOTHING,
   introspection: { ...NOTHING, auth: 50 },
@@ -30,17 +32,26 @@ const COSTS: UnitCosts = {
   hourlyRowBytes: 200,
 };
 
+/** Calls that share nothing. */
+const apart = (calls: number) => ({
+  calls,
+  admissions: calls,
+  settlements: calls,
+  settledPayers: calls,
+});
+
 const OBSERVED: Observed = {
   callsPerSec: 64_000,
   gateways: 11,
   admissionScripts: 64_000,
   settlementScripts: 64_000,
+  settledPayers: 64_000,
   introspections: 24_000,
   keptEntitlements: 0,
   askedEntitlements: 0,
   hourlyRows: 60_000,
-  ofStream: Array.from({ length: 64 }, () => ({ calls: 1_000, admissions: 1_000, settlements: 1_000 })),
-  busiestPayer: { calls: 500, admissions: 500, settlements: 500 },
+  ofStream: Array.from({ length: 64 }, () => apart(1_000)),
+  busiestPayer: apart(500),
   callsOfBusiestGateway: 6_000,
 };
 
@@ -59,13 +70,14 @@ test('a core at 60 % does what its share of the CPU time allows', () => {
 });
 
 test('a stream that is too much for a core has a master of its own and is reached first', () => {
-  const ofStream = OBSERVED.ofStream.with(7, { calls: 60_000, admissions: 60_000, settlements: 60_000 });
+  const ofStream = OBSERVED.ofStream.with(7, apart(60_000));
   const observed: Observed = {
     ...OBSERVED,
     ofStream,
     callsPerSec: 123_000,
     admissionScripts: 123_000,
     settlementScripts: 123_000,
+    settledPayers: 123_000,
   };
   const plan = planOf(observed, PARAMETERS, COSTS);
   expect(plan.redisShards).toBeLessThan(10);
@@ -77,44 +89,60 @@ const us = fc.double({ min: 0, max: 1_000, noNaN: true });
 const anyCpu = fc.record({ gateway: us, auth: us, account: us, Redis: us, Postgres: us });
 const PARTS = ['gateway', 'auth', 'account', 'Redis', 'Postgres'] as const;
 
-test('costs per call and script are found in states that they explain', () => {
-  const scripts = {
-    together: { admissions: 0.02, settlements: 0.06 },
-    apart: { admissions: 0.2, settlements: 0.98 },
-    withoutShares: { admissions: 0.97, settlements: 0.99 },
+/** As measured: of calls that share scripts, of those that share none, and of those of many payers in a batch. */
+const SCRIPTS = {
+  together: { admissions: 0.02, settlements: 0.06, settledPayers: 0.06 },
+  apart: { admissions: 0.2, settlements: 0.98, settledPayers: 0.98 },
+  ofManyPayers: { admissions: 0.2, settlements: 0.08, settledPayers: 0.95 },
+  withoutShares: { admissions: 0.97, settlements: 0.99, settledPayers: 0.99 },
+} as const satisfies Record<keyof ScriptStates, CallScripts>;
+
+function statesOf(cpuUsOf: (scripts: CallScripts, name: keyof ScriptStates) => number): ScriptStates {
+  const state = (name: keyof ScriptStates) => ({
+    cpuUs: cpuUsOf(SCRIPTS[name], name),
+    scripts: SCRIPTS[name],
+  });
+  return {
+    together: state('together'),
+    apart: state('apart'),
+    ofManyPayers: state('ofManyPayers'),
+    withoutShares: state('withoutShares'),
   };
+}
+
+test('costs of a call, its scripts and their payers are found in states that they explain', () => {
+  const costs = fc.record({ call: us, admission: us, settlement: us, settledPayer: us });
   fc.assert(
-    fc.property(anyCpu, anyCpu, anyCpu, (call, admission, settlement) => {
-      const state = (name: keyof typeof scripts) => {
-        const { admissions, settlements } = scripts[name];
-        const cpu = eachPart(
-          (part) => call[part] + admissions * admission[part] + settlements * settlement[part],
-        );
-        return { cpu, scripts: scripts[name] };
-      };
-      const found = scriptCosts({
-        together: state('together'),
-        apart: state('apart'),
-        withoutShares: state('withoutShares'),
-      });
-      for (const part of PARTS) {
-        expect(found.call[part]).toBeCloseTo(call[part], 6);
-        expect(found.admission[part]).toBeCloseTo(admission[part], 6);
-        expect(found.settlement[part]).toBeCloseTo(settlement[part], 6);
+    fc.property(costs, (own) => {
+      const found = scriptCosts(
+        statesOf(
+          ({ admissions, settlements, settledPayers }) =>
+            own.call +
+            admissions * own.admission +
+            settlements * own.settlement +
+            settledPayers * own.settledPayer,
+        ),
+      );
+      for (const what of ['call', 'admission', 'settlement', 'settledPayer'] as const) {
+        expect(found[what]).toBeCloseTo(own[what], 6);
       }
     }),
   );
 });
 
 test('a script that costs nothing, as far as can be measured, never has a negative price', () => {
-  const cpu = (gateway: number) => ({ ...NOTHING, gateway });
-  const { call, admission, settlement } = scriptCosts({
-    together: { cpu: cpu(100), scripts: { admissions: 0, settlements: 0 } },
-    apart: { cpu: cpu(150), scripts: { admissions: 0.2, settlements: 1 } },
-    withoutShares: { cpu: cpu(140), scripts: { admissions: 1, settlements: 1 } },
-  });
-  expect([call.gateway, admission.gateway]).toEqual([100, 0]);
-  expect(settlement.gateway).toBeGreaterThan(50);
+  const cpuUs = { together: 100, apart: 150, ofManyPayers: 120, withoutShares: 140 };
+  const { call, admission, settlement } = scriptCosts(statesOf((_scripts, name) => cpuUs[name]));
+  expect(admission).toBe(0);
+  expect(call).toBeGreaterThan(90);
+  expect(settlement).toBeGreaterThan(30);
+});
+
+test('states that differ in too little have no prices', () => {
+  const { together } = statesOf(() => 1);
+  expect(() =>
+    scriptCosts({ together, apart: together, ofManyPayers: together, withoutShares: together }),
+  ).toThrow('the equations depend on each other');
 });
 
 test('costs per call and hourly row explain both measured states', () => {

@@ -21,6 +21,7 @@ export type Plan = {
   askedEntitlementsPerSec: number;
   admissionScriptsPerCall: number;
   settlementScriptsPerCall: number;
+  settledPayersPerCall: number;
   hourlyRowsPerCall: number;
   busiestPayerPerSec: number;
   gatewayPods: number;
@@ -69,6 +70,7 @@ function workOf(observed: Observed, parameters: Parameters, costs: UnitCosts): C
       observed.callsPerSec * costs.call[part] +
       observed.admissionScripts * costs.admission[part] +
       observed.settlementScripts * costs.settlement[part] +
+      observed.settledPayers * costs.settledPayer[part] +
       observed.hourlyRows * costs.hourlyRow[part] +
       tokensPerSec(parameters) * costs.token[part] +
       observed.introspections * costs.introspection[part] +
@@ -104,6 +106,7 @@ export function planOf(
     askedEntitlementsPerSec: observed.askedEntitlements,
     admissionScriptsPerCall: observed.admissionScripts / callsPerSec,
     settlementScriptsPerCall: observed.settlementScripts / callsPerSec,
+    settledPayersPerCall: observed.settledPayers / callsPerSec,
     hourlyRowsPerCall: observed.hourlyRows / callsPerSec,
     busiestPayerPerSec: observed.busiestPayer.calls,
     gatewayPods: observed.gateways,
@@ -157,9 +160,9 @@ function redisShards(
   }
 }
 
-function redisCores({ calls, admissions, settlements }: CallWork, costs: UnitCosts): number {
-  const { call, admission, settlement } = costs;
-  return (calls * call.Redis + admissions * admission.Redis + settlements * settlement.Redis) / CORE_US;
+function redisCores(work: CallWork, { call, admission, settlement, settledPayer }: UnitCosts): number {
+  const ofScripts = work.admissions * admission.Redis + work.settlements * settlement.Redis;
+  return (work.calls * call.Redis + ofScripts + work.settledPayers * settledPayer.Redis) / CORE_US;
 }
 
 function tokensPerSec({ accounts, applicationsPerAccount, tokenLifespanSec }: Parameters): number {

@@ -1,16 +1,17 @@
 import type { LeasedAdmission } from './parameters.ts';
 
-/** Whether this call makes the gateway send a script of its own. */
-export type NeedsScript = (slot: number, nowSec: number) => boolean;
+/** The batch of its gateway and stream that a call is in, numbered, and whether it is the first in it. */
+export type Settle = (slot: number, nowSec: number) => { number: number; isNew: boolean };
 
 /**
  * One batch of a gateway and stream is under way at a time; calls that end meanwhile share the next
  * (docs/design/settlement.md).
  */
-export function createSettlements(slots: number, settlementMs: number): NeedsScript {
+export function createSettlements(slots: number, settlementMs: number): Settle {
   const tookSec = settlementMs / 1_000;
   const busyUntil = new Float64Array(slots);
   const isNextWaiting = new Uint8Array(slots);
+  const numbers = new Int32Array(slots);
   return (slot, nowSec) => {
     let until = busyUntil[slot] ?? 0;
     if (isNextWaiting[slot] === 1 && nowSec >= until) {
@@ -21,11 +22,17 @@ export function createSettlements(slots: number, settlementMs: number): NeedsScr
     const isFirstToWait = !isFree && isNextWaiting[slot] === 0;
     if (isFirstToWait) isNextWaiting[slot] = 1;
     busyUntil[slot] = isFree ? nowSec + tookSec : until;
-    return isFree || isFirstToWait;
+    const isNew = isFree || isFirstToWait;
+    const number = (numbers[slot] ?? 0) + (isNew ? 1 : 0);
+    numbers[slot] = number;
+    return { number, isNew };
   };
 }
 
-/** Slots are pairs of a gateway and a payer, of which `perSec` calls arrive there. */
+/**
+ * Whether a call makes the gateway send a script of its own. Slots are pairs of a gateway and a payer, of which `perSec`
+ * calls arrive there.
+ */
 export type NeedsAdmission = (slot: number, perSec: number, nowSec: number) => boolean;
 
 /** Calls of a turn share a script; those of a payer that holds a lease need one per interval. */

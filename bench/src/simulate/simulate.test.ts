@@ -43,8 +43,12 @@ test('work is conserved: streams add up to all calls, and no call does a thing t
       const settlements = sum(seen.ofStream.map((stream) => stream.settlements));
       expect(admissions).toBeCloseTo(seen.admissionScripts, 6);
       expect(settlements).toBeCloseTo(seen.settlementScripts, 6);
+      const settledPayers = sum(seen.ofStream.map((stream) => stream.settledPayers));
+      expect(settledPayers).toBeCloseTo(seen.settledPayers, 6);
+      // No batch without a payer, and no payer without a call.
+      expect(seen.settledPayers).toBeGreaterThanOrEqual(seen.settlementScripts * 0.999_999);
       const perCall = seen.callsPerSec * 1.000_001;
-      for (const count of [seen.admissionScripts, seen.settlementScripts, seen.introspections]) {
+      for (const count of [seen.admissionScripts, seen.settledPayers, seen.introspections]) {
         expect(count).toBeLessThanOrEqual(perCall);
       }
       expect(seen.hourlyRows).toBeLessThanOrEqual(perCall);
@@ -120,6 +124,7 @@ test('an account has a row per step and application, and its busy gateways a scr
   expect(seen.hourlyRows).toBeCloseTo(2 / (one.readerStepMs / 1_000), 6);
   // 5,000 calls/s of a gateway fill batches of one millisecond.
   expect(seen.settlementScripts).toBeLessThanOrEqual(2 * 1_001);
+  expect(seen.settledPayers).toBeCloseTo(seen.settlementScripts, 6);
   const leased = simulate(
     { ...one, leasedAdmission: { intervalMs: 250, fromCalls: 5 } },
     { callsPerSec: 10_000, gateways: 2 },

@@ -6,8 +6,8 @@ import { createRandom, scattered } from './random.ts';
 import { createAdmissions, createSettlements } from './scripts.ts';
 import { createZipf } from './zipf.ts';
 
-/** Calls and their scripts. */
-export type CallWork = { calls: number; admissions: number; settlements: number };
+/** Calls, their scripts, and the payers in settlements. */
+export type CallWork = { calls: number; admissions: number; settlements: number; settledPayers: number };
 
 /** What happened in the simulated time, per second. */
 export type Observed = {
@@ -15,6 +15,7 @@ export type Observed = {
   gateways: number;
   admissionScripts: number;
   settlementScripts: number;
+  settledPayers: number;
   introspections: number;
   /** Entitlements that a gateway reads in Redis, whether they are there or not. */
   keptEntitlements: number;
@@ -38,7 +39,7 @@ export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load
   const zipf = createZipf(accounts, parameters.zipfExponent, random);
   const model = createModel(parameters, { callsPerSec, gateways }, zipf.shares, random);
   const balance = createBalancer(parameters, gateways, random);
-  const total = { admission: 0, settlement: 0, introspection: 0, kept: 0, asked: 0, rows: 0 };
+  const total = { admission: 0, settlement: 0, settledPayer: 0, introspection: 0, kept: 0, asked: 0, rows: 0 };
   const ofStream = createTally(streams);
   const ofPayer = createTally(accounts);
   const callsOfGateway = new Float64Array(gateways);
@@ -53,12 +54,16 @@ export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load
     if (source !== 'gateway') total.kept += 1;
     if (source === 'asked') total.asked += 1;
     const admission = model.needsAdmission(at, nowSec) ? 1 : 0;
-    const settlement = model.needsSettlement(gateway * streams + stream, nowSec) ? 1 : 0;
+    const batch = model.settle(gateway * streams + stream, nowSec);
+    const settlement = batch.isNew ? 1 : 0;
+    const settledPayer = model.isFirstOfPayer(at, batch.number) ? 1 : 0;
     total.admission += admission;
     total.settlement += settlement;
+    total.settledPayer += settledPayer;
     if (model.isNewRow(application, nowSec)) total.rows += 1;
-    ofStream.add(stream, admission, settlement);
-    ofPayer.add(account, admission, settlement);
+    const work = { admission, settlement, settledPayer };
+    ofStream.add(stream, work);
+    ofPayer.add(account, work);
     add(callsOfGateway, gateway, 1);
   }
   const perSec = (count: number) => count / endSec;
@@ -67,6 +72,7 @@ export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load
     gateways,
     admissionScripts: perSec(total.admission),
     settlementScripts: perSec(total.settlement),
+    settledPayers: perSec(total.settledPayer),
     introspections: perSec(total.introspection),
     keptEntitlements: perSec(total.kept),
     askedEntitlements: perSec(total.asked),
@@ -81,17 +87,20 @@ function createTally(size: number) {
   const calls = new Float64Array(size);
   const admissions = new Float64Array(size);
   const settlements = new Float64Array(size);
+  const settledPayers = new Float64Array(size);
   return {
     calls,
-    add: (index: number, admission: number, settlement: number) => {
+    add: (index: number, work: { admission: number; settlement: number; settledPayer: number }) => {
       add(calls, index, 1);
-      add(admissions, index, admission);
-      add(settlements, index, settlement);
+      add(admissions, index, work.admission);
+      add(settlements, index, work.settlement);
+      add(settledPayers, index, work.settledPayer);
     },
     read: (index: number, perSec: (count: number) => number): CallWork => ({
       calls: perSec(calls[index] ?? 0),
       admissions: perSec(admissions[index] ?? 0),
       settlements: perSec(settlements[index] ?? 0),
+      settledPayers: perSec(settledPayers[index] ?? 0),
     }),
   };
 }
@@ -134,6 +143,7 @@ function createModel(
   const introspections = createWarmCache(tokens.size, tokenLife, random);
   const entitlements = createEntitlements({ accounts, slots: payers.size }, entitlementLife, random);
   const admissions = createAdmissions(payers.size, parameters.turnMs, parameters.leasedAdmission);
+  const batchOf = new Int32Array(payers.size).fill(-1);
   const stepOf = new Int32Array(applications).fill(-1);
   const callsOf = (share: number | undefined, here: number, isUsual: boolean) =>
     isUsual ? callsPerSec * (share ?? 0) * here : 0;
@@ -155,7 +165,14 @@ function createModel(
       const perSec = callsOf(shares[account], hereOfAccount, isUsual);
       return admissions(payers.slotOf(gateway, account), perSec, nowSec);
     },
-    needsSettlement: createSettlements(gateways * parameters.streams, parameters.settlementMs),
+    settle: createSettlements(gateways * parameters.streams, parameters.settlementMs),
+    /** A batch has the calls of a payer as one. */
+    isFirstOfPayer: ({ gateway, account }: Place, batch: number) => {
+      const slot = payers.slotOf(gateway, account);
+      const isFirst = batchOf[slot] !== batch;
+      batchOf[slot] = batch;
+      return isFirst;
+    },
     isNewRow: (application: number, nowSec: number) => {
       const step = Math.floor((nowSec * 1_000) / parameters.readerStepMs);
       const isNew = stepOf[application] !== step;

@@ -1,42 +1,35 @@
 import { eachPart } from '../cost/processes.ts';
 import type { CpuUs } from '../cost/processes.ts';
+import { solve } from './solve.ts';
 
-/** Per call. */
-export type CallScripts = { admissions: number; settlements: number };
+/** Per call. `settledPayers`: of each batch, the payers whose usage it has. */
+export type CallScripts = { admissions: number; settlements: number; settledPayers: number };
 
-/** CPU-µs: of each call whatever it shares with others, and of each script or hourly row. */
-export type CallCosts = { call: CpuUs; admission: CpuUs; settlement: CpuUs; hourlyRow: CpuUs };
+/** CPU-µs: of each call whatever it shares with others, of each script, and of each payer in a settlement. */
+export type ScriptCosts = { call: number; admission: number; settlement: number; settledPayer: number };
 
-type ScriptState = { cpu: CpuUs; scripts: CallScripts };
+/** The same for each part of the system, and of each hourly row. */
+export type CallCosts = Record<keyof ScriptCosts | 'hourlyRow', CpuUs>;
+
+/** CPU-µs of a call, and what it took. */
+export type ScriptState = { cpuUs: number; scripts: CallScripts };
 
 /**
- * Measured states, in the lanes of a Redis Cluster: one account's calls share scripts, those of many don't share
- * settlements, and without shares of limits (docs/design/admission.md) not admissions either.
+ * Measured states: calls of one payer share scripts; others share no settlements, or those with other payers; without
+ * shares of limits (docs/design/admission.md) they don't share admissions either.
  */
-export type ScriptStates = { together: ScriptState; apart: ScriptState; withoutShares: ScriptState };
+export type ScriptStates = Record<'together' | 'apart' | 'ofManyPayers' | 'withoutShares', ScriptState>;
 
-/** What explains all three states, per part of the system. Never negative. */
-export function scriptCosts({ together, apart, withoutShares }: ScriptStates): Omit<CallCosts, 'hourlyRow'> {
-  const [few, more, most] = [together.scripts, apart.scripts, withoutShares.scripts];
-  const moreOf = (kind: keyof CallScripts) => more[kind] - few[kind];
-  const mostOf = (kind: keyof CallScripts) => most[kind] - few[kind];
-  // Cramer's rule, for the prices of an admission and of a settlement.
-  const determinant =
-    moreOf('admissions') * mostOf('settlements') - moreOf('settlements') * mostOf('admissions');
-  const solved = (part: keyof CpuUs) => {
-    const toMore = apart.cpu[part] - together.cpu[part];
-    const toMost = withoutShares.cpu[part] - together.cpu[part];
-    return {
-      admission: (toMore * mostOf('settlements') - toMost * moreOf('settlements')) / determinant,
-      settlement: (toMost * moreOf('admissions') - toMore * mostOf('admissions')) / determinant,
-    };
-  };
-  const admission = eachPart((part) => Math.max(0, solved(part).admission));
-  const settlement = eachPart((part) => Math.max(0, solved(part).settlement));
-  const call = eachPart((part) =>
-    Math.max(0, together.cpu[part] - admission[part] * few.admissions - settlement[part] * few.settlements),
+/** What explains all four states. Never negative. */
+export function scriptCosts(states: ScriptStates): ScriptCosts {
+  const equations = Object.values(states).map(({ cpuUs, scripts }) => ({
+    factors: [1, scripts.admissions, scripts.settlements, scripts.settledPayers],
+    sum: cpuUs,
+  }));
+  const [call = 0, admission = 0, settlement = 0, settledPayer = 0] = solve(equations).map((us) =>
+    Math.max(0, us),
   );
-  return { call, admission, settlement };
+  return { call, admission, settlement, settledPayer };
 }
 
 export type RowState = { cpu: CpuUs; hourlyRowsPerCall: number };

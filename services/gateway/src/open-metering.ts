@@ -113,6 +113,7 @@ function openUsageRecorder(options: {
     primeLane: createPrimeLane(prime, lastOfLane),
     redisIsReady: () => redis.status === 'ready',
     maxQueuedEvents: config.SETTLEMENT_QUEUE_MAX_EVENTS,
+    intervalMs: config.SETTLEMENT_INTERVAL_MS,
     nowMs: clock.nowMs,
     logger,
     onBatch: metrics.onBatch,

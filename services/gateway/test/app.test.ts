@@ -87,3 +87,22 @@ test('missing and wrong settings are all named, without their values, before any
   }
   expect(message).not.toContain('hunter2secret');
 });
+
+test.each([
+  ['SETTLEMENT_INTERVAL_MS', { SETTLEMENT_INTERVAL_MS: '50', SETTLEMENT_TIMEOUT_MS: '50' }],
+  ['APQ', { APQ: 'pass', STRICT_POINTS: 'all' }],
+  ['GRAPHQL_READ', { GRAPHQL_READ: 'off', STRICT_POINTS: 'all' }],
+  ['GRAPHQL_DOCUMENTS', { GRAPHQL_TRUSTED_DOCUMENTS: 'all' }],
+])('%s that doesn’t go with another setting is refused', async (name, settings) => {
+  const url = 'http://127.0.0.1:1';
+  const start = startServiceProcess('gateway', {
+    REDIS_URL: 'redis://127.0.0.1:1',
+    AUTH_PRIVATE_URL: url,
+    AUTH_PUBLIC_URL: url,
+    ACCOUNT_PRIVATE_URL: url,
+    ACCOUNT_PUBLIC_URL: url,
+    UPSTREAM_URL: url,
+    ...settings,
+  });
+  await expect(start).rejects.toThrow(`${name}: must`);
+});

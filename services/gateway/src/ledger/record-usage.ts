@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { MAX_TOTAL, usageLane } from '@tollgate/contracts/usage-stream';
 import type { OperationDocument, UsageEvent, WrittenBefore } from '@tollgate/contracts/usage-stream';
 import { endBatch, onBatchEnd } from '@tollgate/redis/batch-writes';
@@ -13,6 +14,8 @@ export type UsageRecorderOptions = DeliverBatchOptions & {
   gatewayId: string;
   redisIsReady: () => boolean;
   maxQueuedEvents: number;
+  /** A lane's batches begin at least so far apart, unless a full one waits. Default: 0. */
+  intervalMs?: number;
   nowMs: () => number;
   /** Called with the events of each batch that Redis has acknowledged, and their periods' live counters. */
   onMetered?: (events: readonly UsageEvent[], live: ReadonlyMap<number, LiveUsage>) => void;
@@ -75,7 +78,7 @@ const DOCUMENTS_MAX_LENGTH = 65_536;
 
 /** Group commit (docs/architecture.md, walk 2): usage that arrives while a lane's batch is under way is the next. */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
-  const { gatewayId, redisIsReady, maxQueuedEvents, nowMs, onMetered } = options;
+  const { gatewayId, redisIsReady, maxQueuedEvents, intervalMs = 0, nowMs, onMetered } = options;
   const deliverBatch = createDeliverBatch(options);
   const lanes = new Map<number, Lane>();
   /** How many lanes there are, if entitlements that are kept may name one that a payer has left. */
@@ -122,6 +125,12 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
     onBatchEnd(() => void sendBatches(lane));
   }
 
+  /** Until the lane's next batch. */
+  function pauseOf({ queue, sentAtMs }: Lane): number {
+    if (intervalMs === 0 || sentAtMs === null || queue.length >= MAX_BATCH_EVENTS) return 0;
+    return Math.ceil(sentAtMs + intervalMs - performance.now());
+  }
+
   /** Nothing of the batch was written. What is of payers that have moved goes to their lanes. */
   function moveToLanes(from: Lane, { batch, before }: SentBatch, lanes: number): void {
     grownTo = lanes;
@@ -146,12 +155,17 @@ export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorde
         continue;
       }
       const { live, sharedForMs } = delivered;
+      const pauseMs = pauseOf(lane);
       // Before the responses, so that Redis syncs it while they are written.
-      sent = sendBatch(lane);
+      sent = pauseMs > 0 ? null : sendBatch(lane);
       if (sent !== null) endBatch();
       queued -= batch.length;
       onMetered?.(events, live);
       acknowledgeBatch(batch, live, waitsOf(events, sharedForMs, options.sharesReturned));
+      if (pauseMs > 0) {
+        await delay(pauseMs);
+        sent = sendBatch(lane);
+      }
     }
     lane.sentAtMs = null;
     if (queued > 0) return;

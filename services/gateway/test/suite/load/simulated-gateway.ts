@@ -58,6 +58,8 @@ export type SimulationOptions = {
   /** Real time without it. */
   clock?: VirtualClock;
   trustMs?: number;
+  /** Between batches of a lane (SETTLEMENT_INTERVAL_MS). */
+  intervalMs?: number;
   /** What account has counted of a period. */
   snapshot: (periodId: number) => Pick<UsageSnapshot, 'points' | 'stream_position'> & { payer_id: number };
   onDecided?: (by: 'share' | 'redis' | 'recall') => void;
@@ -107,7 +109,7 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
     primeFrom: createPrimeFrom(redis),
     lastOfLane,
   });
-  const recorder = recorderOf(redis, gatewayId, createPrimeLane(prime, lastOfLane), shares);
+  const recorder = recorderOf(options, redis, gatewayId, createPrimeLane(prime, lastOfLane), shares);
   const admit = createAdmission({
     decide: batchAdmissions(createAdmissionScript(redis)),
     primePayer: createPrimePayer(prime),
@@ -160,6 +162,7 @@ export async function startSimulatedGateway(options: SimulationOptions): Promise
 }
 
 function recorderOf(
+  { intervalMs = 0 }: SimulationOptions,
   redis: RedisConnection,
   gatewayId: string,
   primeLane: PrimeLane,
@@ -171,6 +174,7 @@ function recorderOf(
     primeLane,
     redisIsReady: () => redis.status === 'ready',
     maxQueuedEvents: 100_000,
+    intervalMs,
     nowMs: Date.now,
     logger,
     onMetered: shares.onMetered,
