@@ -1,6 +1,4 @@
 import { USAGE_SHARD_COUNT, usageLanesKey } from '@tollgate/contracts/usage-stream';
-import { createLogger } from '@tollgate/log';
-import { openRedis } from '@tollgate/redis';
 import type { RedisConnection } from '@tollgate/redis';
 import { AUTH_RATES, accessToken, basic, stackAuth } from '../auth/auth-rates.ts';
 import { startUpstream } from '../gateway/nginx.ts';
@@ -16,6 +14,7 @@ import type { Servers, StartedService } from '../servers.ts';
 import type { ScriptState } from '../simulate/unit-costs.ts';
 import { findTools } from '../tools.ts';
 import { widenLimits } from '../usage/wide-limits.ts';
+import { withRedis } from '../with-redis.ts';
 import { WARM_UP_SEC, measureInTurn } from './call-states.ts';
 import type { MeasuredCalls } from './call-states.ts';
 import { countedCalls, hourlyRowBytes, makePayers, makeTokens, redisBytes } from './callers.ts';
@@ -34,12 +33,7 @@ type Say = (line: string) => void;
 
 /** A call's cost includes all work until account has counted it. The part simulate plans with it. */
 export async function measureCost(servers: Servers, say: Say): Promise<PartResult> {
-  const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));
-  try {
-    return await measureWith(redis, servers, say);
-  } finally {
-    redis.disconnect();
-  }
+  return await withRedis(servers, (redis) => measureWith(redis, servers, say));
 }
 
 async function measureWith(redis: RedisConnection, servers: Servers, say: Say): Promise<PartResult> {

@@ -1,8 +1,8 @@
-import { createLogger } from '@tollgate/log';
-import { openRedis } from '@tollgate/redis';
+import type { RedisConnection } from '@tollgate/redis';
 import type { PartResult } from '../part.ts';
 import { whole } from '../report/ratios.ts';
 import type { Servers } from '../servers.ts';
+import { withRedis } from '../with-redis.ts';
 import { SHARE_TRUST_MS, simulateCalls } from './simulated-calls.ts';
 
 const GATEWAYS = 5;
@@ -12,26 +12,7 @@ const GOAL = 50_000;
 
 /** Calls of one payer per second of Redis' CPU, with and without shares (docs/design/admission.md). */
 export async function measureHotPayer(servers: Servers, say: (line: string) => void): Promise<PartResult> {
-  const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));
-  const rounds: { callers: number; trustMs: number; perCoreSecond: number }[] = [];
-  try {
-    for (const callers of CALLERS) {
-      for (let round = 0; round < ROUNDS; round += 1) {
-        for (const trustMs of [0, SHARE_TRUST_MS]) {
-          const load = { gateways: GATEWAYS, callers, payers: 1, trustMs, intervalMs: 0 };
-          const { callsPerSec, bySharesPerCall, redisUs } = await simulateCalls(servers, redis, load);
-          const perCoreSecond = 1_000_000 / redisUs;
-          rounds.push({ callers, trustMs, perCoreSecond });
-          say(
-            `hot-payer: ${String(callers)} callers, shares ${trustMs > 0 ? 'on' : 'off'}: ${whole(callsPerSec)} calls/s, ` +
-              `${whole(perCoreSecond)} per second of Redis' CPU, ${bySharesPerCall.toFixed(2)} of them by shares`,
-          );
-        }
-      }
-    }
-  } finally {
-    redis.disconnect();
-  }
+  const rounds = await withRedis(servers, (redis) => measureRounds(servers, redis, say));
   const least = (callers: number, trustMs: number) =>
     Math.min(
       ...rounds
@@ -54,4 +35,27 @@ export async function measureHotPayer(servers: Servers, say: (line: string) => v
     ],
     figures: rounds,
   };
+}
+
+async function measureRounds(
+  servers: Servers,
+  redis: RedisConnection,
+  say: (line: string) => void,
+): Promise<{ callers: number; trustMs: number; perCoreSecond: number }[]> {
+  const rounds = [];
+  for (const callers of CALLERS) {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const trustMs of [0, SHARE_TRUST_MS]) {
+        const load = { gateways: GATEWAYS, callers, payers: 1, trustMs, intervalMs: 0 };
+        const { callsPerSec, bySharesPerCall, redisUs } = await simulateCalls(servers, redis, load);
+        const perCoreSecond = 1_000_000 / redisUs;
+        rounds.push({ callers, trustMs, perCoreSecond });
+        say(
+          `hot-payer: ${String(callers)} callers, shares ${trustMs > 0 ? 'on' : 'off'}: ${whole(callsPerSec)} calls/s, ` +
+            `${whole(perCoreSecond)} per second of Redis' CPU, ${bySharesPerCall.toFixed(2)} of them by shares`,
+        );
+      }
+    }
+  }
+  return rounds;
 }

@@ -1,9 +1,8 @@
-import { createLogger } from '@tollgate/log';
-import { openRedis } from '@tollgate/redis';
 import { scriptsText } from '../cost/sharing.ts';
 import type { PartResult } from '../part.ts';
 import { spreadOf, spreadText, whole } from '../report/ratios.ts';
 import type { Servers } from '../servers.ts';
+import { withRedis } from '../with-redis.ts';
 import { scriptCosts } from '../simulate/unit-costs.ts';
 import type { ScriptCosts, ScriptStates } from '../simulate/unit-costs.ts';
 import { SHARE_TRUST_MS, simulateCalls } from './simulated-calls.ts';
@@ -42,13 +41,12 @@ export async function measureManyGateways(
   servers: Servers,
   say: (line: string) => void,
 ): Promise<PartResult> {
-  const redis = openRedis(servers.redisUrl, createLogger('bench', 'silent'));
   const rounds = { together: [], apart: [], ofManyPayers: [], withoutShares: [] } as Record<
     keyof ScriptStates,
     SimulatedRound[]
   >;
   const named = Object.entries(STATES) as [keyof ScriptStates, (typeof STATES)[keyof ScriptStates]][];
-  try {
+  await withRedis(servers, async (redis) => {
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const [name, { what, ...load }] of named) {
         const measured = await simulateCalls(servers, redis, load);
@@ -56,9 +54,7 @@ export async function measureManyGateways(
         say(`many-gateways: ${what}: ${lineOf([measured])}`);
       }
     }
-  } finally {
-    redis.disconnect();
-  }
+  });
   const state = (name: keyof ScriptStates) => medianOf(rounds[name]);
   const costs = scriptCosts({
     together: state('together'),
