@@ -46,7 +46,7 @@ async function measureRounds(
   for (const callers of CALLERS) {
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const trustMs of [0, SHARE_TRUST_MS]) {
-        const load = { gateways: GATEWAYS, callers, payers: 1, trustMs, intervalMs: 0 };
+        const load = { gateways: GATEWAYS, callers, pauseMs: 0, payers: 1, trustMs, intervalMs: 0 };
         const { callsPerSec, bySharesPerCall, redisUs } = await simulateCalls(servers, redis, load);
         const perCoreSecond = 1_000_000 / redisUs;
         rounds.push({ callers, trustMs, perCoreSecond });

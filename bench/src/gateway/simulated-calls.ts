@@ -11,6 +11,8 @@ export type SimulatedLoad = {
   gateways: number;
   /** Concurrent calls of each gateway. */
   callers: number;
+  /** The mean of the random pause before each call; 0 for none. */
+  pauseMs: number;
   payers: number;
   /** ADMISSION_SHARE_TRUST_MS; 0 for no shares. */
   trustMs: number;
@@ -46,10 +48,10 @@ export const SHARE_TRUST_MS = 400;
 export async function simulateCalls(
   servers: Servers,
   redis: Pick<RedisConnection, 'info'>,
-  { gateways, callers, payers, trustMs, intervalMs }: SimulatedLoad,
+  { gateways, callers, pauseMs, payers, trustMs, intervalMs }: SimulatedLoad,
 ): Promise<SimulatedRound> {
   const program = join(servers.project, 'services/gateway/test/suite/load/simulated-calls.ts');
-  const args = [gateways, callers, payers, ROUND_SEC, trustMs, intervalMs].map(String);
+  const args = [gateways, callers, pauseMs, payers, ROUND_SEC, trustMs, intervalMs].map(String);
   const [command = '', ...rest] = inPlace(servers.places?.server, [
     process.execPath,
     program,

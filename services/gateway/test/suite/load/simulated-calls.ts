@@ -7,12 +7,19 @@ import { payerWith, startSimulatedGateway } from './simulated-gateway.ts';
 
 /**
  * A program for the bench: calls of some payers through several gateways' admission and settlement, in this process and
- * without HTTP. Arguments: the URL of Redis, gateways, concurrent calls of each, payers, seconds,
- * ADMISSION_SHARE_TRUST_MS, SETTLEMENT_INTERVAL_MS. Prints what they did as JSON.
+ * without HTTP. Arguments: the URL of Redis, gateways, concurrent calls of each, the mean of the random pause before
+ * each call (ms), payers, seconds, ADMISSION_SHARE_TRUST_MS, SETTLEMENT_INTERVAL_MS. Prints what they did as JSON.
  */
 const [redisUrl = '', ...numbers] = process.argv.slice(2);
-const [gatewayCount = 0, callers = 0, payerCount = 0, duration = 0, trustMs = 0, intervalMs = 0] =
-  numbers.map(Number);
+const [
+  gatewayCount = 0,
+  callers = 0,
+  pauseMs = 0,
+  payerCount = 0,
+  duration = 0,
+  trustMs = 0,
+  intervalMs = 0,
+] = numbers.map(Number);
 
 const UPSTREAM_MS = 5;
 /** Of all payers, as by default. */
@@ -54,6 +61,7 @@ await Promise.all(
       for (let turn = caller; performance.now() < untilMs; turn += 1) {
         const payer = payers[turn % payerCount];
         if (payer === undefined) break;
+        if (pauseMs > 0) await delay(-Math.log(1 - Math.random()) * pauseMs);
         const lease = await gateway.call(payer);
         if (typeof lease === 'string') {
           refused += 1;
