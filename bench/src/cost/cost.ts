@@ -11,7 +11,7 @@ import { until } from '../operator.ts';
 import type { Goal, PartResult } from '../part.ts';
 import { whole } from '../report/ratios.ts';
 import type { Servers, StartedService } from '../servers.ts';
-import type { ScriptState } from '../simulate/unit-costs.ts';
+import type { ScriptStates } from '../simulate/unit-costs.ts';
 import { findTools } from '../tools.ts';
 import { widenLimits } from '../usage/wide-limits.ts';
 import { withRedis } from '../with-redis.ts';
@@ -20,7 +20,7 @@ import type { MeasuredCalls } from './call-states.ts';
 import { countedCalls, hourlyRowBytes, makePayers, makeTokens, redisBytes } from './callers.ts';
 import type { CallStates, Costs } from './costs.ts';
 import { SYSTEM_PARTS, createMeter, dearest, eachPart } from './processes.ts';
-import type { CpuUs, Pids } from './processes.ts';
+import type { CpuUs, Pids, SystemPart } from './processes.ts';
 import { hourlyRowsPerCall, scriptsSoFar } from './sharing.ts';
 
 const MORE_ACCOUNTS = 10_000;
@@ -71,18 +71,22 @@ async function measureWith(redis: RedisConnection, servers: Servers, say: Say): 
   const run = { servers, redis, first, one, startGateway, calls, say };
   const { inOneLane, inAllLanes, lines, rowsPerCall } = await measureCalls(run);
   const { together, apart, reading, asking } = inOneLane;
-  const ofGateway = ({ cpu, scripts }: MeasuredCalls): ScriptState => ({ cpuUs: cpu.gateway, scripts });
+  const statesOf = (part: SystemPart): ScriptStates => {
+    const stateOf = ({ cpu, scripts }: MeasuredCalls) => ({ cpuUs: cpu[part], scripts });
+    return {
+      together: stateOf(inAllLanes.together),
+      apart: stateOf(inAllLanes.apart),
+      ofManyPayers: stateOf(apart),
+      withoutShares: stateOf(inAllLanes.withoutShares),
+    };
+  };
   return resultOf({
     versions: tools.versions,
     lines: [...alone.lines, ...lines],
     called: apart.cpu,
     states: {
-      gateway: {
-        together: ofGateway(inAllLanes.together),
-        apart: ofGateway(inAllLanes.apart),
-        ofManyPayers: ofGateway(apart),
-        withoutShares: ofGateway(inAllLanes.withoutShares),
-      },
+      gateway: statesOf('gateway'),
+      Redis: statesOf('Redis'),
       rows: { cpu: together.cpu, hourlyRowsPerCall: rowsPerCall },
     },
     costs: {

@@ -18,7 +18,7 @@ export type Costs = {
 };
 
 /**
- * How a data call's cost depends on the calls beside it. `gateway`: its CPU time, with the scripts that calls share or
- * don't; `rows`: of one account's calls, which share hourly rows.
+ * How a data call's cost depends on the calls beside it: CPU time of the gateway and of Redis with the scripts that calls
+ * share or don't, and `rows` of one account's calls, which share hourly rows.
  */
-export type CallStates = { gateway: ScriptStates; rows: RowState };
+export type CallStates = { gateway: ScriptStates; Redis: ScriptStates; rows: RowState };

@@ -46,9 +46,9 @@ async function measureRounds(
   for (const callers of CALLERS) {
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const trustMs of [0, SHARE_TRUST_MS]) {
-        const load = { gateways: GATEWAYS, callers, pauseMs: 0, payers: 1, trustMs, intervalMs: 0 };
-        const { callsPerSec, bySharesPerCall, redisUs } = await simulateCalls(servers, redis, load);
-        const perCoreSecond = 1_000_000 / redisUs;
+        const load = { gateways: GATEWAYS, callers, trustMs };
+        const { callsPerSec, bySharesPerCall, cpuUs } = await simulateCalls(servers, redis, load);
+        const perCoreSecond = 1_000_000 / cpuUs;
         rounds.push({ callers, trustMs, perCoreSecond });
         say(
           `hot-payer: ${String(callers)} callers, shares ${trustMs > 0 ? 'on' : 'off'}: ${whole(callsPerSec)} calls/s, ` +

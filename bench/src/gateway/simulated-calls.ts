@@ -5,69 +5,86 @@ import type { RedisConnection } from '@tollgate/redis';
 import { cpuMsOf, inPlace } from '../cores.ts';
 import { scriptsPerCall, scriptsSoFar } from '../cost/sharing.ts';
 import type { Servers } from '../servers.ts';
-import type { CallScripts } from '../simulate/unit-costs.ts';
+import type { ScriptState } from '../simulate/unit-costs.ts';
+
+const ROUND_SEC = 4;
+
+/** Per call of all gateways together; `cpuUs` is Redis', account's reading included. */
+export type SimulatedRound = ScriptState & { callsPerSec: number };
+
+/**
+ * Runs a program of the gateway's suites, which prints `calls` and `seconds` among others: gateways' own code in one
+ * process, without HTTP, because a few cores can't generate so many real calls.
+ */
+async function runProgram<Printed extends { calls: number; seconds: number }>(
+  servers: Servers,
+  redis: Pick<RedisConnection, 'info'>,
+  [name, ...args]: readonly [name: string, ...args: number[]],
+): Promise<{ round: SimulatedRound; printed: Printed }> {
+  const program = join(servers.project, 'services/gateway/test/suite/load', name);
+  const run = [process.execPath, program, servers.redisUrl, ...args.map(String)];
+  const [command = '', ...rest] = inPlace(servers.places?.server, run);
+  const redisPid = servers.pidOf('redis');
+  const [beforeMs, before] = [cpuMsOf(redisPid), await scriptsSoFar(redis)];
+  const { stdout } = await promisify(execFile)(command, rest);
+  const [spentMs, after] = [cpuMsOf(redisPid) - beforeMs, await scriptsSoFar(redis)];
+  const printed = JSON.parse(stdout) as Printed;
+  const { calls, seconds } = printed;
+  const round = {
+    callsPerSec: calls / seconds,
+    cpuUs: (spentMs * 1_000) / calls,
+    scripts: scriptsPerCall(before, after, calls),
+  };
+  return { round, printed };
+}
 
 export type SimulatedLoad = {
   gateways: number;
   /** Concurrent calls of each gateway. */
   callers: number;
-  /** The mean of the random pause before each call; 0 for none. */
-  pauseMs: number;
-  payers: number;
   /** ADMISSION_SHARE_TRUST_MS; 0 for no shares. */
   trustMs: number;
-  /** SETTLEMENT_INTERVAL_MS. */
-  intervalMs: number;
 };
 
-/** Of all gateways together; `redisUs`: CPU-µs of Redis for a call, account's reading included. */
-export type SimulatedRound = {
-  callsPerSec: number;
-  bySharesPerCall: number;
-  redisUs: number;
-  scripts: CallScripts;
-};
-
-type Printed = {
-  calls: number;
-  refused: number;
-  seconds: number;
-  decided: { share: number };
-};
-
-const ROUND_SEC = 4;
 /** As long as gateways trust a share by default. */
 export const SHARE_TRUST_MS = 400;
 
 /**
- * Runs the gateways' own admission and settlement in one process, without HTTP, because a few cores can't generate so
- * many real calls.
+ * Calls of one payer from admission to settlement, whose upstream takes 5 ms.
  *
  * @throws {Error} if a call was refused
  */
 export async function simulateCalls(
   servers: Servers,
   redis: Pick<RedisConnection, 'info'>,
-  { gateways, callers, pauseMs, payers, trustMs, intervalMs }: SimulatedLoad,
-): Promise<SimulatedRound> {
-  const program = join(servers.project, 'services/gateway/test/suite/load/simulated-calls.ts');
-  const args = [gateways, callers, pauseMs, payers, ROUND_SEC, trustMs, intervalMs].map(String);
-  const [command = '', ...rest] = inPlace(servers.places?.server, [
-    process.execPath,
-    program,
-    servers.redisUrl,
-    ...args,
-  ]);
-  const redisPid = servers.pidOf('redis');
-  const [beforeMs, scriptsBefore] = [cpuMsOf(redisPid), await scriptsSoFar(redis)];
-  const { stdout } = await promisify(execFile)(command, rest);
-  const [spentMs, scripts] = [cpuMsOf(redisPid) - beforeMs, await scriptsSoFar(redis)];
-  const { calls, refused, seconds, decided } = JSON.parse(stdout) as Printed;
+  { gateways, callers, trustMs }: SimulatedLoad,
+): Promise<SimulatedRound & { bySharesPerCall: number }> {
+  const { round, printed } = await runProgram<{
+    calls: number;
+    seconds: number;
+    refused: number;
+    decided: { share: number };
+  }>(servers, redis, ['simulated-calls.ts', gateways, callers, ROUND_SEC, trustMs]);
+  const { calls, refused, decided } = printed;
   if (refused > 0) throw new Error(`${String(refused)} calls were refused`);
-  return {
-    callsPerSec: calls / seconds,
-    bySharesPerCall: decided.share / calls,
-    redisUs: (spentMs * 1_000) / calls,
-    scripts: scriptsPerCall(scriptsBefore, scripts, calls),
-  };
+  return { ...round, bySharesPerCall: decided.share / calls };
+}
+
+export type SettledLoad = {
+  gateways: number;
+  /** Of each gateway, at random times. */
+  callsPerSec: number;
+  payers: number;
+  /** SETTLEMENT_INTERVAL_MS. */
+  intervalMs: number;
+};
+
+/** Settles calls, and does nothing else of them. */
+export async function settleCalls(
+  servers: Servers,
+  redis: Pick<RedisConnection, 'info'>,
+  { gateways, callsPerSec, payers, intervalMs }: SettledLoad,
+): Promise<SimulatedRound> {
+  const args = ['settled-calls.ts', gateways, callsPerSec, payers, ROUND_SEC, intervalMs] as const;
+  return (await runProgram(servers, redis, args)).round;
 }

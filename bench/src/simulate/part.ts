@@ -81,7 +81,9 @@ export function measuredCosts(resultsFile: string): UnitCosts {
   const { costs, states } = figuresOf('cost') as CostFigures;
   const { again } = figuresOf('counting') as CountingFigures;
   const ofGateway = scriptCosts(states.gateway);
-  const { costs: ofRedis } = figuresOf('many-gateways') as ManyGatewaysFigures;
+  // Settling for many gateways is another thing than for one; an admission is the same.
+  const { costs: settling } = figuresOf('many-gateways') as ManyGatewaysFigures;
+  const ofRedis: ScriptCosts = { ...scriptCosts(states.Redis), ...settling };
   const perRow = rowCosts(states.rows, { cpu: again, hourlyRowsPerCall: 1 });
   // A gateway and Redis work for a call and its scripts; account and Postgres for it and its rows.
   const nothing = eachPart(() => 0);

@@ -32,6 +32,21 @@ export function scriptCosts(states: ScriptStates): ScriptCosts {
   return { call, admission, settlement, settledPayer };
 }
 
+export type SettlementCosts = Omit<ScriptCosts, 'admission'>;
+
+/** As above, of calls that are only settled. */
+export type SettledStates = Omit<ScriptStates, 'withoutShares'>;
+
+/** What explains all three states. Never negative. */
+export function settlementCosts(states: SettledStates): SettlementCosts {
+  const equations = Object.values(states).map(({ cpuUs, scripts }) => ({
+    factors: [1, scripts.settlements, scripts.settledPayers],
+    sum: cpuUs,
+  }));
+  const [call = 0, settlement = 0, settledPayer = 0] = solve(equations).map((us) => Math.max(0, us));
+  return { call, settlement, settledPayer };
+}
+
 export type RowState = { cpu: CpuUs; hourlyRowsPerCall: number };
 
 /** A straight line through two states, of which the second shared least. Never negative. */

@@ -198,7 +198,8 @@ async function leaseOrCode(admit: () => ReturnType<Admit>): Promise<Lease | stri
   }
 }
 
-function usageOf({ payerId, periodId }: PayerEntitlement, points: number): UntimedUsage {
+/** Of one call. */
+export function usageOf({ payerId, periodId }: PayerEntitlement, points: number): UntimedUsage {
   const ids = {
     payer_id: payerId,
     period_id: periodId,
