@@ -15,12 +15,14 @@ export function solve(equations: readonly Equation[]): number[] {
       if (Math.abs(at(row, column)) > Math.abs(at(pivot, column))) pivot = row;
     }
     if (at(pivot, column) === 0) throw new Error('the equations depend on each other');
-    [rows[column], rows[pivot]] = [rows[pivot] ?? [], rows[column] ?? []];
-    const own = rows[column].map((value) => value / at(column, column));
+    const [above = [], below = []] = [rows[column], rows[pivot]];
+    rows[pivot] = above;
+    const own = below.map((value) => value / (below[column] ?? 1));
+    rows[column] = own;
     for (const [row, values] of rows.entries()) {
+      if (row === column) continue;
       const factor = values[column] ?? 0;
-      rows[row] =
-        row === column ? own : values.map((value, index) => value - factor * (own[index] ?? 0));
+      rows[row] = values.map((value, index) => value - factor * (own[index] ?? 0));
     }
   }
   return rows.map((row) => row[size] ?? 0);
