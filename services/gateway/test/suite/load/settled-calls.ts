@@ -31,6 +31,11 @@ const gateways = await Promise.all(
     }),
   ),
 );
+// Only counters that are live are added to, and admissions make them so.
+for (const payer of payers) {
+  const lease = await gateways[0]?.call(payer);
+  if (typeof lease === 'object') await gateways[0]?.settle(payer, lease, 1);
+}
 let [calls, settled] = [0, 0];
 const beganMs = performance.now();
 let lastMs = beganMs;
