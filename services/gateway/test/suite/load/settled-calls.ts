@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastPosition } from './last-position.ts';
-import { payerWith, startSimulatedGateway, usageOf } from './simulated-gateway.ts';
+import { WIDE_LIMITS, payerWith, startSimulatedGateway, usageOf } from './simulated-gateway.ts';
 
 /**
  * A program for the bench: calls of some payers end at random times at many gateways, which settle them; nothing else of
@@ -16,7 +16,9 @@ const LANE = 0;
 const FIRST_PAYER_ID = 2_000_000;
 const TICK_MS = 2;
 
-const payers = Array.from({ length: payerCount }, (_, index) => payerWith(FIRST_PAYER_ID + index, {}));
+const payers = Array.from({ length: payerCount }, (_, index) =>
+  payerWith(FIRST_PAYER_ID + index, WIDE_LIMITS),
+);
 const streamPosition = await lastPosition(redisUrl, LANE);
 const gateways = await Promise.all(
   Array.from({ length: gatewayCount }, () =>

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastPosition } from './last-position.ts';
-import { payerWith, startSimulatedGateway } from './simulated-gateway.ts';
+import { WIDE_LIMITS, payerWith, startSimulatedGateway } from './simulated-gateway.ts';
 
 /**
  * A program for the bench: calls of one payer through several gateways' admission and settlement, in this process and
@@ -17,11 +17,7 @@ const LANE = 0;
 const PAYER_ID = 1_000_000;
 
 const decided = { share: 0, redis: 0, recall: 0 };
-const payer = payerWith(PAYER_ID, {
-  points_limit: 1_000_000_000_000,
-  rate_limit: 100_000_000,
-  session_limit: 100_000,
-});
+const payer = payerWith(PAYER_ID, WIDE_LIMITS);
 const streamPosition = await lastPosition(redisUrl, LANE);
 const gateways = await Promise.all(
   Array.from({ length: gatewayCount }, () =>

@@ -240,6 +240,13 @@ const NO_LIMITS: Limits = {
   team_slots_limit: null,
 };
 
+/** All kinds of which there are counters, and beyond what a test uses. */
+export const WIDE_LIMITS: Partial<Limits> = {
+  points_limit: 1_000_000_000_000,
+  rate_limit: 100_000_000,
+  session_limit: 100_000,
+};
+
 const APPLICATION_ID = 1;
 
 /** Whose usage all goes to one lane, as by default. `budget`: of the calling application, per period. */
