@@ -17,7 +17,12 @@ const BUSIEST: SettledLoad = { gateways: 144, callsPerSec: 507, payers: 1, inter
 /** They differ in what calls share: a batch, and a payer's part of it. */
 const STATES: Readonly<Record<keyof SettledStates, SettledLoad & { what: string }>> = {
   together: { ...BUSIEST, what: 'one payer' },
-  apart: { ...BUSIEST, what: 'one payer with few calls, without an interval', callsPerSec: 50, intervalMs: 0 },
+  apart: {
+    ...BUSIEST,
+    what: 'one payer with few calls, without an interval',
+    callsPerSec: 50,
+    intervalMs: 0,
+  },
   ofManyPayers: { ...BUSIEST, what: '20 payers', payers: 20 },
 };
 

@@ -12,11 +12,14 @@ const ROUND_SEC = 4;
 /** Per call of all gateways together; `cpuUs` is Redis', account's reading included. */
 export type SimulatedRound = ScriptState & { callsPerSec: number };
 
+/** What a program prints; `refused` and `decided` only with admission. */
+type Printed = { calls: number; seconds: number; refused?: number; decided?: { share: number } };
+
 /**
- * Runs a program of the gateway's suites, which prints `calls` and `seconds` among others: gateways' own code in one
- * process, without HTTP, because a few cores can't generate so many real calls.
+ * Runs a program of the gateway's suites: gateways' own code in one process, without HTTP, because a few cores can't
+ * generate so many real calls.
  */
-async function runProgram<Printed extends { calls: number; seconds: number }>(
+async function runProgram(
   servers: Servers,
   redis: Pick<RedisConnection, 'info'>,
   [name, ...args]: readonly [name: string, ...args: number[]],
@@ -59,15 +62,11 @@ export async function simulateCalls(
   redis: Pick<RedisConnection, 'info'>,
   { gateways, callers, trustMs }: SimulatedLoad,
 ): Promise<SimulatedRound & { bySharesPerCall: number }> {
-  const { round, printed } = await runProgram<{
-    calls: number;
-    seconds: number;
-    refused: number;
-    decided: { share: number };
-  }>(servers, redis, ['simulated-calls.ts', gateways, callers, ROUND_SEC, trustMs]);
-  const { calls, refused, decided } = printed;
+  const args = ['simulated-calls.ts', gateways, callers, ROUND_SEC, trustMs] as const;
+  const { round, printed } = await runProgram(servers, redis, args);
+  const { calls, refused = 0, decided } = printed;
   if (refused > 0) throw new Error(`${String(refused)} calls were refused`);
-  return { ...round, bySharesPerCall: decided.share / calls };
+  return { ...round, bySharesPerCall: (decided?.share ?? 0) / calls };
 }
 
 export type SettledLoad = {

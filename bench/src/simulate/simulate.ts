@@ -39,7 +39,15 @@ export function simulate(parameters: Parameters, { callsPerSec, gateways }: Load
   const zipf = createZipf(accounts, parameters.zipfExponent, random);
   const model = createModel(parameters, { callsPerSec, gateways }, zipf.shares, random);
   const balance = createBalancer(parameters, gateways, random);
-  const total = { admission: 0, settlement: 0, settledPayer: 0, introspection: 0, kept: 0, asked: 0, rows: 0 };
+  const total = {
+    admission: 0,
+    settlement: 0,
+    settledPayer: 0,
+    introspection: 0,
+    kept: 0,
+    asked: 0,
+    rows: 0,
+  };
   const ofStream = createTally(streams);
   const ofPayer = createTally(accounts);
   const callsOfGateway = new Float64Array(gateways);

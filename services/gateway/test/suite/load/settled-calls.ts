@@ -8,8 +8,7 @@ import { WIDE_LIMITS, payerWith, startSimulatedGateway, usageOf } from './simula
  * SETTLEMENT_INTERVAL_MS. Prints what was settled as JSON, once all of it is.
  */
 const [redisUrl = '', ...numbers] = process.argv.slice(2);
-const [gatewayCount = 0, callsPerSec = 0, payerCount = 0, duration = 0, intervalMs = 0] =
-  numbers.map(Number);
+const [gatewayCount = 0, callsPerSec = 0, payerCount = 0, duration = 0, intervalMs = 0] = numbers.map(Number);
 
 const LANE = 0;
 /** Beyond the accounts that there are. */
