@@ -43,7 +43,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   closings: { timeLimitSec: 1_500, run: measureClosings },
   cost: { timeLimitSec: 720, run: measureCost },
   'many-gateways': { timeLimitSec: 240, run: measureManyGateways },
-  simulate: { timeLimitSec: 120, compute: simulateCapacity },
+  simulate: { timeLimitSec: 400, compute: simulateCapacity },
   'hot-payer': { timeLimitSec: 120, run: measureHotPayer },
   usage: { timeLimitSec: 180, run: measureUsage },
   'operator-search': { timeLimitSec: 240, run: measureOperatorSearch },
