@@ -104,5 +104,5 @@ test.each([
     UPSTREAM_URL: url,
     ...settings,
   });
-  await expect(start).rejects.toThrow(`${name}: must`);
+  await expect(start).rejects.toThrow(`- ${name}: `);
 });
