@@ -521,6 +521,25 @@ describe('a token', () => {
     expectRefused(await own.scim('GET', '/Users'), 401);
   });
 
+  test('is made in a confirmed session only, of an account that isn’t blocked', async () => {
+    const own = await provisionTeam(suite);
+    const { account_id, browser, password } = own.manager;
+    const make = async () => {
+      const { status, body } = await browser.request('POST', '/team/provisioning/tokens', {});
+      return [status, body['code']];
+    };
+    await suite
+      .database('sessions')
+      .where({ account_id })
+      .update({ confirmed_at: new Date(Date.now() - 901_000) });
+    expect(await make()).toEqual([403, 'confirmation_required']);
+    await browser.request('POST', '/session/confirm', { password });
+    await suite.database('accounts').where({ account_id }).update({ blocked_at: new Date() });
+    expect(await make()).toEqual([403, 'account_blocked']);
+    await suite.database('accounts').where({ account_id }).update({ blocked_at: null });
+    expect((await make())[0]).toBe(201);
+  });
+
   test('may send 100 requests in a second; then it is told when to try again', async () => {
     const own = await provisionTeam(suite);
     const answers = await Promise.all(Array.from({ length: 300 }, () => own.scim('GET', '/Users?count=0')));
