@@ -582,8 +582,8 @@ const OPERATORS = {
     status: 409,
     title: 'What was compared has changed meanwhile',
     meaning:
-      'Plans as code: products, plans or packs aren’t as they were when the file was compared with them.',
-    fix: 'Compare again, then apply.',
+      'Plans as code: products, plans or packs aren’t as they were when the file was compared with them. An application to verify isn’t as you have read it.',
+    fix: 'Compare or read it again, then apply or verify it.',
   },
   allowance_required: {
     status: 409,

@@ -1759,7 +1759,7 @@ export interface paths {
         put?: never;
         /**
          * Create a token for the directory
-         * @description At most two at a time, so that one can replace the other.
+         * @description At most two at a time, so that one can replace the other. Needs a session that was signed in with a password or passkey, or confirmed, within 15 minutes.
          */
         post: operations["createProvisioningToken"];
         delete?: never;
@@ -5756,6 +5756,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `account_blocked`: The account is blocked. `account_deletion_pending`: The account is being deleted. `confirmation_required`: The session must be confirmed first. `csrf_token_required`: The CSRF token is missing or wrong. `forbidden`: Forbidden. `sso_required`: The team requires single sign-on. */
+        "account_blocked.account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["No-Store"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `token_limit_reached`: The token limit is reached. */
         token_limit_reached: {
             headers: {
@@ -9621,6 +9632,7 @@ export interface operations {
             413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
             415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["too_many_requests"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];
@@ -12643,7 +12655,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.csrf_token_required.forbidden.sso_required"];
+            403: components["responses"]["account_blocked.account_deletion_pending.confirmation_required.csrf_token_required.forbidden.sso_required"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["token_limit_reached"];

@@ -5,7 +5,7 @@ import type { MailContent, MailSite } from './layout/mail-content.ts';
 /** Returns undefined if the mail is no longer needed. */
 type MailRenderer<Requested> = (
   query: Query,
-  mail: Requested & Pick<QueuedMail, 'attempts'>,
+  mail: Requested & Pick<QueuedMail, 'mail_id' | 'attempts'>,
   site: MailSite,
 ) => Promise<MailContent | undefined>;
 

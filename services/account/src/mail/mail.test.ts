@@ -112,6 +112,24 @@ describe('with a server', () => {
     return () => lines() > before;
   }
 
+  test('a link to a new address that was put off is never sent once the password has changed', async () => {
+    const person = await insertPerson(suite.database);
+    const browser = await signedInBrowser(suite.account, person);
+    const stranger = { email: `stranger-${String(person.account_id)}@example.com` };
+    const isPutOff = logged('mail not sent; will retry');
+    server.refuse(451);
+    const wanted = { ...stranger, current_password: person.password };
+    expect((await browser.request('POST', '/account/email', wanted)).status).toBe(202);
+    await waitFor(isPutOff);
+    const change = { current_password: person.password, new_password: 'another good one' };
+    expect((await browser.request('PUT', '/account/password', change)).status).toBe(200);
+    server.refuse(undefined);
+    await suite.database('mail_outbox').update({ next_attempt_at: new Date() });
+    await waitFor(async () => (await queued(suite)).length === 0);
+    expect([receivedBy(person).length, receivedBy(stranger)]).toEqual([1, []]);
+    expect(await suite.database('email_tokens').where({ account_id: person.account_id })).toEqual([]);
+  });
+
   test('a mail is sent by SMTP, from whom the settings say, and its link works', async () => {
     const person = await insertPerson(suite.database);
     expect((await askForReset(suite, person)).status).toBe(202);

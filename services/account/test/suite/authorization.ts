@@ -60,6 +60,17 @@ export async function newActingApplication(
   return { ...made, path: `/applications/${String(made.application_id)}`, redirect_uri, developer };
 }
 
+/** What people read of it now, which an operator verifies. */
+export function verificationOf(
+  { database }: Pick<AccountUnderTest, 'database'>,
+  { application_id }: { application_id: number },
+): Promise<unknown> {
+  return database('applications')
+    .leftJoin('accounts', 'accounts.account_id', 'applications.account_id')
+    .where({ application_id })
+    .first('applications.name', 'accounts.name as developer', 'redirect_uris');
+}
+
 export type Pkce = { verifier: string; challenge: string };
 
 export function newPkce(): Pkce {

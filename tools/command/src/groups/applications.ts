@@ -60,17 +60,7 @@ export function applicationsGroup(open: Open): Command {
     description: 'Revoke an application with its tokens and secrets. rotate-secret reactivates it',
     question: (id) => `Revoke application ${String(id)}? All its tokens and secrets are dead at once.`,
   });
-  addAction(group, open, {
-    id: 'application_id',
-    name: 'verify',
-    actWithReason: (api, id, header) =>
-      resultOf(
-        api.POST('/private/applications/{application_id}/verify', {
-          params: { path: { application_id: id }, header },
-        }),
-      ),
-    description: 'Verify an application that acts for other people, who read so on the consent page',
-  });
+  addVerify(group, open);
   addAction(group, open, {
     id: 'application_id',
     name: 'end-verification',
@@ -161,6 +151,41 @@ function addRotateSecret(group: Command, open: Open): void {
       ),
     );
   });
+}
+
+/** Verifies what it has shown: an application that is different by then isn't verified. */
+function addVerify(group: Command, open: Open): void {
+  const command = group
+    .command('verify')
+    .description('Verify an application that acts for other people, who read so on the consent page')
+    .argument('<application_id>', 'ID', values.id);
+  addYes(command).action(async (id: number, options: { yes?: boolean }) => {
+    const session = open();
+    const header = session.needReason();
+    const path = { application_id: id };
+    const { api } = session;
+    const { account_id, name, redirect_uris } = await resultOf(
+      api.GET('/private/applications/{application_id}', { params: { path } }),
+    );
+    const body = { name, developer: await developerOf(api, account_id), redirect_uris };
+    const shown = JSON.stringify(body, undefined, 2);
+    await confirm(
+      `${shown}\nVerify application ${String(id)} with this name, account and addresses?`,
+      options,
+    );
+    const params = { path, header };
+    await showRecord(
+      session,
+      await resultOf(api.POST('/private/applications/{application_id}/verify', { params, body })),
+    );
+  });
+}
+
+/** The name of its account; null of one that has registered itself. */
+async function developerOf(api: Api, account_id: number | null): Promise<string | null> {
+  if (account_id === null) return null;
+  const params = { path: { account_id } };
+  return (await resultOf(api.GET('/private/accounts/{account_id}', { params }))).name;
 }
 
 function addDelete(group: Command, open: Open): void {

@@ -637,7 +637,7 @@ export interface paths {
         put?: never;
         /**
          * Verify an application that acts for other people
-         * @description People who are asked to authorize it read that it is verified. Check who is behind its name, its account’s name and its redirect URIs first, and say in the reason how. A change of any of them ends the verification.
+         * @description People who are asked to authorize it read that it is verified. Check who is behind its name, its account’s name and its redirect URIs first, and say in the reason how. Send what you have checked: if it is different by now, nothing is verified (`changed_meanwhile`). A later change of any of them ends the verification.
          */
         post: operations["verifyApplication"];
         delete?: never;
@@ -3966,8 +3966,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `application_revoked`: The application is revoked. */
-        application_revoked: {
+        /** @description `application_revoked`: The application is revoked. `changed_meanwhile`: What was compared has changed meanwhile. */
+        "application_revoked.changed_meanwhile": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -6210,7 +6210,25 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Chart maker",
+                 *       "developer": "Ada",
+                 *       "redirect_uris": [
+                 *         "https://charts.example/callback"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    name: string;
+                    /** @description The name of its account; null if it registered itself. */
+                    developer: string | null;
+                    redirect_uris: string[];
+                };
+            };
+        };
         responses: {
             /** @description The application. */
             200: {
@@ -6227,8 +6245,10 @@ export interface operations {
             403: components["responses"]["csrf_token_required.forbidden.insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["application_revoked"];
+            409: components["responses"]["application_revoked.changed_meanwhile"];
+            413: components["responses"]["payload_too_large"];
             414: components["responses"]["uri_too_long"];
+            415: components["responses"]["unsupported_media_type"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["service_unavailable"];

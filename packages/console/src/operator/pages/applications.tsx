@@ -1,6 +1,7 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
 import { ConfirmByName } from '../../ui/form/confirm-by-name.tsx';
 import { Table } from '../../ui/list/table.tsx';
 import { PageHeader } from '../../ui/page/page-header.tsx';
@@ -9,7 +10,7 @@ import page from '../../ui/page/page.module.css';
 import type { OperatorSession } from '../api/client.ts';
 import { REASON } from '../api/reason.ts';
 import { AccountLink } from '../location.tsx';
-import { actingApplicationsQuery, setVerified } from './queries.ts';
+import { accountQuery, actingApplicationsQuery, endVerification, verify } from './queries.ts';
 import type { ActingApplication } from './queries.ts';
 import { ReasonField } from './reason-field.tsx';
 
@@ -74,6 +75,7 @@ export function ApplicationsPage({ role }: { role: OperatorSession['role'] }) {
           application={changing}
           onClose={() => {
             setChanging(null);
+            void list.refetch();
           }}
         />
       )}
@@ -107,32 +109,96 @@ function State({ status, verified_at }: ActingApplication) {
   );
 }
 
-function Change({ application, onClose }: { application: ActingApplication; onClose: () => void }) {
-  const queryClient = useQueryClient();
-  const { application_id, name, verified_at } = application;
-  const isVerified = verified_at !== null;
+type ChangeProps = { application: ActingApplication; onClose: () => void };
+
+function Change({ application, onClose }: ChangeProps) {
+  if (application.verified_at !== null) return <End application={application} onClose={onClose} />;
+  if (application.account_id === null) {
+    return <Verify application={application} developer={null} onClose={onClose} />;
+  }
+  return <VerifyOf application={application} accountId={application.account_id} onClose={onClose} />;
+}
+
+function End({ application: { application_id, name }, onClose }: ChangeProps) {
   return (
     <ConfirmByName
       title={
         <>
-          {isVerified ? 'End the verification of' : 'Verify'} <bdi>{name}</bdi>?
+          End the verification of <bdi>{name}</bdi>?
         </>
       }
       name={name}
       of="application"
-      action={actionOf(application)}
+      action="End verification"
       asksName={false}
       isOpen
-      fields={(errors) => <ReasonField errors={errors} isRequired={!isVerified} />}
+      fields={(errors) => <ReasonField errors={errors} isRequired={false} />}
       onClose={onClose}
-      onConfirm={({ [REASON]: reason = '' }) => setVerified(application_id, !isVerified, reason)}
-      onDone={() => void queryClient.invalidateQueries({ queryKey: actingApplicationsQuery.queryKey })}
+      onConfirm={({ [REASON]: reason = '' }) => endVerification(application_id, reason)}
     >
       <p>
-        {isVerified
-          ? 'People who are asked to connect it read that it is not verified. Those who have connected it stay connected.'
-          : 'People who are asked to connect it read that it is verified. Say in the reason how you know who made it.'}
+        People who are asked to connect it read that it is not verified. Those who have connected it stay
+        connected.
       </p>
     </ConfirmByName>
+  );
+}
+
+/** Of an account, whose name people read too. */
+function VerifyOf({ application, accountId, onClose }: ChangeProps & { accountId: number }) {
+  const account = useQuery(accountQuery(accountId));
+  if (account.data === undefined) {
+    return (
+      <Dialog title={<TitleOf {...application} />} isOpen onClose={onClose}>
+        {account.isPending && <Skeleton />}
+        {account.isError && (
+          <ErrorMessage error={account.error} what="the account" onRetry={() => void account.refetch()} />
+        )}
+      </Dialog>
+    );
+  }
+  return <Verify application={application} developer={account.data.name} onClose={onClose} />;
+}
+
+/** Sends what it shows: an application that is different by now isn't verified. */
+function Verify({ application, developer, onClose }: ChangeProps & { developer: string | null }) {
+  const { application_id, name, redirect_uris } = application;
+  // Loaded anew, it may change under the eyes of who reads it.
+  const [shown] = useState(developer);
+  return (
+    <ConfirmByName
+      title={<TitleOf name={name} />}
+      name={name}
+      of="application"
+      action="Verify"
+      asksName={false}
+      isOpen
+      fields={(errors) => <ReasonField errors={errors} isRequired />}
+      onClose={onClose}
+      onConfirm={({ [REASON]: reason = '' }) =>
+        verify(application_id, { name, developer: shown, redirect_uris }, reason)
+      }
+    >
+      <p>
+        People who are asked to connect it read that it is verified. Say in the reason how you know who made
+        it.
+      </p>
+      <dl className={page['facts']}>
+        <dt>Made by</dt>
+        <dd>{shown === null ? 'Registered itself' : <bdi>{shown}</bdi>}</dd>
+        <dt>Sends people to</dt>
+        <dd>
+          <Addresses of={redirect_uris} />
+        </dd>
+      </dl>
+    </ConfirmByName>
+  );
+}
+
+function TitleOf({ name }: { name: string }) {
+  return (
+    <>
+      Verify <bdi>{name}</bdi>?
+    </>
   );
 }

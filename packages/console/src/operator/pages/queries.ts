@@ -50,17 +50,20 @@ export const actingApplicationsQuery = infiniteQueryOptions({
   getNextPageParam: ({ next_cursor }) => next_cursor,
 });
 
+/** What an operator has read of an application. */
+type Verification = { name: string; developer: string | null; redirect_uris: string[] };
+
+/** @throws {ApiError} changed_meanwhile where it is different by now */
+export function verify(application_id: number, read: Verification, reason: string): Promise<unknown> {
+  const params = { header: { [REASON]: encodeURIComponent(reason) }, path: { application_id } } as const;
+  const path = '/operator/api/applications/{application_id}/verify';
+  return resultOf(operatorApi.POST(path, { params, body: read }));
+}
+
 /** @throws {ApiError} */
-export function setVerified(application_id: number, isVerified: boolean, reason: string): Promise<unknown> {
-  const path = { application_id };
-  if (!isVerified) {
-    const params = { header: reasonHeader(reason), path };
-    return resultOf(
-      operatorApi.DELETE('/operator/api/applications/{application_id}/verification', { params }),
-    );
-  }
-  const params = { header: { [REASON]: encodeURIComponent(reason) }, path } as const;
-  return resultOf(operatorApi.POST('/operator/api/applications/{application_id}/verify', { params }));
+export function endVerification(application_id: number, reason: string): Promise<unknown> {
+  const params = { header: reasonHeader(reason), path: { application_id } };
+  return resultOf(operatorApi.DELETE('/operator/api/applications/{application_id}/verification', { params }));
 }
 
 export const tokensQuery = (account_id: number) =>

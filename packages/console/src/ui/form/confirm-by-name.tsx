@@ -13,7 +13,7 @@ type ConfirmByNameProps = {
   isOpen: boolean;
   onClose: () => void;
   onConfirm: (values: Readonly<Record<string, string>>) => Promise<unknown>;
-  onDone: () => void;
+  onDone?: () => void;
   /** Not for what was never in use, or can be made again. */
   asksName?: boolean;
   /** What else is asked. */
@@ -49,7 +49,7 @@ export function ConfirmByName({
         }}
         onDone={() => {
           onClose();
-          onDone();
+          onDone?.();
         }}
       >
         {(errors) => (

@@ -15,7 +15,14 @@ import {
   takeOverRevocation,
   verifyApplication,
 } from './changes.ts';
-import type { ApplicationSettings, Changes, Created, Rotated, WantedApplication } from './changes.ts';
+import type {
+  ApplicationSettings,
+  Changes,
+  Created,
+  Rotated,
+  Verification,
+  WantedApplication,
+} from './changes.ts';
 import { countLive } from './live-tokens.ts';
 import { findApplication, inOpenAccount, listApplications, liveSecrets } from './store.ts';
 
@@ -54,8 +61,8 @@ export type Applications = {
   /** Ends the overlap of a rotation. */
   endPreviousSecret: (key: ApplicationKey, by: Actor) => Promise<{ application: Application } & Delivered>;
   remove: (key: ApplicationKey, by: Actor) => Promise<void>;
-  /** By an operator. @throws {Problem} invalid_request for another type; application_revoked */
-  verify: (applicationId: number, by: Actor) => Promise<Application>;
+  /** By an operator. @throws {Problem} invalid_request for another type; application_revoked; changed_meanwhile */
+  verify: (applicationId: number, read: Verification, by: Actor) => Promise<Application>;
   /** By an operator. */
   endVerification: (applicationId: number, by: Actor) => Promise<Application>;
 };
@@ -109,7 +116,7 @@ export function createApplications(
     remove: async (key, by) => {
       await deliver(await transact((inside) => deleteApplication(inside, key, by)));
     },
-    verify: (id, by) => transact((inside) => verifyApplication(inside, id, by)),
+    verify: (id, read, by) => transact((inside) => verifyApplication(inside, id, read, by)),
     endVerification: (id, by) => transact((inside) => endVerification(inside, id, by)),
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { hmacSecret, newClientSecret } from '@tollgate/credentials/client-secret';
 import type { Pepper } from '@tollgate/credentials/client-secret';
 import { Problem } from '@tollgate/http/problem';
@@ -28,6 +29,7 @@ import {
   insertApplication,
   insertSecret,
   lockActiveApplications,
+  lockDeveloper,
   liveSecrets,
   lockApplication,
   lockApplicationOfClient,
@@ -147,21 +149,28 @@ export async function changeApplication(
   return { application, pending: await enqueueClientChange(query, application, { endsTokens: false }) };
 }
 
+/** What people read of a verified application. `developer` is null if it registered itself. */
+export type Verification = { name: string; developer: string | null; redirect_uris: string[] };
+
 /**
- * An operator has checked who is behind the name, and the addresses that it sends people to.
- * @throws {Problem} not_found; invalid_request for another type; application_revoked
+ * An operator has checked who is behind the name, and the addresses that it sends people to: `read`, which its developer
+ * could exchange for others before this.
+ * @throws {Problem} not_found; invalid_request for another type; application_revoked; changed_meanwhile
  */
 export async function verifyApplication(
   query: Query,
   application_id: number,
+  read: Verification,
   by: Actor,
 ): Promise<Application> {
+  const developer = await lockDeveloper(query, application_id);
   const before = await lock(query, { application_id, owner_id: null });
   const { type, status, name, redirect_uris } = before;
   if (type !== 'authorization') {
     throw new Problem('invalid_request', { detail: 'Only applications of type authorization are verified.' });
   }
   if (status !== 'active') throw new Problem('application_revoked');
+  if (!isDeepStrictEqual(read, { name, developer, redirect_uris })) throw new Problem('changed_meanwhile');
   if (before.verified_at !== null) return before;
   const verified_at = await setVerified(query, application_id, true);
   const details = { name, redirect_uris };

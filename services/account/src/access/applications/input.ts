@@ -40,6 +40,16 @@ export const changesSchema = z.strictObject({
   redirect_uris: redirect_uris.optional(),
 });
 
+/** What people read of a verified application. Compared only, so the rules for what is typed don't apply. */
+export const verificationSchema = z.strictObject({
+  name: z.string('must be text'),
+  developer: z
+    .string('must be text')
+    .nullable()
+    .meta({ description: 'The name of its account; null if it registered itself.' }),
+  redirect_uris: z.array(z.string('must be text')),
+});
+
 export const applicationListSchema = z.strictObject({
   ...pageFields,
   status: z.enum(['active', 'revoked'], 'must be active or revoked').optional(),

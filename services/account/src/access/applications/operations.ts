@@ -25,6 +25,7 @@ import {
   operatedListSchema,
   ownApplicationSchema,
   rotationSchema,
+  verificationSchema,
 } from './input.ts';
 import { lifespanLabel } from './rules.ts';
 
@@ -91,6 +92,9 @@ const operatedCreation = operation('POST /private/applications', {
 
 const operatedOne = z.object({ application_id: idParameter });
 
+/** Ten redirect URIs of 2,000 characters, and two names. */
+const MAX_VERIFICATION_BYTES = 32_768;
+
 const VERIFIED = { 200: { description: 'The application.', schema: applicationSchema } };
 
 const verification = operation('POST /private/applications/{application_id}/verify', {
@@ -98,15 +102,19 @@ const verification = operation('POST /private/applications/{application_id}/veri
   summary: 'Verify an application that acts for other people',
   description:
     'People who are asked to authorize it read that it is verified. Check who is behind its name, its account’s name ' +
-    'and its redirect URIs first, and say in the reason how. A change of any of them ends the verification.',
+    'and its redirect URIs first, and say in the reason how. Send what you have checked: if it is different by now, ' +
+    'nothing is verified (`changed_meanwhile`). A later change of any of them ends the verification.',
   caller: operator,
   roles: ['support'],
   needsReason: true,
   params: operatedOne,
+  body: verificationSchema,
+  maxBodyBytes: MAX_VERIFICATION_BYTES,
+  example: { name: 'Chart maker', developer: 'Ada', redirect_uris: ['https://charts.example/callback'] },
   answers: VERIFIED,
-  problems: ['application_revoked', 'invalid_request'],
-  handle: async ({ applications }: Needs, { by, params: { application_id } }) =>
-    answer(await applications.verify(application_id, by.actor)),
+  problems: ['application_revoked', 'changed_meanwhile', 'invalid_request'],
+  handle: async ({ applications }: Needs, { by, params: { application_id }, body }) =>
+    answer(await applications.verify(application_id, body, by.actor)),
 });
 
 const verificationEnd = operation('DELETE /private/applications/{application_id}/verification', {

@@ -165,6 +165,16 @@ export async function setSettings(
   return singleRow(rows);
 }
 
+/** The name of the application's account, which keeps it until the transaction ends; null without an account. */
+export async function lockDeveloper(query: Query, applicationId: number): Promise<string | null> {
+  const rows = await query<{ name: string }>(
+    `SELECT name FROM accounts
+     WHERE account_id = (SELECT account_id FROM applications WHERE application_id = :applicationId) FOR SHARE`,
+    { applicationId },
+  );
+  return rows[0]?.name ?? null;
+}
+
 /** Triggers end it with the next change of what was verified. */
 export async function setVerified(
   query: Query,

@@ -8,6 +8,7 @@ import {
   openAuthorize,
   parametersOf,
   requestIdOf,
+  verificationOf,
 } from '../../../test/suite/authorization.ts';
 import type { ActingApplication } from '../../../test/suite/authorization.ts';
 import { makeOwnApplication, newOwner } from '../../../test/suite/console.ts';
@@ -27,8 +28,14 @@ afterAll(() => suite.close());
 
 type Identified = Pick<ActingApplication, 'application_id'>;
 
-const verify = ({ application_id }: Identified, headers = {}): Promise<Answer> =>
-  operate(suite.account, 'POST', `/${String(application_id)}/verify`, undefined, headers);
+const verify = async (
+  application: Identified,
+  { read, headers }: { read?: unknown; headers?: Record<string, string> } = {},
+): Promise<Answer> => {
+  const path = `/${String(application.application_id)}/verify`;
+  const body = read ?? (await verificationOf(suite, application));
+  return operate(suite.account, 'POST', path, body, headers);
+};
 
 const endVerification = ({ application_id }: Identified): Promise<Answer> =>
   operate(suite.account, 'DELETE', `/${String(application_id)}/verification`);
@@ -95,11 +102,42 @@ test('a new lifespan keeps it; a new name, redirect URI or name of the developer
 
 test('needs a reason, an application of the type, and one that isn’t revoked', async () => {
   const application = await newActingApplication(suite);
-  const unreasoned = await verify(application, { 'x-reason': '' });
+  const unreasoned = await verify(application, { headers: { 'x-reason': '' } });
   expect([unreasoned.status, unreasoned.body['code']]).toEqual([400, 'invalid_request']);
   const other = await verify(await makeOwnApplication(person.browser));
   expect([other.status, other.body['code']]).toEqual([400, 'invalid_request']);
   await application.developer.browser.request('POST', `${application.path}/revoke`);
   expect((await verify(application)).body['code']).toBe('application_revoked');
-  expect((await verify({ application_id: 999_999 })).status).toBe(404);
+  const read = { name: 'None', developer: null, redirect_uris: [] };
+  expect((await verify({ application_id: 999_999 }, { read })).status).toBe(404);
+});
+
+test.each<[string, (application: ActingApplication) => Promise<{ status: number }>]>([
+  ['name', ({ developer, path }) => developer.browser.request('PATCH', path, { name: 'A bank' })],
+  [
+    'redirect URIs',
+    ({ developer, path }) =>
+      developer.browser.request('PATCH', path, { redirect_uris: ['https://elsewhere.example/'] }),
+  ],
+  ['developer', ({ developer }) => developer.browser.request('PATCH', '/account', { name: 'A bank' })],
+])('another %s than the operator has read is not verified', async (_what, change) => {
+  const application = await newActingApplication(suite);
+  const read = await verificationOf(suite, application);
+  expect((await change(application)).status).toBe(200);
+  const refused = await verify(application, { read });
+  expect([refused.status, refused.body['code']]).toEqual([409, 'changed_meanwhile']);
+  expect(await entriesOf(application)).toEqual([]);
+});
+
+test('a developer who takes another name while it is verified isn’t verified under it', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const application = await newActingApplication(suite);
+    const read = await verificationOf(suite, application);
+    await Promise.all([
+      verify(application, { read }),
+      application.developer.browser.request('PATCH', '/account', { name: 'A bank' }),
+    ]);
+    const { developer, path } = application;
+    expect((await developer.browser.request('GET', path)).body['verified_at']).toBeNull();
+  }
 });

@@ -17,23 +17,39 @@ const LIFETIME_SEC: Record<Purpose, number> = {
   reset_password: HOUR_SEC,
 };
 
+const insertion = (from: string) => `
+  INSERT INTO email_tokens (token_hash, purpose, email, account_id, name, password_hash, expires_at)
+  SELECT :token_hash, :purpose, :email, :account_id, :name, :password_hash, now() + :lifetimeSec * interval '1 second'
+  ${from} RETURNING 1`;
+
+function rowOf(token: string, made: EmailToken) {
+  return {
+    account_id: null,
+    name: null,
+    ...made,
+    // The schema wants one: it is chosen when the link is used.
+    password_hash: made.purpose === 'sign_up' ? NO_PASSWORD : null,
+    token_hash: hashOfToken(token),
+    lifetimeSec: LIFETIME_SEC[made.purpose],
+  };
+}
+
 export async function issueEmailToken(query: Query, made: EmailToken): Promise<string> {
   const token = newSecretToken();
-  await query(
-    `INSERT INTO email_tokens (token_hash, purpose, email, account_id, name, password_hash, expires_at)
-     VALUES (:token_hash, :purpose, :email, :account_id, :name, :password_hash,
-             now() + :lifetimeSec * interval '1 second')`,
-    {
-      account_id: null,
-      name: null,
-      ...made,
-      // The schema wants one: it is chosen when the link is used.
-      password_hash: made.purpose === 'sign_up' ? NO_PASSWORD : null,
-      token_hash: hashOfToken(token),
-      lifetimeSec: LIFETIME_SEC[made.purpose],
-    },
-  );
+  await query(insertion(''), rowOf(token, made));
   return token;
+}
+
+/** Undefined if `endEmailTokens` has taken the mail. At the same moment, one of the two waits for the other. */
+export async function issueTokenOfMail(
+  query: Query,
+  mailId: number,
+  made: EmailToken,
+): Promise<string | undefined> {
+  const token = newSecretToken();
+  const waiting = insertion('FROM mail_outbox WHERE mail_id = :mailId FOR KEY SHARE');
+  const rows = await query(waiting, { ...rowOf(token, made), mailId });
+  return rows.length > 0 ? token : undefined;
 }
 
 const COLUMNS = 'purpose, email, account_id, name';
@@ -72,7 +88,13 @@ export async function endSignUps(query: Query, email: string): Promise<void> {
   });
 }
 
-/** For changes that make the links, or the address they went to, outdated. */
+/**
+ * For changes that make the links, or the address they went to, outdated. The mails to a new address that wait go first:
+ * each attempt to send one makes another link, and its server may put it off for as long as it likes.
+ */
 export async function endEmailTokens(query: Query, accountId: number): Promise<void> {
+  await query("DELETE FROM mail_outbox WHERE account_id = :accountId AND kind = 'email_change'", {
+    accountId,
+  });
   await query('DELETE FROM email_tokens WHERE account_id = :accountId', { accountId });
 }

@@ -3,7 +3,7 @@ import type { MailRenderers } from '../../mail/mail-renderer.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { reasonOfLatest } from '../../platform/audit/reason-of-latest.ts';
 import { findAccountByEmail } from '../accounts/account-store.ts';
-import { issueEmailToken, newestSignUp } from './email-tokens.ts';
+import { issueEmailToken, issueTokenOfMail, newestSignUp } from './email-tokens.ts';
 import type { EmailToken } from './email-tokens.ts';
 import {
   alreadySignedUpMail,
@@ -59,9 +59,11 @@ export const identityMails: MailRenderers<IdentityMail> = {
     const token = await issueEmailToken(query, { purpose: 'reset_password', email, account_id });
     return resetPasswordMail(email, `${site.publicUrl}/user/reset-password?token=${token}`, site);
   },
-  email_change: async (query, { recipient, account_id }, site) => {
+  email_change: async (query, { mail_id, recipient, account_id }, site) => {
     if ((await findAccountByEmail(query, recipient)) !== undefined) return emailInUseMail(recipient, site);
-    const token = await issueEmailToken(query, { purpose: 'change_email', email: recipient, account_id });
+    const link = { purpose: 'change_email', email: recipient, account_id } as const;
+    const token = await issueTokenOfMail(query, mail_id, link);
+    if (token === undefined) return undefined;
     return verifyNewEmailMail(recipient, verifyLink(site, token), site);
   },
   email_change_by_support: async (query, { recipient, account_id }, site) =>

@@ -5,7 +5,12 @@ import type { Actor, AuditEntry } from '../../platform/audit/audit-log.ts';
 import { enqueueMail } from '../../mail/mail-outbox.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { isUniqueViolation } from '../../platform/database/query.ts';
+import type { Caller } from '../../http/caller-address.ts';
 import { lockAccount } from '../accounts/account-store.ts';
+import { refuseExceeded } from '../attempts/attempt-counts.ts';
+import type { AttemptCounts } from '../attempts/attempt-counts.ts';
+import { totpAttempt } from '../attempts/second-step-limits.ts';
+import type { SignInLimits } from '../attempts/sign-in-limits.ts';
 import type { TwoFactorMail } from './two-factor-mails.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
 import type { AfterCommit, SessionTokens } from '../sessions/end-sessions.ts';
@@ -50,14 +55,23 @@ export async function setUpTotp(
   return { secret, otpauth_url: otpauthUrl(secret, { issuer, label: session.account.email }) };
 }
 
-/** Enables the authenticator app by its first code, and ends the other sessions. @throws {Problem} invalid_request for the code */
-export function confirmTotp(
-  needs: ChangeNeeds & SessionTokens & { sealingKeys: readonly SealingKey[] },
+/**
+ * Enables the authenticator app by its first code, and ends the other sessions. It confirms the session, so that guesses
+ * count as those of a sign-in: a stolen session could find the code of a secret that its owner has just been given.
+ * @throws {Problem} invalid_request for the code; too_many_requests
+ */
+export async function confirmTotp(
+  needs: ChangeNeeds &
+    SessionTokens & { sealingKeys: readonly SealingKey[]; counts: AttemptCounts; signInLimits: SignInLimits },
   signedIn: SignedIn,
   code: string,
+  { addressGroup: address }: Caller,
 ): Promise<NewCodes> {
-  const { account_id: accountId } = signedIn;
-  return changeFactors(needs, signedIn, async (inside) => {
+  const { account_id: accountId, session } = signedIn;
+  const { password_hash: passwordHash } = session.account;
+  const attempt = totpAttempt(needs.signInLimits, { accountId, passwordHash, address });
+  refuseExceeded(await needs.counts.take(attempt));
+  const enabled = await changeFactors(needs, signedIn, async (inside) => {
     const use = { accountId, code, nowMs: Date.now(), keys: needs.sealingKeys };
     const had = await factorsOf(inside, accountId);
     if (!(await confirmTotpSecret(inside, use))) {
@@ -66,6 +80,8 @@ export function confirmTotp(
     const ended = await endOthers(needs, inside, signedIn);
     return { told: 'totp_added', details: {}, ended, result: await firstCodes(inside, accountId, had) };
   });
+  await needs.counts.giveBack(attempt);
+  return enabled;
 }
 
 /** @throws {Problem} not_found; sso_needs_second_factor */

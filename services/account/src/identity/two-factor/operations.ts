@@ -299,7 +299,9 @@ export const ownerTwoFactor = {
       body: totpConfirmationSchema,
       example: { code: CODE },
       answers: { 200: { description: 'The app is enabled.', schema: enabledSchema } },
-      handle: (needs: Parameters<typeof confirmTotp>[0], { by, body }) => confirmTotp(needs, by, body.code),
+      problems: ['too_many_requests'],
+      handle: (needs: Parameters<typeof confirmTotp>[0], { by, body, req, res }) =>
+        confirmTotp(needs, by, body.code, callerOf(req, res)),
     }),
     operation('DELETE /api/console/two-factor/totp', {
       operationId: 'removeTotp',

@@ -10,7 +10,12 @@ import { serviceCredential } from '@tollgate/testbed/service-process';
 import type { Described } from '@tollgate/operation';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
-import { connect, newActingApplication, obtainCode } from '../../../test/suite/authorization.ts';
+import {
+  connect,
+  newActingApplication,
+  obtainCode,
+  verificationOf,
+} from '../../../test/suite/authorization.ts';
 import { done, makeAccount, makePlan, makePublicPlan, subscribe } from '../../../test/suite/billing.ts';
 import { makeOwnApplication, newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
@@ -415,12 +420,14 @@ describe('the private listener', () => {
     'POST /private/plans': () =>
       Promise.resolve({ path: '/private/plans', body: { name: randomUUID(), description: {} } }),
     'POST /private/applications/{application_id}/verify': async () => {
-      const { application_id } = await newActingApplication(suite);
-      return { path: `/private/applications/${String(application_id)}/verify` };
+      const made = await newActingApplication(suite);
+      const path = `/private/applications/${String(made.application_id)}/verify`;
+      return { path, body: await verificationOf(suite, made) };
     },
     'DELETE /private/applications/{application_id}/verification': async () => {
-      const path = `/private/applications/${String((await newActingApplication(suite)).application_id)}`;
-      await operated('POST', `${path}/verify`);
+      const made = await newActingApplication(suite);
+      const path = `/private/applications/${String(made.application_id)}`;
+      await operated('POST', `${path}/verify`, await verificationOf(suite, made));
       return { path: `${path}/verification` };
     },
     'PUT /private/applications/{application_id}/budget': async () => ({

@@ -2,11 +2,15 @@ import { z } from 'zod';
 import type { Answer } from '@tollgate/contracts/api-description';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
+import { unblocked } from '../../billing/entitlements/refuse-blocked.ts';
+import type { BlockedNeeds } from '../../billing/entitlements/refuse-blocked.ts';
 import { id, instant } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { nameSchema } from '../../http/input/name.ts';
 import { memberRoleSchema } from '../../identity/accounts/member-roles.ts';
 import { session } from '../../identity/sessions/require-session.ts';
+import type { SignedIn } from '../../identity/sessions/require-session.ts';
+import { requireConfirmed } from '../../identity/two-factor/confirmation.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { managedTeam } from '../../teams/domains/changes.ts';
 import type { MembershipNeeds } from '../people/membership.ts';
@@ -111,8 +115,11 @@ export const ownerProvisioning = {
     operation('POST /api/console/team/provisioning/tokens', {
       operationId: 'createProvisioningToken',
       summary: 'Create a token for the directory',
-      description: 'At most two at a time, so that one can replace the other.',
+      description:
+        'At most two at a time, so that one can replace the other. ' +
+        'Needs a session that was signed in with a password or passkey, or confirmed, within 15 minutes.',
       caller: session,
+      guard: mayCreateToken,
       body: z.strictObject({
         lifespan_days: z
           .int('must be a whole number of days')
@@ -128,7 +135,7 @@ export const ownerProvisioning = {
           schema: tokenSchema.extend({ token: z.string() }).meta({ id: 'ProvisioningTokenMade' }),
         },
       },
-      problems: ['not_found', 'token_limit_reached'],
+      problems: ['account_blocked', 'confirmation_required', 'not_found', 'token_limit_reached'],
       handle: async ({ transact }: Needs, { by, body }) => {
         const lifespanDays = body.lifespan_days ?? DEFAULT_LIFESPAN_DAYS;
         const { made, token } = await transact((inside) => createToken(inside, by, { lifespanDays }));
@@ -162,6 +169,12 @@ export const ownerProvisioning = {
     }),
   ],
 } satisfies Chapter;
+
+/** It adds people and changes their addresses for years, whatever becomes of the session. */
+async function mayCreateToken(needs: BlockedNeeds, by: SignedIn): Promise<void> {
+  requireConfirmed(needs, by);
+  await unblocked(needs, by);
+}
 
 function tokenAnswer({ last_error_at, last_error, ...token }: ScimToken): z.output<typeof tokenSchema> {
   const isRefused = last_error_at !== null && last_error !== null;

@@ -192,16 +192,19 @@ export async function changeUser(
     // Without the membership, so that what the directory doesn't say about it stays as it is.
     const { active: isIn, ...before } = valuesOf(user);
     const { active, ...after } = change(before);
-    const context = { team, user, account, actor: directory.actor };
     const isChanged = !isDeepStrictEqual(before, after);
-    if (isChanged) await changeValues(inside, context, before, after);
+    const given = { team, user, account, actor: directory.actor };
+    const context = isChanged ? await changeValues(inside, given, before, after) : given;
     if (isChanged || (active !== undefined && active !== isIn)) {
       const user_name = userNameOf(after);
       await setUser(inside, { scim_user_id: scimUserId, user_name, ...attributesOf(after) });
     }
     if (active === false) return leave(needs, inside, context);
     if (active === true) {
-      if (isIn !== true) await assertDomain(inside, team.team_id, addressOf(after));
+      if (isIn !== true) {
+        await assertDomain(inside, team.team_id, addressOf(after));
+        await refuseOwnAddress(inside, context);
+      }
       await join(inside, context);
     }
     return [];
@@ -255,25 +258,41 @@ async function inUser(
   }
 }
 
-async function changeValues(query: Query, context: Context, before: Values, after: Values): Promise<void> {
+/**
+ * Who has left and has another address by now has taken the account along: a membership that they didn't ask for would
+ * show the manager what they use, and let the team be handed over to them, who would pay. @throws {ScimError} uniqueness
+ */
+async function refuseOwnAddress(query: Query, { team, user, account }: Context): Promise<void> {
+  if (await holdsDomain(query, team.team_id, account.email)) return;
+  throw uniqueness(
+    `${user.user_name} has left, and has an address of their own by now. Invite the person on the Team page.`,
+  );
+}
+
+/** The context as it is afterwards. */
+async function changeValues(query: Query, context: Context, before: Values, after: Values): Promise<Context> {
   const { team, account, actor } = context;
-  await changeAddress(query, context, before, after);
+  const email = await changeAddress(query, context, before, after);
   await changeName(query, context, before, after);
   const manager = { account_id: await managerOf(query, team.team_id), actor };
   await auditTeam(query, manager, team, 'team_user_changed', { email: account.email });
+  return { ...context, account: { ...account, email } };
 }
 
-/** Both addresses have to be in the team's domains: no account of others is taken, and none moves to others. */
+/**
+ * Both addresses have to be in the team's domains: no account of others is taken, and none moves to others. Returns the
+ * one that the account has then.
+ */
 async function changeAddress(
   query: Query,
   { team, account, actor }: Context,
   before: Values,
   after: Values,
-): Promise<void> {
+): Promise<string> {
+  const { account_id, email: email_before } = account;
   const email = addressOf(after);
   // The person may have another address by now.
-  if (email.toLowerCase() === addressOf(before).toLowerCase()) return;
-  const { account_id, email: email_before } = account;
+  if (email.toLowerCase() === addressOf(before).toLowerCase()) return email_before;
   if ((await managerOf(query, team.team_id)) === account_id) throw ofManager();
   if (!(await holdsDomain(query, team.team_id, email_before))) {
     throw immutable('The person has an address of their own, which the directory can’t change.');
@@ -285,6 +304,7 @@ async function changeAddress(
   await recordAudit(query, { ...actor, application_id: null, account_id, action: 'email_changed', details });
   const mail: IdentityMail = { kind: 'email_changed', recipient: email_before, account_id };
   await enqueueMail(query, mail);
+  return email;
 }
 
 /** Only of accounts that the directory made: others have chosen their name. */

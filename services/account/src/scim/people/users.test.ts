@@ -329,6 +329,22 @@ describe('a user who is deactivated', () => {
     expect(await membershipOf(made)).toBeDefined();
   });
 
+  test('and has an address of their own by then comes back by an invitation only', async () => {
+    const made = await makeUser(suite, team);
+    const person = await personOf(made);
+    await person.browser.request('POST', '/team/leave');
+    const email = `own-${randomUUID()}@example.org`;
+    await suite.database('accounts').where({ account_id: made.account_id }).update({ email });
+    expectRefused(await setActive(team, made, true), 409, 'uniqueness');
+    const retitled = { op: 'add', path: 'title', value: 'Dr' };
+    const both = patchBody(retitled, { op: 'replace', path: 'active', value: true });
+    expectRefused(await team.scim('PATCH', user(made.id), both), 409, 'uniqueness');
+    const { body } = await team.scim('GET', user(made.id));
+    expect([body['active'], body['title'], await membershipOf(made)]).toEqual([false, undefined, undefined]);
+    await joinTeam(team.manager, { ...person, email });
+    expect((await team.scim('GET', user(made.id))).body).toMatchObject({ active: true });
+  });
+
   test('and deleted is 404, and the next user of the name is another one with the same account', async () => {
     const made = await makeUser(suite, team);
     expect((await setActive(team, made, false)).status).toBe(200);
@@ -503,6 +519,25 @@ describe('a token', () => {
     }
     await suite.database('scim_tokens').where({ team_id: own.team_id }).update({ expires_at: new Date() });
     expectRefused(await own.scim('GET', '/Users'), 401);
+  });
+
+  test('is made in a confirmed session only, of an account that isn’t blocked', async () => {
+    const own = await provisionTeam(suite);
+    const { account_id, browser, password } = own.manager;
+    const make = async () => {
+      const { status, body } = await browser.request('POST', '/team/provisioning/tokens', {});
+      return [status, body['code']];
+    };
+    await suite
+      .database('sessions')
+      .where({ account_id })
+      .update({ confirmed_at: new Date(Date.now() - 901_000) });
+    expect(await make()).toEqual([403, 'confirmation_required']);
+    await browser.request('POST', '/session/confirm', { password });
+    await suite.database('accounts').where({ account_id }).update({ blocked_at: new Date() });
+    expect(await make()).toEqual([403, 'account_blocked']);
+    await suite.database('accounts').where({ account_id }).update({ blocked_at: null });
+    expect((await make())[0]).toBe(201);
   });
 
   test('may send 100 requests in a second; then it is told when to try again', async () => {

@@ -162,6 +162,19 @@ describe('of a user', () => {
     },
   );
 
+  test('no attribute grows beyond 20 values, however few are added at a time', () => {
+    const add = (first: number, count: number) => ({
+      op: 'add',
+      path: 'phoneNumbers',
+      value: Array.from({ length: count }, (_, index) => ({ value: String(first + index) })),
+    });
+    const full = change(USER, GRACE, add(0, 12), add(12, 8));
+    expect(full['phoneNumbers']).toHaveLength(20);
+    expect(refusal(() => change(USER, full, add(20, 1)))).toEqual([400, 'invalidValue']);
+    const other = { op: 'add', path: 'phoneNumbers[type eq "pager"].value', value: '1' };
+    expect(refusal(() => change(USER, full, other))).toEqual([400, 'invalidValue']);
+  });
+
   test('more than 100 operations are refused', () => {
     const operation = { op: 'replace', path: 'title', value: 'a' };
     const many = Array.from({ length: 101 }, () => operation);

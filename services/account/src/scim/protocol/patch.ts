@@ -5,10 +5,10 @@ import type { Term } from './filter.ts';
 import { parsePath } from './path.ts';
 import type { Path } from './path.ts';
 import {
-  MAX_MEMBERS,
   assertWritable,
   findSub,
   isObject,
+  maxValuesOf,
   onePrimary,
   readComplex,
   readSimple,
@@ -161,8 +161,9 @@ function changedList(
     target.filter === null
       ? wholeList(verb, target.attribute, before, raw)
       : chosenOf(verb, { ...target, filter: target.filter }, before, raw);
-  if (after.length > MAX_MEMBERS) {
-    throw invalidValue(`${target.attribute.name} can have at most ${String(MAX_MEMBERS)} values.`);
+  const max = maxValuesOf(target.attribute);
+  if (after.length > max) {
+    throw invalidValue(`${target.attribute.name} can have at most ${String(max)} values.`);
   }
   return after.length === 0 ? undefined : after;
 }

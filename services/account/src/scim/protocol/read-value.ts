@@ -5,7 +5,12 @@ import { immutable, invalidSyntax, invalidValue } from './scim-error.ts';
 const MAX_CHARACTERS = 1_024;
 /** Of emails, addresses and the like; members of a group have a limit of their own. */
 const MAX_VALUES = 20;
-export const MAX_MEMBERS = 5_000;
+const MAX_MEMBERS = 5_000;
+
+/** How many values an attribute can have. */
+export function maxValuesOf({ name }: Pick<Attribute, 'name'>): number {
+  return name === 'members' ? MAX_MEMBERS : MAX_VALUES;
+}
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -18,7 +23,7 @@ export function readValue(attribute: Attribute, raw: unknown): Value | undefined
   if (raw === null || raw === undefined) return undefined;
   if (!attribute.multiValued) return readSingle(attribute, raw);
   const all: readonly unknown[] = Array.isArray(raw) ? raw : [raw];
-  const max = attribute.name === 'members' ? MAX_MEMBERS : MAX_VALUES;
+  const max = maxValuesOf(attribute);
   if (all.length > max) {
     throw invalidValue(`${attribute.name} can have at most ${String(max)} values.`);
   }

@@ -8,6 +8,7 @@ import styles from '../../../ui/page/page.module.css';
 import { ErrorMessage, Skeleton } from '../../../ui/page/states.tsx';
 import { CopyLine } from '../../../ui/secret/secret-line.tsx';
 import { SecretOnce } from '../../../ui/secret/secret-once.tsx';
+import { ConfirmationProvider, useConfirmed } from '../../account/confirmation.tsx';
 import { roleInWords } from '../member-roles.ts';
 import { domainsQuery, invite, provisioningQuery } from '../queries.ts';
 import type { Provisioning as Known } from '../queries.ts';
@@ -30,7 +31,11 @@ export function Provisioning() {
       </p>
       {isPending && <Skeleton rows={2} />}
       {error !== null && <ErrorMessage error={error} what="provisioning" onRetry={() => void refetch()} />}
-      {known !== undefined && <Parts known={known} />}
+      {known !== undefined && (
+        <ConfirmationProvider>
+          <Parts known={known} />
+        </ConfirmationProvider>
+      )}
     </section>
   );
 }
@@ -70,8 +75,11 @@ function DomainNote() {
 
 function CreateToken({ known: { base_url } }: { known: Known }) {
   const [token, setToken] = useState<string>();
+  const confirmed = useConfirmed();
   const creation = useTeamChange(async () => {
-    const made = await resultOf(api.POST('/api/console/team/provisioning/tokens', { body: {} }));
+    const made = await confirmed(() =>
+      resultOf(api.POST('/api/console/team/provisioning/tokens', { body: {} })),
+    );
     setToken(made.token);
   });
   return (

@@ -112,6 +112,22 @@ test('30 wrong codes from any addresses stop the app, but neither a recovery cod
   expect(await enterRight({ ...owner, password: 'another good one' }, '192.0.2.4')).toBe(201);
 });
 
+test('wrong codes that would enable the app count alike: a stolen session can’t find the first one', async () => {
+  const owner = await insertPerson(suite.database);
+  const [browser, stolen] = [
+    await signedInBrowser(suite.account, owner),
+    await signedInBrowser(suite.account, owner),
+  ];
+  const secret = String((await browser.request('POST', '/two-factor/totp')).body['secret']);
+  const enable = async (code: string) =>
+    (await stolen.request('POST', '/two-factor/totp/confirm', { code })).status;
+  const statuses = [];
+  for (let count = 0; count < 5; count += 1) statuses.push(await enable(wrongCode(secret)));
+  expect(statuses).toEqual([400, 400, 400, 400, 429]);
+  expect(await enable(totpCode(secret))).toBe(429);
+  expect((await browser.request('GET', '/two-factor')).body).toMatchObject({ enabled: false });
+});
+
 const options = async ({ request }: Browser, status = 200) => {
   const answer = await request('POST', '/session/passkey/options', {});
   expect(answer.status).toBe(status);
