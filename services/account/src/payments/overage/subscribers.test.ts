@@ -346,6 +346,26 @@ test('an account is erased once its last further points are charged', async () =
   expect(await suite.database('overage_charges').where({ account_id })).toMatchObject([
     { points: 200, amount: 100, next_attempt_at: null, stripe_invoice_id: expect.any(String) },
   ]);
+  // Stripe charges the invoice an hour after it was made: that is owed, and not refunded.
+  const { stripe_invoice_id } = await suite
+    .database('overage_charges')
+    .where({ account_id })
+    .first<{ stripe_invoice_id: string }>();
+  await suite.payments.post(`/v1/invoices/${stripe_invoice_id}/finalize`, {});
+  await suite.payments.post(`/v1/invoices/${stripe_invoice_id}/pay`, {});
+  const invoices = suite.database('invoices').where({ stripe_invoice_id });
+  await waitFor(async () => (await invoices.clone().where({ state: 'paid' })).length === 1, {
+    what: 'the invoice to be paid',
+  });
+  await quiet(suite);
+  const { data } = (await stripeOf(`/invoice_payments?invoice=${stripe_invoice_id}`)) as {
+    data: { payment: { payment_intent: string } }[];
+  };
+  expect(data).toHaveLength(1);
+  for (const { payment } of data) {
+    expect(await stripeOf(`/refunds?payment_intent=${payment.payment_intent}`)).toMatchObject({ data: [] });
+  }
+  expect(await suite.database('payment_issues').where({ account_id })).toEqual([]);
 });
 
 describe('further points in another currency than the plan', () => {
