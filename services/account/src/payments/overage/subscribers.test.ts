@@ -368,6 +368,28 @@ test('an account is erased once its last further points are charged', async () =
   expect(await suite.database('payment_issues').where({ account_id })).toEqual([]);
 });
 
+test('another attempt for the same invoice is the same request, which Stripe may still be doing', async () => {
+  const owner = await newSubscriber(await newPlan());
+  const { account_id, period_id } = owner;
+  const about = { period_id, account_id };
+  await suite.database('period_overages').insert({ ...about, ...PRICE });
+  const charge_key = `overage:${String(period_id)}`;
+  const charge = { ...about, charge_key, points: 100, amount: 50, attempts: 3 };
+  await suite.database('overage_charges').insert(charge);
+  await waitFor(async () => (await chargesOf(owner))[0]?.stripe_item_id !== null, { what: 'the item' });
+  const { data } = (await stripeOf('/events?type=invoiceitem.created&limit=100')) as { data: Row[] };
+  const made = data.map(({ data: of, request }) => ({ of, request }) as Created);
+  const own = made.filter(({ of }) => of.object.metadata['tollgate_overage'] === charge_key);
+  expect(own.map(({ request }) => request.idempotency_key)).toEqual([
+    expect.stringMatching(`^[0-9a-f-]{36}:${charge_key}$`),
+  ]);
+});
+
+type Created = {
+  of: { object: { metadata: Row } };
+  request: { idempotency_key: string | null };
+};
+
 describe('further points in another currency than the plan', () => {
   const other = { ...PRICE, currency: 'usd' };
   const described = (overage: Row | null) => ({
