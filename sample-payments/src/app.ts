@@ -23,6 +23,7 @@ import { PAYMENTS } from './resources/payments.ts';
 import { EVENTS, PORTAL } from './resources/portal.ts';
 import { SAMPLE } from './resources/sample.ts';
 import { TEST_CLOCKS } from './resources/test-clocks.ts';
+import { stateFirstLines } from './stated-lines.ts';
 import { createStore } from './store.ts';
 
 const ROUTES = [
@@ -136,7 +137,10 @@ function run(double: Double, method: string, url: URL, body: string): [status: n
     const { expand: paths, ...input } = form as Form & { expand?: string[] };
     return [
       200,
-      JSON.stringify(expand(double.store, dispatch(double, method, url.pathname, input), paths ?? [])),
+      JSON.stringify(
+        expand(double.store, dispatch(double, method, url.pathname, input), paths ?? []),
+        stateFirstLines,
+      ),
     ];
   } catch (error) {
     if (error instanceof Failure && error.status === 402) return [402, JSON.stringify(error.body)];

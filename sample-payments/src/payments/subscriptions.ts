@@ -101,7 +101,7 @@ function invoiceFor(
     price: item.price,
     subscription: subscription.id,
   }));
-  const invoice = double.store.add(draftOf(double, subscription, billing_reason, [...sold, ...pending]));
+  const invoice = double.store.add(draftOf(double, subscription, billing_reason, [...pending, ...sold]));
   for (const item of pending) item.invoice = invoice.id;
   subscription.latest_invoice = invoice.id;
   emit(double, 'invoice.created', invoice);

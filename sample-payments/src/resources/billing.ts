@@ -23,7 +23,7 @@ import {
 import type { ItemChange } from '../payments/changes.ts';
 import type { Double } from '../double.ts';
 import { flag, mergeMetadata, metadata, metadataOrNone, whole } from './input.ts';
-import { getRoute, listRoute } from './list.ts';
+import { LINES, getRoute, listRoute } from './list.ts';
 
 const itemSchema = z.object({
   customer: z.string(),
@@ -137,6 +137,7 @@ export const BILLING: Route[] = [
   }),
   listRoute('/v1/invoices', 'invoice'),
   getRoute('/v1/invoices', 'invoice'),
+  LINES,
   route('POST /v1/invoices/{id}/finalize', ({ double, id }) => {
     const invoice = double.store.get('invoice', id);
     if (invoice.status !== 'draft') throw invalid('This invoice is already finalized.');

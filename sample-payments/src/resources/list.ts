@@ -17,7 +17,7 @@ const LEFT_OUT = new Set<Kind>(['customer', 'subscription']);
 /** Every other parameter compares with the member of its name; `lookup_keys[]` with one of several. */
 export function listRoute(path: string, kind: Kind): Route {
   return route(`GET ${path}` as `GET /${string}`, ({ double, input }) => {
-    const { limit = 10, starting_after, created, lookup_keys, ...filters } = read(pageSchema, input);
+    const { limit, starting_after, created, lookup_keys, ...filters } = read(pageSchema, input);
     const asksForClocks = 'test_clock' in filters || (kind === 'subscription' && 'customer' in filters);
     const found = double.store.all(kind).filter((object) => {
       const members = object as unknown as Record<string, unknown>;
@@ -29,11 +29,25 @@ export function listRoute(path: string, kind: Kind): Route {
         isWithin(Number(members['created'] ?? members['date']), created)
       );
     });
-    const last = starting_after === undefined ? -1 : found.findIndex(({ id }) => id === starting_after);
-    if (starting_after !== undefined && last === -1) throw missing(kind, starting_after, 'starting_after');
-    const rest = found.slice(last + 1);
-    return { object: 'list', data: rest.slice(0, limit), has_more: rest.length > limit, url: path };
+    return pageOf(found, { limit, starting_after }, { kind, url: path });
   });
+}
+
+/** An invoice itself states the first ones only. */
+export const LINES = route('GET /v1/invoices/{id}/lines', ({ double, id, input }) => {
+  const { lines } = double.store.get('invoice', id);
+  return pageOf(lines.data, read(pageSchema, input), { kind: 'line_item', url: lines.url });
+});
+
+function pageOf(
+  found: readonly { id: string }[],
+  { limit = 10, starting_after }: Pick<z.output<typeof pageSchema>, 'limit' | 'starting_after'>,
+  { kind, url }: { kind: string; url: string },
+) {
+  const last = starting_after === undefined ? -1 : found.findIndex(({ id }) => id === starting_after);
+  if (starting_after !== undefined && last === -1) throw missing(kind, starting_after, 'starting_after');
+  const rest = found.slice(last + 1);
+  return { object: 'list', data: rest.slice(0, limit), has_more: rest.length > limit, url };
 }
 
 export function getRoute(path: string, kind: Kind): Route {

@@ -9,6 +9,7 @@ import type { Platform } from '../platform/open.ts';
 import type { PaidPlans } from '../self-service/paid-plans.ts';
 import { customerOf } from './customers.ts';
 import { withinDeadline } from './deadline.ts';
+import { createInstallationId } from './installation-id.ts';
 import { applyPage } from './events/handlers.ts';
 import { createEventMetrics } from './events/metrics.ts';
 import { receiveEvents } from './events/receive.ts';
@@ -83,6 +84,7 @@ export function openPayments(
   const provider = createStripeProvider({
     secretKey,
     webhookSecrets,
+    installationId: createInstallationId(query),
     apiUrl: config.STRIPE_API_URL,
     tax: config.STRIPE_TAX,
     packInvoices: config.STRIPE_PACK_INVOICES,

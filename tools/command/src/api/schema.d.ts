@@ -2569,7 +2569,7 @@ export interface components {
         PaymentIssue: {
             issue_id: number;
             /** @enum {string} */
-            kind: "dispute" | "dispute_inquiry" | "interval_changed_late" | "late_payment_refunded" | "overage_unpaid" | "payment_failed_after_grant" | "points_not_granted" | "possible_duplicate" | "price_not_mapped" | "refund_outside_purchases" | "refund_shortfall" | "subscription_not_started";
+            kind: "dispute" | "dispute_inquiry" | "interval_changed_late" | "late_payment_refunded" | "overage_unpaid" | "payment_failed_after_grant" | "plan_changed_late" | "points_not_granted" | "possible_duplicate" | "price_not_mapped" | "refund_outside_purchases" | "refund_shortfall" | "subscription_not_started";
             /** @description At Stripe: the payment or the dispute. */
             object_id: string;
             account_id: number | null;

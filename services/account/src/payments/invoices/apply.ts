@@ -13,7 +13,7 @@ import type { Query } from '../../platform/database/query.ts';
 import type { Applied, Apply } from '../applied.ts';
 import { findCustomerAccount } from '../customers.ts';
 import { reportIssue } from '../issues/store.ts';
-import { chargeAgain } from '../overage/store.ts';
+import { chargeAgain, isForOverage } from '../overage/store.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { applyProvided as applySubscriptionProvided } from '../subscriptions/apply.ts';
 import { findByStripeId } from '../subscriptions/store.ts';
@@ -67,7 +67,8 @@ export async function applyInvoice(needs: Needs, id: string): Promise<Apply | un
 }
 
 /**
- * What was charged after the account was erased goes back. Before our row says so: a process that dies in between does it
+ * What was charged after the account was erased goes back, unless it was used before: Stripe charges an invoice of
+ * further points an hour after it is made, or later. Before our row says so: a process that dies in between does it
  * again. Returns the payments.
  */
 async function refundLate({ query, provider }: Needs, invoice: ProvidedInvoice): Promise<string[]> {
@@ -75,7 +76,7 @@ async function refundLate({ query, provider }: Needs, invoice: ProvidedInvoice):
   const account_id = paid_at === null ? undefined : await findPayer(query, invoice);
   if (paid_at === null || account_id === undefined) return [];
   if (!(await wasErasedBefore(query, account_id, paid_at))) return [];
-  if ((await findInvoice(query, id))?.state === 'paid') return [];
+  if ((await findInvoice(query, id))?.state === 'paid' || (await isForOverage(query, id))) return [];
   const payments = await provider.listInvoicePayments(id);
   for (const payment of payments) await provider.refund(payment);
   return payments;
@@ -142,8 +143,12 @@ async function reportLate(
   provided: ProvidedInvoice,
   refunded: readonly string[],
 ): Promise<Applied> {
-  if (refunded.length === 0) return { outcome: 'ignored', change: null };
   const { id, subscription_id: stripeId, number, total, currency } = provided;
+  if (refunded.length === 0) {
+    if (!(await isForOverage(query, id))) return { outcome: 'ignored', change: null };
+    await storeInvoice(query, { account_id, subscription_id: null }, provided);
+    return { outcome: 'applied', change: null };
+  }
   const row = stripeId === undefined ? undefined : await findByStripeId(query, stripeId);
   await storeInvoice(query, { account_id, subscription_id: row?.subscription_id ?? null }, provided);
   for (const object_id of refunded) {

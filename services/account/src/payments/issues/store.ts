@@ -10,6 +10,7 @@ export const ISSUE_KINDS = [
   'late_payment_refunded',
   'overage_unpaid',
   'payment_failed_after_grant',
+  'plan_changed_late',
   'points_not_granted',
   'possible_duplicate',
   'price_not_mapped',

@@ -280,6 +280,14 @@ const OWN_INVOICES = `FROM overage_charges JOIN invoices USING (account_id, stri
 /** It was tried, and failed; Stripe may have given it up. */
 const IS_UNPAID = `(invoices.state = 'uncollectible' OR invoices.state = 'open' AND failed_at IS NOT NULL)`;
 
+/** Whether an invoice is for further points. */
+export async function isForOverage(query: Query, stripeInvoiceId: string): Promise<boolean> {
+  const rows = await query('SELECT FROM overage_charges WHERE stripe_invoice_id = :stripeInvoiceId LIMIT 1', {
+    stripeInvoiceId,
+  });
+  return rows.length > 0;
+}
+
 /** Those that aren't paid, and those that operators still see as such. */
 export function listReportable(query: Query, accountId: number): Promise<OwnInvoice[]> {
   return query<OwnInvoice>(

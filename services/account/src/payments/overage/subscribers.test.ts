@@ -346,7 +346,49 @@ test('an account is erased once its last further points are charged', async () =
   expect(await suite.database('overage_charges').where({ account_id })).toMatchObject([
     { points: 200, amount: 100, next_attempt_at: null, stripe_invoice_id: expect.any(String) },
   ]);
+  // Stripe charges the invoice an hour after it was made: that is owed, and not refunded.
+  const { stripe_invoice_id } = await suite
+    .database('overage_charges')
+    .where({ account_id })
+    .first<{ stripe_invoice_id: string }>();
+  await suite.payments.post(`/v1/invoices/${stripe_invoice_id}/finalize`, {});
+  await suite.payments.post(`/v1/invoices/${stripe_invoice_id}/pay`, {});
+  const invoices = suite.database('invoices').where({ stripe_invoice_id });
+  await waitFor(async () => (await invoices.clone().where({ state: 'paid' })).length === 1, {
+    what: 'the invoice to be paid',
+  });
+  await quiet(suite);
+  const { data } = (await stripeOf(`/invoice_payments?invoice=${stripe_invoice_id}`)) as {
+    data: { payment: { payment_intent: string } }[];
+  };
+  expect(data).toHaveLength(1);
+  for (const { payment } of data) {
+    expect(await stripeOf(`/refunds?payment_intent=${payment.payment_intent}`)).toMatchObject({ data: [] });
+  }
+  expect(await suite.database('payment_issues').where({ account_id })).toEqual([]);
 });
+
+test('another attempt for the same invoice is the same request, which Stripe may still be doing', async () => {
+  const owner = await newSubscriber(await newPlan());
+  const { account_id, period_id } = owner;
+  const about = { period_id, account_id };
+  await suite.database('period_overages').insert({ ...about, ...PRICE });
+  const charge_key = `overage:${String(period_id)}`;
+  const charge = { ...about, charge_key, points: 100, amount: 50, attempts: 3 };
+  await suite.database('overage_charges').insert(charge);
+  await waitFor(async () => (await chargesOf(owner))[0]?.stripe_item_id !== null, { what: 'the item' });
+  const { data } = (await stripeOf('/events?type=invoiceitem.created&limit=100')) as { data: Row[] };
+  const made = data.map(({ data: of, request }) => ({ of, request }) as Created);
+  const own = made.filter(({ of }) => of.object.metadata['tollgate_overage'] === charge_key);
+  expect(own.map(({ request }) => request.idempotency_key)).toEqual([
+    expect.stringMatching(`^[0-9a-f-]{36}:${charge_key}$`),
+  ]);
+});
+
+type Created = {
+  of: { object: { metadata: Row } };
+  request: { idempotency_key: string | null };
+};
 
 describe('further points in another currency than the plan', () => {
   const other = { ...PRICE, currency: 'usd' };

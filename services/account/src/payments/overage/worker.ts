@@ -165,7 +165,7 @@ async function putOnInvoice(options: Options, charge: OverageCharge): Promise<vo
  * made.
  */
 async function chargeOnce({ query, provider }: Options, charge: OverageCharge) {
-  const { charge_key, account_id, period_id, stripe_item_id, points, amount, attempts, created_at } = charge;
+  const { charge_key, account_id, period_id, stripe_item_id, points, amount, created_at } = charge;
   const account = await findAccount(query, account_id);
   const terms = await findTerms(query, period_id);
   if (account === undefined || terms === undefined) throw new Error('the account or its period is unknown');
@@ -183,8 +183,8 @@ async function chargeOnce({ query, provider }: Options, charge: OverageCharge) {
   const item =
     known ??
     (await provider.addInvoiceItem({
-      // Another attempt may find another draft, which is another request.
-      key: attempts === 0 ? key : `${key}:attempt-${String(attempts)}`,
+      // For another draft it is another request, and for the same one never: the one before may still be under way.
+      key: draft === undefined ? key : `${key}:${draft}`,
       customer_id,
       ...(draft !== undefined && { invoice_id: draft }),
       currency,

@@ -15,6 +15,7 @@ import {
 import type { PaidAccount } from '../../../test/suite/payments.ts';
 import { createLockInstant } from '../../counting/stream/lock-instant.ts';
 import { createQuery, createTransact } from '../../platform/database/query.ts';
+import { createInstallationId } from '../installation-id.ts';
 import { createStripeProvider } from '../stripe/stripe-provider.ts';
 import { reconcile as runReconcile } from './reconcile.ts';
 
@@ -121,6 +122,7 @@ test('states what it applied until Stripe was away', async () => {
     secretKey: SAMPLE_SECRET_KEY,
     webhookSecrets: [SAMPLE_WEBHOOK_SECRET],
     apiUrl: suite.payments.url,
+    installationId: createInstallationId(createQuery(suite.database)),
   });
   const needs = {
     query: createQuery(suite.database),

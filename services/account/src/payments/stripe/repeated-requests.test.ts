@@ -8,6 +8,10 @@ import { createStripeProvider } from './stripe-provider.ts';
 
 /** What the adapter asks of Stripe, without account: which keys its requests have, and what is repeated without them. */
 
+const INSTALLATION = '5b0c8a4e-6f0e-4c55-9c0a-6f3d4b1f2a77';
+
+const installationId = () => Promise.resolve(INSTALLATION);
+
 let payments: SamplePayments;
 let provider: PaymentProvider;
 
@@ -22,6 +26,7 @@ beforeAll(async () => {
   provider = createStripeProvider({
     secretKey: SAMPLE_SECRET_KEY,
     webhookSecrets: ['whsec_1'],
+    installationId,
     apiUrl: payments.url,
   });
   subscribe('http.client.request.start', begun as never);
@@ -145,8 +150,8 @@ const KEYS: Readonly<Record<string, RegExp>> = {
   'POST /v1/checkout/sessions': /^checkout:sold$/,
   'POST /v1/checkout/sessions/{id}/expire': /^expire:cs_/,
   'POST /v1/customers': /^customer:[0-9a-f]{64}$/,
-  'POST /v1/invoiceitems': /^overage:7$/,
-  'POST /v1/invoices': /^invoice:overage:7$/,
+  'POST /v1/invoiceitems': new RegExp(`^${INSTALLATION}:overage:7$`),
+  'POST /v1/invoices': new RegExp(`^invoice:${INSTALLATION}:overage:7$`),
   'POST /v1/invoices/create_preview': RANDOM,
   'POST /v1/payment_intents': /^payment:keyed(-too)?:pm_/,
   'POST /v1/payment_intents/{id}/cancel': /^cancel:pi_/,
@@ -160,6 +165,7 @@ test('with STRIPE_TAX, payment pages ask for what the tax depends on', async () 
   const taxing = createStripeProvider({
     secretKey: SAMPLE_SECRET_KEY,
     webhookSecrets: ['whsec_1'],
+    installationId,
     apiUrl: payments.url,
     tax: 'automatic',
   });
@@ -184,6 +190,7 @@ test('with STRIPE_TAX, an invoice of further points of its own has tax, and a to
   const taxing = createStripeProvider({
     secretKey: SAMPLE_SECRET_KEY,
     webhookSecrets: ['whsec_1'],
+    installationId,
     apiUrl: payments.url,
     tax: 'automatic',
   });
@@ -200,6 +207,7 @@ test('the page of a pack makes an invoice if it is wanted, and that of a plan no
   const invoicing = createStripeProvider({
     secretKey: SAMPLE_SECRET_KEY,
     webhookSecrets: ['whsec_1'],
+    installationId,
     apiUrl: payments.url,
     packInvoices: true,
   });

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
+import type { InstallationId } from '../installation-id.ts';
 import type { Checkout, PaymentProvider, WantedPrice } from '../provider.ts';
+import { isOwn, marked, ofInstallation } from './installation.ts';
 import { OWN_REFUND, listReversedPayments, readPayment } from './payments.ts';
 import { asked, askedAll, falseIfRefused, undefinedIfMissing } from './refusals.ts';
 import { readSignedEvent } from './signed-event.ts';
@@ -14,6 +16,7 @@ export type StripeSettings = {
   secretKey: string;
   /** Two during a rotation. */
   webhookSecrets: readonly string[];
+  installationId: InstallationId;
   /** Undefined for Stripe itself. */
   apiUrl: string | undefined;
   tax?: TaxMode;
@@ -36,6 +39,7 @@ const RETRIES = 1;
 export function createStripeProvider({
   secretKey,
   webhookSecrets,
+  installationId,
   apiUrl,
   tax = 'off',
   packInvoices = false,
@@ -70,17 +74,19 @@ export function createStripeProvider({
     return price.id;
   }
 
-  return {
-    createCustomer: ({ account_id, email, name }) =>
-      asked(async () => {
-        const wanted = { email, name, metadata: { account_id: String(account_id) } };
-        // An id alone may be another person's, after a restore or of another installation.
+  const provider: PaymentProvider = {
+    createCustomer: async ({ account_id, email, name }) => {
+      const own = await installationId();
+      return asked(async () => {
+        const wanted = { email, name, metadata: marked({ account_id: String(account_id) }, own) };
+        // An id alone may be another person's, after a restore.
         for await (const { id, metadata } of stripe.customers.list({ email, limit: PAGE })) {
-          if (metadata['account_id'] === wanted.metadata.account_id) return id;
+          if (metadata['account_id'] === wanted.metadata['account_id'] && isOwn(metadata, own)) return id;
         }
         const idempotencyKey = `customer:${createHash('sha256').update(JSON.stringify(wanted)).digest('hex')}`;
         return (await stripe.customers.create(wanted, { idempotencyKey })).id;
-      }),
+      });
+    },
     ensurePrice: (wanted) => asked(() => ensurePrice(wanted)),
     openCheckout: ({ key, mode, customer_id, price_id, quantity, success_url, cancel_url, metadata }) =>
       asked(async () => {
@@ -135,6 +141,7 @@ export function createStripeProvider({
     readEvent: (body, signature, nowMs) =>
       readSignedEvent(body, signature, { webhooks: stripe.webhooks, webhookSecrets, livemode, nowMs }),
   };
+  return ofInstallation(provider, installationId);
 }
 
 function checkoutOf(session: Stripe.Checkout.Session): Checkout {

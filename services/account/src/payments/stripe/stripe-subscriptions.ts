@@ -56,6 +56,14 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
     );
   }
 
+  /** An invoice states ten of its lines itself, and what waited for it before the subscription. */
+  async function linesOf({ id, lines }: Stripe.Invoice): Promise<readonly Stripe.InvoiceLineItem[]> {
+    if (!lines.has_more) return lines.data;
+    const all: Stripe.InvoiceLineItem[] = [];
+    for await (const line of stripe.invoices.listLineItems(id, { limit: PAGE })) all.push(line);
+    return all;
+  }
+
   async function* live(): AsyncGenerator<ProvidedSubscription> {
     const listed = stripe.subscriptions.list({ limit: PAGE, expand: ['data.latest_invoice'] });
     for await (const found of listed) yield subscriptionOf(found);
@@ -138,7 +146,9 @@ export function createStripeSubscriptions(stripe: Stripe): SubscriptionProvider 
     readInvoice: (id) =>
       asked(async () => {
         const found = await stripe.invoices.retrieve(id).catch(undefinedIfMissing);
-        return found === undefined ? undefined : invoiceOf(found, await isProcessing(found));
+        if (found === undefined) return undefined;
+        const [lines, isDebited] = await Promise.all([linesOf(found), isProcessing(found)]);
+        return invoiceOf(found, lines, isDebited);
       }),
     listInvoicePayments: (id) => asked(() => paymentsOfInvoice(id)),
     listPayments: (id) => asked(() => paymentsOf(id)),
@@ -221,10 +231,14 @@ function wasTried({ status, attempt_count }: Stripe.Invoice): boolean {
   return status === 'open' && attempt_count > 0;
 }
 
-function invoiceOf(found: Stripe.Invoice, isProcessing: boolean): ProvidedInvoice {
-  const { id, customer, parent, billing_reason, number, status, currency, total, lines, created } = found;
+function invoiceOf(
+  found: Stripe.Invoice,
+  lines: readonly Stripe.InvoiceLineItem[],
+  isProcessing: boolean,
+): ProvidedInvoice {
+  const { id, customer, parent, billing_reason, number, status, currency, total, created } = found;
   const details = parent?.subscription_details ?? null;
-  const ends = details === null ? [] : lines.data.map(({ period }) => period.end);
+  const ends = details === null ? [] : lines.map(({ period }) => period.end);
   const paidAt = found.status_transitions.paid_at;
   return {
     id,

@@ -161,6 +161,13 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
   // An attempt before may have made the release without hearing so.
   if (ours.slots_changed && slots === undefined) await setKnownSlots(query, checkout_id, theirs.slots);
   if (!isOtherPlan && slots === undefined) return;
+  const isReleased = ours.slots_changed && slots !== undefined;
+  if (await isRenewedBefore(query, { checkout_id, isReleased }, theirs)) {
+    const { period_started_at } = theirs;
+    const details = { stripe_subscription_id: id, plan_id, billing_interval, period_started_at };
+    await reportIssue(query, { kind: 'plan_changed_late', object_id: id, account_id, details });
+    logger.error({ account_id, ...details }, 'Stripe has renewed a subscription as it was before a change');
+  }
   const begins_at = isOtherInterval && ours.anchor > new Date() ? ours.anchor : undefined;
   const isNewPeriod = isOtherInterval && begins_at === undefined;
   const change = {
@@ -173,6 +180,30 @@ async function tell({ query, provider, logger }: Options, changed: ChangedSubscr
   await provider.changeSubscription(id, change, `${id}:${String(revision)}:${items}`);
   if (isOtherPlan) await setKnownPrice(query, checkout_id, price_id);
   if (slots !== undefined) await setKnownSlots(query, checkout_id, slots?.quantity ?? 0);
+}
+
+/**
+ * Whether Stripe has renewed, as it was before, for a period that began with another plan or fewer slots. What was changed
+ * within a period is charged from the next one on.
+ */
+async function isRenewedBefore(
+  query: Query,
+  renewal: { checkout_id: number; isReleased: boolean },
+  { period_started_at }: ProvidedSubscription,
+): Promise<boolean> {
+  const rows = await query(
+    `SELECT FROM stripe_subscriptions JOIN subscriptions USING (subscription_id)
+     JOIN billing_periods AS period USING (subscription_id)
+     WHERE checkout_id = :checkout_id AND period.started_at = :period_started_at
+       AND (CAST(:isReleased AS boolean) OR period.plan_id = subscriptions.plan_id
+         AND NOT EXISTS (SELECT FROM period_plans WHERE period_plans.period_id = period.period_id)
+         AND period.plan_id <> (
+           SELECT plan_id FROM billing_periods AS before
+           WHERE before.subscription_id = period.subscription_id AND before.started_at < period.started_at
+           ORDER BY started_at DESC LIMIT 1))`,
+    { ...renewal, period_started_at },
+  );
+  return rows.length > 0;
 }
 
 /** What Stripe charges for now; undefined if its price is none of ours. */

@@ -469,6 +469,16 @@ describe('a renewal', () => {
     expect(suite.faults()).toEqual([]);
   });
 
+  test('is settled by its invoice, however many items that has taken along', async () => {
+    const { owner, stripeId, border } = await newRenewal();
+    const { customer } = await stripeOf(`/subscriptions/${stripeId}`);
+    const item = { customer: String(customer), currency: 'eur', amount: '10' };
+    for (let count = 0; count < 12; count += 1) await payments.post('/v1/invoiceitems', item);
+    expect(await blocksOf(owner)).toHaveLength(1);
+    await stripeCharges(border);
+    await waitFor(async () => (await blocksOf(owner)).length === 0, { what: 'the renewal to be settled' });
+  });
+
   test('that is not paid is followed by no other one until it is', async () => {
     const { owner } = await newRenewal();
     const soon = new Date(Math.ceil(Date.now() / 1_000) * 1_000 + 300_000);

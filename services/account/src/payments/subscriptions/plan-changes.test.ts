@@ -355,6 +355,30 @@ describe('from a year to months', () => {
   });
 });
 
+test('a planned change that Stripe hears of after it has renewed is told to an operator', async () => {
+  const border = new Date((Math.ceil(Date.now() / 1_000) + 300) * 1_000);
+  const anchor = new Date(border);
+  anchor.setUTCFullYear(anchor.getUTCFullYear() - 1);
+  await setStripesClock(anchor);
+  const subscriber = await newSubscriber('year');
+  const plan_id = await newPlan(1_000, 900, 'year');
+  await suite.payments.post('/sample/outage', { on: 'true' });
+  const wanted = { plan_id, billing_interval: 'year', effective: 'period_end' };
+  const period_id = (await periodsOf(subscriber))[0]?.['period_id'];
+  await subscriber.browser.request('POST', '/subscription/change-plan', { ...wanted, period_id });
+  await changesTo(subscriber, plan_id);
+  // A year at the price of before.
+  await setStripesClock(new Date(border.getTime() + 60_000));
+  await suite.payments.post('/sample/outage', { on: 'false' });
+  await quiet(suite);
+  expect(await suite.database('payment_issues').where({ object_id: subscriber.stripeId })).toMatchObject([
+    { kind: 'plan_changed_late', account_id: subscriber.account_id, details: { plan_id } },
+  ]);
+  // The next one is at the new price.
+  const price = await suite.database('plan_prices').where({ plan_id }).first<Row>();
+  expect(await stripesPeriodOf(subscriber)).toMatchObject({ price: price['stripe_price_id'] });
+});
+
 async function previewOf({ browser }: Owner, plan_id: number): Promise<Row> {
   const path = `/subscription/preview?plan_id=${String(plan_id)}&billing_interval=month`;
   return (await browser.request('GET', path)).body;
@@ -404,12 +428,14 @@ const reconcile = () =>
     { since: new Date().toISOString() },
   );
 
-/** Other tests move Stripe's clock by a year. */
-async function resetStripesClock(): Promise<void> {
+async function setStripesClock(to: Date): Promise<void> {
   const { now } = await suite.payments.post('/sample/clock', { seconds: '0' });
-  const seconds = Math.floor(Date.now() / 1_000) - Number(now);
+  const seconds = Math.floor(to.getTime() / 1_000) - Number(now);
   await suite.payments.post('/sample/clock', { seconds: String(seconds) });
 }
+
+/** Other tests move Stripe's clock by a year. */
+const resetStripesClock = () => setStripesClock(new Date());
 
 /** Stripe's way to move a billing date: a trial until then. */
 async function moveBillingDate(subscriber: Subscriber, days: number): Promise<Date> {

@@ -40,6 +40,7 @@ import * as followingPlans from './migrations/0070-following-plans.ts';
 import * as unpaidChanges from './migrations/0071-unpaid-changes.ts';
 import * as auditedChanges from './migrations/0073-audited-changes.ts';
 import * as growingLanes from './migrations/0075-growing-lanes.ts';
+import * as installation from './migrations/0076-installation.ts';
 import * as quickAlertChecks from './migrations/0079-quick-alert-checks.ts';
 
 /** `exceptions`: what it takes from the previous version, and why that does no harm (docs/design/stores.md). */
@@ -90,6 +91,7 @@ export const MIGRATIONS: readonly NamedMigration[] = [
   { name: '0071-unpaid-changes', migration: unpaidChanges },
   { name: '0073-audited-changes', migration: auditedChanges },
   { name: '0075-growing-lanes', migration: growingLanes },
+  { name: '0076-installation', migration: installation },
   { name: '0079-quick-alert-checks', migration: quickAlertChecks },
 ];
 
