@@ -5,8 +5,7 @@ import { startWorkLoop } from '../../platform/background/work-loop.ts';
 import type { DueWatch } from '../../platform/background/due-watch.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { adoptGrowth, beginGrowth, lanesUpTo } from '../../platform/usage-lanes.ts';
-import { loadPositions } from '../stream/positions.ts';
-import type { Positions } from '../stream/positions.ts';
+import { loadPositions, lockStreams, storePositions } from '../stream/positions.ts';
 import { FIRST_STREAM_ID, compareStreamIds, nextStreamId } from '../stream/stream-id.ts';
 import { createTellGateways } from './tell-gateways.ts';
 
@@ -49,8 +48,20 @@ export function startLaneGrowth(options: GrowthOptions): { close: () => Promise<
     Promise.all(lanes.map((lane) => redis.get(usageTrimmedKey(lane))));
 
   async function tell({ lanes, before }: Growing, inside: Query): Promise<void> {
-    const added = lanesUpTo(lanes).slice(before).map(usageStreamKey);
-    const movedAfter = await tellGateways({ lanes, before }, positionsOf(await loadPositions(inside, added)));
+    const added = lanesUpTo(lanes).slice(before);
+    const positions = await lockStreams(inside, added);
+    const movedAfter = await tellGateways({ lanes, before }, positions);
+    const trimmed = await trimmedOf(added);
+    const begun = new Map<string, string>();
+    for (const [index, lane] of added.entries()) {
+      const stream = usageStreamKey(lane);
+      const position = positions.get(stream) ?? FIRST_STREAM_ID;
+      const last = movedAfter.get(usageStreamKey(lane % before)) ?? FIRST_STREAM_ID;
+      const isOlder = await isBehind(lane, { position, trimmed: trimmed[index] ?? null, last });
+      if (!isOlder && compareStreamIds(position, last) < 0) begun.set(stream, last);
+    }
+    // With a position of none, what payers that move have used before would be taken for nothing (prime-script.ts).
+    await storePositions(inside, begun, NOTHING_TRIMMED);
     await inside('UPDATE usage_lanes SET moved_after = CAST(:moved AS jsonb)', {
       moved: JSON.stringify(Object.fromEntries(movedAfter)),
     });
@@ -103,6 +114,4 @@ export function startLaneGrowth(options: GrowthOptions): { close: () => Promise<
   });
 }
 
-function positionsOf(stored: Awaited<ReturnType<typeof loadPositions>>): Positions {
-  return new Map([...stored].map(([stream, { position }]) => [stream, position]));
-}
+const NOTHING_TRIMMED: ReadonlyMap<string, undefined> = new Map();

@@ -53,7 +53,7 @@ export async function lockLanePositions(
 }
 
 /** In one order, so that none waits for another that waits for it. */
-async function lockStreams(query: Query, lanes: readonly number[]): Promise<Positions> {
+export async function lockStreams(query: Query, lanes: readonly number[]): Promise<Positions> {
   const streams = lanes.map(usageStreamKey);
   // A reader makes the row as it starts.
   await insertMissing(query, streams);
