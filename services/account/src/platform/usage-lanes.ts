@@ -88,6 +88,22 @@ export function lanesOfPayer({ lanes, before }: LaneCount, accountId: number): n
   return [...new Set([lanes, before ?? lanes].map((count) => usageLane(accountId, count)))];
 }
 
+/** The lane; while lanes are added, all that share a former one: any of them may have usage of their payers. */
+export function lanesOfSamePayers({ lanes, before }: LaneCount, lane: number): number[] {
+  if (before === null || lane >= lanes) return [lane];
+  return lanesUpTo(lanes).filter((other) => other % before === lane % before);
+}
+
+/** All lanes that the payers of a lane may have been in, whenever lanes were added. */
+export function lanesSinceBeginning({ lanes }: Pick<LaneCount, 'lanes'>, lane: number): number[] {
+  const counts = lanesUpTo(lanes + 1).filter((count) => lanes % count === 0);
+  return [...new Set([lane, ...counts.map((count) => lane % count)])];
+}
+
+export function lanesUpTo(count: number): number[] {
+  return Array.from({ length: count }, (_, lane) => lane);
+}
+
 /**
  * Waits for the transactions that hold the number, which others wait for meanwhile. Does nothing, and waits for none,
  * while it is growing, or if it isn't smaller.

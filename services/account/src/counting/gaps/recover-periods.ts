@@ -5,6 +5,7 @@ import {
   usageEventSchema,
   usageLiveKey,
   usageShard,
+  usageStreamKey,
   usageVersionKey,
 } from '@tollgate/contracts/usage-stream';
 import type { UsageCounters, UsageEvent } from '@tollgate/contracts/usage-stream';
@@ -12,42 +13,47 @@ import { LUA_DATA_SET, defineScript } from '@tollgate/redis/script';
 import type { Script, ScriptableRedis } from '@tollgate/redis/script';
 import { fitsIn, totalColumns } from '../../billing/periods/usage-sums.ts';
 import type { Query } from '../../platform/database/query.ts';
-import { findLaneCount } from '../../platform/usage-lanes.ts';
+import { lanesSinceBeginning } from '../../platform/usage-lanes.ts';
+import type { LaneCount } from '../../platform/usage-lanes.ts';
 import { enqueueRefreshes } from '../refresh/refresh-outbox.ts';
 import { NO_APPLICATION, sumHourly, sumTotals } from '../counters/aggregate.ts';
 import { addToHourly, addToTotals } from '../counters/counters.ts';
 import type { FoundPeriod } from '../counters/counters.ts';
-import type { UsageStream } from '../stream/trim-script.ts';
+import type { Positions } from '../stream/positions.ts';
 
 /**
  * For each period, of one moment: the version of the live counters (-1 without counters of this data set) and the
- * counters; the version that account has announced; the sums of the stream's entries after a position.
+ * counters; the version that account has announced; the sums of the streams' entries after their positions. Keys are the
+ * streams, then two for each period.
  */
 const LUA = `${LUA_DATA_SET}
-local position, field = ARGV[1], ARGV[2]
+local field, streams = ARGV[1], tonumber(ARGV[2])
 local names = { 'points', 'requests', 'time_ms', 'traffic_bytes' }
 local sums = {}
-for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '(' .. position, '+')) do
-  local readable, batch = pcall(cjson.decode, entry[2][1] == field and entry[2][2] or '')
-  local events = readable and type(batch) == 'table' and batch.events
-  for _, event in ipairs(type(events) == 'table' and events or {}) do
-    if type(event) == 'table' and type(event.period_id) == 'number' then
-      local period = string.format('%.0f', event.period_id)
-      local sum = sums[period] or { 0, 0, 0, 0 }
-      for index, name in ipairs(names) do sum[index] = sum[index] + (tonumber(event[name]) or 0) end
-      sums[period] = sum
+local function add_entries(stream, position)
+  for _, entry in ipairs(redis.call('XRANGE', stream, '(' .. position, '+')) do
+    local readable, batch = pcall(cjson.decode, entry[2][1] == field and entry[2][2] or '')
+    local events = readable and type(batch) == 'table' and batch.events
+    for _, event in ipairs(type(events) == 'table' and events or {}) do
+      if type(event) == 'table' and type(event.period_id) == 'number' then
+        local period = string.format('%.0f', event.period_id)
+        local sum = sums[period] or { 0, 0, 0, 0 }
+        for index, name in ipairs(names) do sum[index] = sum[index] + (tonumber(event[name]) or 0) end
+        sums[period] = sum
+      end
     end
   end
 end
+for stream = 1, streams do add_entries(KEYS[stream], ARGV[2 + stream]) end
 local answer = {}
-for at = 3, #ARGV do
-  local live = redis.call('HMGET', KEYS[2 * at - 4], 'data_set', 'usage_version', 'counters')
+for key = streams + 1, #KEYS, 2 do
+  local live = redis.call('HMGET', KEYS[key], 'data_set', 'usage_version', 'counters')
   local is_live = live[1] == data_set and live[3]
   answer[#answer + 1] = is_live and live[2] or '-1'
   local counters = is_live and { struct.unpack('${LIVE_COUNTERS}', live[3]) } or { 0, 0, 0, 0 }
   for index = 1, 4 do answer[#answer + 1] = string.format('%.0f', counters[index]) end
-  answer[#answer + 1] = redis.call('GET', KEYS[2 * at - 3]) or '-1'
-  local sum = sums[ARGV[at]] or { 0, 0, 0, 0 }
+  answer[#answer + 1] = redis.call('GET', KEYS[key + 1]) or '-1'
+  local sum = sums[ARGV[2 + streams + (key - streams + 1) / 2]] or { 0, 0, 0, 0 }
   for index = 1, 4 do answer[#answer + 1] = string.format('%.0f', sum[index]) end
 end
 return answer
@@ -60,37 +66,41 @@ type StoredPeriod = FoundPeriod & { usage_version: number };
 
 type RedisCounters = { version: number; live: UsageCounters; announced: number; uncounted: UsageCounters };
 
+/** A lane, with the positions of all streams that have usage of its payers (lockLanePositions). */
+export type LockedLane = { lane: number; count: LaneCount; positions: Positions };
+
 /** `rolled_back`: only periods of which Redis has seen a newer version than Postgres has. */
 export type RecoverPeriods = (
   query: Query,
-  stream: UsageStream,
-  position: string,
+  locked: LockedLane,
   which: 'all' | 'rolled_back',
 ) => Promise<{ usage: UsageCounters; periods: number }>;
 
 /**
  * After a rollback of Postgres, live counters of current periods still contain what it had counted. In the
- * transaction that holds the stream's position:
+ * transaction that holds the positions:
  *
  *   missing = live counters − uncounted entries − unassigned usage − totals
  *
  * The difference goes to the payer's account, no application, and the present hour. Live counters with an older
  * version than the totals lack reports and are ignored. A period of which Redis has seen a newer version gets a
- * higher one and new live counters, or no snapshot would be accepted. Entries after `position` are uncounted.
+ * higher one and new live counters, or no snapshot would be accepted. Entries after the positions are uncounted. While
+ * lanes are added, this is done for the payers of all lanes that share a former one: what was counted of a payer in that
+ * one shows in no other.
  */
 export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
   const script = defineScript(redis, LUA);
-  return async (query, stream, position, which) => {
+  return async (query, { lane, count, positions }, which) => {
     const usage = zero();
     let recovered = 0;
-    const { lanes } = await findLaneCount(query);
-    const unassigned = await sumUnassigned(query, stream.key);
+    const streams = lanesSinceBeginning(count, lane).map(usageStreamKey);
+    const unassigned = await sumUnassigned(query, [...new Set([...streams, ...positions.keys()])]);
     for (let after = 0; ;) {
-      const periods = await lockPeriods(query, { lane: stream.lane, lanes }, after);
+      const periods = await lockPeriods(query, { lane, count }, after);
       const last = periods.at(-1);
       if (last === undefined) return { usage, periods: recovered };
       after = last.period_id;
-      const found = await readRedisCounters(script, stream, position, periods);
+      const found = await readRedisCounters(script, positions, periods);
       const changed = periods.flatMap((period, index) => {
         const newest = Math.max(found[index]?.announced ?? -1, found[index]?.version ?? -1);
         const isRolledBack = newest > period.usage_version;
@@ -117,15 +127,18 @@ export function createRecoverPeriods(redis: ScriptableRedis): RecoverPeriods {
 /** Periods that can still have live counters: until a day after their grace window. */
 async function lockPeriods(
   query: Query,
-  of: { lane: number; lanes: number },
+  { lane, count: { lanes, before } }: Pick<LockedLane, 'lane' | 'count'>,
   after: number,
 ): Promise<StoredPeriod[]> {
+  // No payer's: it isn't in use.
+  if (lane >= lanes) return [];
+  const divisor = before ?? lanes;
   const ids = await query<{ period_id: number }>(
     `SELECT period_id FROM billing_periods
-     WHERE account_id % :lanes = :lane AND period_id > :after AND started_at <= now()
+     WHERE account_id % :divisor = :rest AND period_id > :after AND started_at <= now()
        AND ended_at + grace_sec * interval '1 second' > now() - interval '2 days'
      ORDER BY period_id LIMIT :limit`,
-    { lane: of.lane, lanes: of.lanes, after, limit: PERIODS_PER_SCRIPT },
+    { divisor, rest: lane % divisor, after, limit: PERIODS_PER_SCRIPT },
   );
   const period_ids = ids.map(({ period_id }) => period_id);
   await query(
@@ -143,8 +156,7 @@ async function lockPeriods(
 
 async function readRedisCounters(
   script: Script,
-  { key }: UsageStream,
-  position: string,
+  positions: Positions,
   periods: readonly StoredPeriod[],
 ): Promise<RedisCounters[]> {
   const keys = periods.flatMap(({ period_id, payer_id }) => [
@@ -152,7 +164,10 @@ async function readRedisCounters(
     usageVersionKey(usageShard(payer_id), period_id),
   ]);
   const ids = periods.map(({ period_id }) => period_id);
-  const answer = (await script([key, ...keys], [position, USAGE_BATCH_FIELD, ...ids])) as string[];
+  const answer = (await script(
+    [...positions.keys(), ...keys],
+    [USAGE_BATCH_FIELD, positions.size, ...positions.values(), ...ids],
+  )) as string[];
   return periods.map((_, index) => {
     const numbers = answer.slice(index * ANSWERS_PER_PERIOD, (index + 1) * ANSWERS_PER_PERIOD).map(Number);
     const at = (place: number) => numbers[place] ?? 0;
@@ -209,11 +224,11 @@ async function raiseVersions(
 }
 
 /** Unassigned usage by period: live counters contain it, totals do not. */
-async function sumUnassigned(query: Query, stream: string): Promise<Map<number, UsageCounters>> {
+async function sumUnassigned(query: Query, streams: string[]): Promise<Map<number, UsageCounters>> {
   const rows = await query<{ raw: string }>(
     `SELECT raw FROM usage_unassigned
-     WHERE stream = :stream AND counted_at IS NULL AND event_index IS NOT NULL`,
-    { stream },
+     WHERE stream = ANY (CAST(:streams AS text[])) AND counted_at IS NULL AND event_index IS NOT NULL`,
+    { streams },
   );
   const sums = new Map<number, UsageCounters>();
   for (const { raw } of rows) {

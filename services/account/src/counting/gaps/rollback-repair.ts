@@ -8,10 +8,10 @@ import type { Query } from '../../platform/database/query.ts';
 import { adoptGrowth } from '../../platform/usage-lanes.ts';
 import { insertRestore, insertRollback } from './gaps.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
-import { storePositions } from '../stream/positions.ts';
+import { lockLanePositions, storePositions } from '../stream/positions.ts';
 import { createRecoverPeriods } from './recover-periods.ts';
-import type { RecoverPeriods } from './recover-periods.ts';
-import { compareStreamIds, streamIdMs } from '../stream/stream-id.ts';
+import type { LockedLane, RecoverPeriods } from './recover-periods.ts';
+import { FIRST_STREAM_ID, compareStreamIds, streamIdMs } from '../stream/stream-id.ts';
 import type { UsageStream } from '../stream/trim-script.ts';
 
 /**
@@ -65,7 +65,8 @@ export function createRollbackRepair(options: {
       await ensurePartitions(database, [Date.now()]);
       await adoptGrowth(createQuery(database), redis);
       const found = await transact(async (query) => {
-        const stored = await lockPosition(query, stream.key);
+        const locked = await lockLane(query, stream);
+        const { stored } = locked;
         if (compareStreamIds(stored, trimmed) >= 0) return { position: stored };
         if (isImplausible(trimmed)) {
           const told = `${stream.key} is trimmed up to ${trimmed}, which is in the future; run tollgate usage repair`;
@@ -74,7 +75,7 @@ export function createRollbackRepair(options: {
         await skipUsedIdsOnce(query);
         return {
           position: trimmed,
-          gap: await recoverStream(query, recoverPeriods, stream, { stored, trimmed }),
+          gap: await recoverStream(query, recoverPeriods, locked, trimmed),
         };
       });
       if (found.gap !== undefined) {
@@ -105,31 +106,30 @@ export function isImplausible(trimmed: string): boolean {
   return streamIdMs(trimmed) > Date.now() + MAX_AHEAD_MS;
 }
 
-/** Recovers what was counted between a stored position and `trimmed`, and moves the position. It must be locked. */
+/** Recovers what was counted between the stream's stored position and `trimmed`, and moves the position. */
 export async function recoverStream(
   query: Query,
   recoverPeriods: RecoverPeriods,
-  stream: UsageStream,
-  { stored, trimmed }: { stored: string; trimmed: string },
+  { key, stored, ...locked }: LockedStream,
+  trimmed: string,
 ) {
-  const { usage: recovered } = await recoverPeriods(query, stream, trimmed, 'all');
-  const gap = { stream: stream.key, after_entry: stored, last_entry: trimmed, recovered };
+  const positions = new Map(locked.positions).set(key, trimmed);
+  const { usage: recovered } = await recoverPeriods(query, { ...locked, positions }, 'all');
+  const gap = { stream: key, after_entry: stored, last_entry: trimmed, recovered };
   await insertRollback(query, { cause: 'postgres_set_back', ...gap });
-  await insertRestore(query, stream.key);
-  const reached = new Map([[stream.key, trimmed]]);
+  await insertRestore(query, key);
+  const reached = new Map([[key, trimmed]]);
   await storePositions(query, reached, reached);
   return gap;
 }
 
-/** @throws {Error} if the stream has no position */
-export async function lockPosition(query: Query, stream: string): Promise<string> {
-  const rows = await query<{ position: string }>(
-    'SELECT position FROM usage_stream_positions WHERE stream = :stream FOR UPDATE',
-    { stream },
-  );
-  const [row] = rows;
-  if (row === undefined) throw new Error(`the position of ${stream} is gone`);
-  return row.position;
+/** `stored`: the stream's own position. */
+type LockedStream = UsageStream & LockedLane & { stored: string };
+
+/** Keeps the usage reader from all that has usage of the lane's payers. */
+export async function lockLane(query: Query, stream: UsageStream): Promise<LockedStream> {
+  const locked = await lockLanePositions(query, stream.lane);
+  return { ...stream, ...locked, stored: locked.positions.get(stream.key) ?? FIRST_STREAM_ID };
 }
 
 /** Runs once for all streams of a restore, which are detected within seconds of one another. */

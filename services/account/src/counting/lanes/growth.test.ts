@@ -13,7 +13,7 @@ import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-proc
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
-import { endPeriod, newPayer, periodClosed, settledOf } from '../../../test/suite/credits.ts';
+import { endPeriod, grantNow, newPayer, periodClosed, settledOf } from '../../../test/suite/credits.ts';
 import type { Payer } from '../../../test/suite/credits.ts';
 import { getPrivate } from '../../../test/suite/requests.ts';
 import { allCounted, usageBatch, usageEvent } from '../../../test/suite/usage/usage-streams.ts';
@@ -178,6 +178,22 @@ test('new streams go on behind the former one, and settlements need no priming w
   expect(await suite.store.get(usageFloorKey(lane))).toBe('the data set');
   const facts = (await suite.store.xinfo('STREAM', usageStreamKey(lane))) as unknown[];
   expect(facts[facts.indexOf('last-generated-id') + 1]).toBe(last);
+});
+
+test('a payer that has moved is known by what it had used until then, and at instants of its credits', async () => {
+  const { moving } = await newPayers();
+  await use(moving, 1);
+  await allCounted(suite);
+  const { usable_from } = await grantNow(suite, moving.payer_id);
+  const last = await use(moving, 1);
+  await allCounted(suite);
+  await askFor(LANES);
+  await grown(LANES);
+  expect(await snapshotOf(moving)).toMatchObject({
+    points: 6,
+    stream_position: last,
+    cuts: [{ at_ms: usable_from.getTime(), points: 3 }],
+  });
 });
 
 test('it goes on after a process that ended at any step, and with what Redis has lost', async () => {

@@ -14,7 +14,7 @@ import { createTransact } from '../../platform/database/query.ts';
 import type { Query } from '../../platform/database/query.ts';
 import { createRecoverPeriods } from '../gaps/recover-periods.ts';
 import { forgetRestores } from '../gaps/gaps.ts';
-import { isImplausible, lockPosition, recoverStream, skipUsedIds } from '../gaps/rollback-repair.ts';
+import { isImplausible, lockLane, recoverStream, skipUsedIds } from '../gaps/rollback-repair.ts';
 import { loadPositions } from '../stream/positions.ts';
 import { ensurePartitions } from '../retention/partitions.ts';
 import { compareStreamIds } from '../stream/stream-id.ts';
@@ -63,11 +63,12 @@ export function createRepairUsage({
   const reset = defineScript(redis, RESET_LUA);
 
   async function repairStream(query: Query, stream: UsageStream, repaired: Repaired): Promise<void> {
-    const stored = await lockPosition(query, stream.key);
+    const locked = await lockLane(query, stream);
+    const { stored } = locked;
     const trimmed = await redis.get(usageTrimmedKey(stream.lane));
     if (trimmed !== null && compareStreamIds(trimmed, stored) > 0) {
       if (!isImplausible(trimmed)) {
-        const gap = await recoverStream(query, recoverPeriods, stream, { stored, trimmed });
+        const gap = await recoverStream(query, recoverPeriods, locked, trimmed);
         repaired.rolled_back_streams.push(stream.key);
         addCounters(repaired.recovered, gap.recovered);
         return;
@@ -75,7 +76,7 @@ export function createRepairUsage({
       await reset([usageTrimmedKey(stream.lane)], [trimmed, stored]);
       repaired.reset_streams.push(stream.key);
     }
-    const { usage, periods } = await recoverPeriods(query, stream, stored, 'rolled_back');
+    const { usage, periods } = await recoverPeriods(query, locked, 'rolled_back');
     repaired.repaired_periods += periods;
     addCounters(repaired.recovered, usage);
   }

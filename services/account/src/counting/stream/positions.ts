@@ -1,6 +1,7 @@
 import { usageStreamKey } from '@tollgate/contracts/usage-stream';
 import type { Query } from '../../platform/database/query.ts';
-import { lanesOfPayer, lockLaneCount } from '../../platform/usage-lanes.ts';
+import { lanesOfPayer, lanesOfSamePayers, lockLaneCount } from '../../platform/usage-lanes.ts';
+import type { LaneCount } from '../../platform/usage-lanes.ts';
 import { FIRST_STREAM_ID, compareStreamIds } from './stream-id.ts';
 
 /** How far each usage stream is counted: the id of its last counted entry, by the stream's key. */
@@ -39,7 +40,21 @@ async function insertMissing(query: Query, streams: readonly string[]): Promise<
  * the transaction ends. By stream.
  */
 export async function lockPayerPositions(query: Query, payerId: number): Promise<Positions> {
-  const streams = lanesOfPayer(await lockLaneCount(query), payerId).map(usageStreamKey);
+  return lockStreams(query, lanesOfPayer(await lockLaneCount(query), payerId));
+}
+
+/** The same for all payers of a lane. */
+export async function lockLanePositions(
+  query: Query,
+  lane: number,
+): Promise<{ count: LaneCount; positions: Positions }> {
+  const count = await lockLaneCount(query);
+  return { count, positions: await lockStreams(query, lanesOfSamePayers(count, lane)) };
+}
+
+/** In one order, so that none waits for another that waits for it. */
+export async function lockStreams(query: Query, lanes: readonly number[]): Promise<Positions> {
+  const streams = lanes.map(usageStreamKey);
   // A reader makes the row as it starts.
   await insertMissing(query, streams);
   const rows = await query<PositionRow>(

@@ -254,6 +254,29 @@ describe('floods', () => {
   });
 });
 
+test('many sockets of one account at one moment: each is open, refused or closed, and says why', async () => {
+  const token = gateway.auth.issue({ accountId: ++lastAccount });
+  const refusals: string[] = [];
+  const codes: number[] = [];
+  const opened: RawSocket[] = [];
+  await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      try {
+        const raw = await openRaw(url, { headers: { authorization: `Bearer ${token}` } });
+        opened.push(raw);
+        void raw.closed.then(({ code }) => codes.push(code));
+      } catch (error) {
+        refusals.push(String(error));
+      }
+    }),
+  );
+  await waitFor(() => codes.length === opened.length - 3);
+  expect(new Set(refusals)).toEqual(new Set(['Error: Unexpected server response: 429']));
+  expect(codes.filter((code) => code !== 4429)).toEqual([]);
+  for (const { socket } of opened) socket.close();
+  await waitFor(async () => (await gateway.metric('tollgate_websockets_open')) === 0);
+});
+
 describe('a caller that is slow, or gone', () => {
   test('that reads nothing is closed, the upstream isn’t read for it meanwhile, and its usage is kept', async () => {
     const before = callsIn(await gateway.usage(0));

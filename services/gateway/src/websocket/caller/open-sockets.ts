@@ -62,6 +62,15 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
     tokenWatch.hold(socket, use, revocationsSeen);
   }
 
+  /** Others of its account may have been upgraded since its own check: it is a WebSocket by now, and closed as one. */
+  function identifiedOrEnded(socket: CallerSocket, principal: SocketPrincipal): void {
+    try {
+      onIdentified(socket, principal);
+    } catch (error) {
+      socket.end(closeFor(toProblem(error)));
+    }
+  }
+
   const refreshPayer = createPayerRefresh(index, entitle);
   const refreshAllPayers = atMostEvery(ENTITLEMENT_INTERVAL_MS, () => {
     for (const accountId of index.accounts()) void refreshPayer(accountId);
@@ -104,7 +113,7 @@ export function createOpenSockets(options: OpenSocketsOptions): OpenSockets {
         options.onClosed(closeCode);
         removeIfOver(socket);
       });
-      if (opened.principal !== null) onIdentified(socket, opened.principal);
+      if (opened.principal !== null) identifiedOrEnded(socket, opened.principal);
       if (draining) socket.end(RESTART);
     },
     size: () => index.all.size,
