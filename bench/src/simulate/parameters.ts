@@ -81,7 +81,7 @@ export const SIMULATED_CALLS_PER_SEC = [10_000, 100_000, 1_000_000] as const;
 export const CHANGED_CALLS_PER_SEC: ReadonlySet<number> = new Set([100_000, 1_000_000]);
 
 /** For large installations: calls end, and usage is shown, that much later. */
-const SPARING = { settlementMs: 50, readerStepMs: 2_000 };
+const SPARING = { settlementMs: 80, readerStepMs: 2_500 };
 
 /** Each is simulated by itself. */
 export const CHANGES: readonly (readonly [what: string, change: Partial<Parameters>])[] = [
@@ -91,7 +91,7 @@ export const CHANGES: readonly (readonly [what: string, change: Partial<Paramete
   ['without shares of limits (ADR 0070)', { leasedAdmission: null }],
   ['`SETTLEMENT_INTERVAL_MS=20`', { settlementMs: 20 }],
   ['`USAGE_POLL_INTERVAL_MS=1000`', { readerStepMs: 1_000 }],
-  ['`SETTLEMENT_INTERVAL_MS=50`, `USAGE_POLL_INTERVAL_MS=2000`', SPARING],
+  ['`SETTLEMENT_INTERVAL_MS=80`, `USAGE_POLL_INTERVAL_MS=2500`', SPARING],
   ['even load', { zipfExponent: 0 }],
   ['even load, with these two', { ...SPARING, zipfExponent: 0 }],
 ];
