@@ -93,11 +93,15 @@ test('a Postgres that hangs costs 503 in bounded time, not a hang, and nothing i
 
   proxy.pause();
   await appendBatch(suite.store, [caller.event]);
-  const started = performance.now();
-  const responses = await Promise.all(
-    Array.from({ length: 30 }, () => getUsage(suite.account, caller.token)),
-  );
-  expect(performance.now() - started).toBeLessThan(15_000);
+  const timed = async (count: number) => {
+    const startedMs = performance.now();
+    const calls = Array.from({ length: count }, () => getUsage(suite.account, caller.token));
+    return { responses: await Promise.all(calls), tookMs: performance.now() - startedMs };
+  };
+  const alone = await timed(1);
+  const { responses, tookMs } = await timed(30);
+  // They don't wait one after the other, be it for one connection.
+  expect(tookMs).toBeLessThan(6 * alone.tookMs);
   for (const response of responses) await expectUnavailable(response);
   expect(await readiness(suite)).toEqual([503, { postgres: 'unreachable', redis: 'ok' }]);
 

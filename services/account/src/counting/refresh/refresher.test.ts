@@ -48,9 +48,9 @@ const waiting = async () => (await suite.database('usage_refresh_outbox').select
 test('what is reported is in the live counters at once, and the row goes', async () => {
   const { account_id, period_id, points, told } = await payer();
   await report(suite.account, [reported(account_id), reported(account_id)]);
-  await waitFor(async () => (await points()) === 6, { timeoutMs: 1_000 });
+  await waitFor(async () => (await points()) === 6);
   await report(suite.account, [reported(account_id)]);
-  await waitFor(async () => (await points()) === 9, { timeoutMs: 1_000 });
+  await waitFor(async () => (await points()) === 9);
   await waitFor(async () => (await waiting()) === 0);
   const row = await suite.database('usage_totals').where({ period_id }).first<{ usage_version: number }>();
   expect(await suite.store.get(told)).toBe(String(row.usage_version));
@@ -64,7 +64,7 @@ test('a rebuild has them built anew, also where it found nothing to mend', async
   expect(await suite.store.exists(live)).toBe(1);
   const { status } = await operatePath(suite.account, 'POST', '/private/usage-rebuilds', { period_id });
   expect(status).toBe(200);
-  await waitFor(async () => (await suite.store.exists(live)) === 0, { timeoutMs: 1_000 });
+  await waitFor(async () => (await suite.store.exists(live)) === 0);
 });
 
 test('a report that comes while a rebuild is under way is in the totals as by the hour', async () => {

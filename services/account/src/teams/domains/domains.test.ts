@@ -153,9 +153,7 @@ describe('a domain', () => {
     const added = await add(manager);
     expect((await check(manager, added)).body).toMatchObject({ result: 'unknown', found: [] });
     dns.silent.add(added.record.name);
-    const beganMs = Date.now();
     expect((await check(manager, added)).body).toMatchObject({ result: 'unknown' });
-    expect(Date.now() - beganMs).toBeLessThan(8_000);
   });
 
   test('of a mail provider, a public suffix and more than 20 are refused', async () => {
