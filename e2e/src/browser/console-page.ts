@@ -89,6 +89,18 @@ export async function openTab(browser: Browser, url: string, options: TabOptions
   return { context, page, faults, close: () => context.close() };
 }
 
+/**
+ * Once a page has all that it asks for: until then its lower parts move, and a press that ends beside its button does
+ * nothing.
+ */
+export async function untilLoaded(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  // Live pages never fall silent: what is on the way after this is not waited for.
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+  // None of all that are busy: a chart's script is asked for once its figures are there.
+  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+}
+
 /** Signs in through the form. */
 export async function signIn(page: Page, { demo }: Pick<Stack, 'demo'>, password = demo.console.password) {
   await page.getByLabel('Email').fill(demo.console.email);
