@@ -10,7 +10,7 @@ export const LIVE_TIME_LIMIT_MS = 60_000;
 
 export const QUERY = '{ country(code: "CH") { name } }';
 
-/** What each journey gets: one stack and one browser for all, and for each test a tab on the list of applications. */
+/** What each journey gets: one stack and one browser for all, and for each test an empty tab. */
 export type Journey = {
   stack: () => Stack;
   browser: () => Browser;
