@@ -10,6 +10,7 @@ import { startAccount } from '../../../test/suite/account-under-test.ts';
 import type { AccountUnderTest } from '../../../test/suite/account-under-test.ts';
 import { accountMetric } from '../../../test/suite/metrics.ts';
 import { insertAccount, insertPeriod } from '../../../test/suite/database/records.ts';
+import { sessionsOf } from '../../../test/suite/database/sessions.ts';
 
 let suite: AccountUnderTest;
 let subscriber: RedisConnection;
@@ -45,10 +46,8 @@ afterEach(async () => {
 const waiting = async () => (await suite.database('entitlement_outbox').select()).length;
 
 const listeners = () =>
-  suite
-    .database('pg_stat_activity')
+  sessionsOf(suite.database)
     .where({ application_name: 'tollgate listens', state: 'idle' })
-    .whereRaw('datname = current_database()')
     .pluck<number[]>('pid');
 
 async function block(accountId: number): Promise<void> {
@@ -123,8 +122,7 @@ test('killed -9 between the event and its end: it is told of again', async () =>
   await suite.store.client('PAUSE', 60_000, 'WRITE');
   await block(account_id);
   await waitFor(() =>
-    suite
-      .database('pg_stat_activity')
+    sessionsOf(suite.database)
       .where({ state: 'idle in transaction' })
       .whereLike('query', '%FROM team_members AS manager%')
       .first(),

@@ -10,6 +10,7 @@ import { operatePath, operatorCredentials } from '../../../test/suite/operator.t
 import { insertAccount, insertPeriod } from '../../../test/suite/database/records.ts';
 import { countedUsage } from '../../../test/suite/usage/usage-streams.ts';
 import { fates, report, reported, reporterCredentials } from '../../../test/suite/usage/usage-reports.ts';
+import { sessionsOf } from '../../../test/suite/database/sessions.ts';
 
 let suite: AccountUnderTest;
 
@@ -92,8 +93,7 @@ test('killed -9 between the commit and Redis: its next start tells of it, once',
   await suite.store.client('PAUSE', 1_500, 'WRITE');
   await report(suite.account, [reported(account_id)]);
   await waitFor(() =>
-    suite
-      .database('pg_stat_activity')
+    sessionsOf(suite.database)
       .where({ state: 'idle in transaction' })
       .whereLike('query', '%DELETE FROM usage_refresh_outbox%')
       .first(),
