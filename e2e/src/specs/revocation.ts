@@ -179,7 +179,6 @@ export function revocation(
           RECOVERY_MS,
         );
       },
-      60_000,
     );
 
     test('loses its sockets while Redis is away, and calls are 503', async () => {

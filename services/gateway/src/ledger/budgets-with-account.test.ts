@@ -214,5 +214,4 @@ test.each(['loses everything', 'is killed'])(
     await services.allCounted();
     expect(await pointsOf(customer)).toBe(used);
   },
-  60_000,
 );

@@ -73,7 +73,7 @@ async function writeBatches(payers: readonly Payer[], batches: number): Promise<
 }
 
 async function expectExactly(events: readonly UsageEvent[]): Promise<void> {
-  await allCounted(suite, 20_000);
+  await allCounted(suite);
   const { totals, hourly, operations } = await countedUsage(suite.database);
   expect(totals).toEqual(sumOf(events));
   expect(hourly).toEqual(sumOf(events));
