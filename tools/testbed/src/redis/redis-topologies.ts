@@ -10,7 +10,7 @@ import { readRun } from '../run.ts';
 /** How long a master that is killed is waited for before its replica takes over. */
 const DOWN_AFTER_MS = 1_000;
 
-/** The same while none is killed: a busy machine keeps a server from answering for seconds, and it must stay the master. */
+/** The same while none is killed: a busy machine keeps a server, which is to stay the master, silent for seconds. */
 const BUSY_AFTER_MS = 15_000;
 
 /**
