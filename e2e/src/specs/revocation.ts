@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WebSocket } from 'ws';
-import { LONG_BEFORE_EXPIRY_MS, eventually, obtainToken, postGraphql, postToken, tokenFields } from '../caller.ts';
+import {
+  LONG_BEFORE_EXPIRY_MS,
+  eventually,
+  obtainToken,
+  postGraphql,
+  postToken,
+  tokenFields,
+} from '../caller.ts';
 import { operate as request } from '../operate.ts';
 import type { Demo, DemoApplication, Stack } from '../stack/stack.ts';
 
