@@ -150,10 +150,12 @@ test('a Postgres that has lost a revocation takes it over from auth: old tokens 
   await suite.database('applications').where({ application_id }).update({ revocation_epoch: 0 });
   // Makes auth look the client up now, and not when its record is a minute old.
   await suite.store.del(...(await suite.store.keys(`auth:{${applicationPart(old.client_id)}}:client`)));
+  const outcomes: string[] = [];
   await waitFor(async () => {
-    await expect(obtainToken(suite.auth, old)).rejects.toThrow('401');
+    outcomes.push(await obtainToken(suite.auth, old).then(() => 'a token', String));
     return (await operate(suite.account, 'GET', path)).body['status'] === 'revoked';
   });
+  expect(outcomes.filter((outcome) => !outcome.includes('401'))).toEqual([]);
   expect([await usageStatus(token), await usageStatus(late)]).toEqual([401, 200]);
   expect(await usageStatus(await obtainToken(suite.auth, await rotate(path)))).toBe(200);
 });
