@@ -222,8 +222,7 @@ test('a revocation and ten concurrent refreshes: none of their tokens lives', as
   const answers = await Promise.all(refreshes);
   expect((await ended).status).toBe(200);
   for (const { status, access_token } of answers) {
-    if (status === 200)
-      await waitFor(async () => (await usageStatus(access_token)) === 401);
+    if (status === 200) await waitFor(async () => (await usageStatus(access_token)) === 401);
   }
   await expectEnded();
 });
