@@ -71,7 +71,7 @@ describe.each([
     await waitFor(() =>
       redis.get('{1}:count').then(
         () => false,
-        ({ message }: Error) => message !== 'Command timed out',
+        (error: unknown) => error instanceof Error && error.message !== 'Command timed out',
       ),
     );
     await server.restart();
