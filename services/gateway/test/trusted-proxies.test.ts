@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { startGateway } from './suite/gateway.ts';
 import type { GatewayUnderTest } from './suite/gateway.ts';
 import { call } from './suite/http-client.ts';
@@ -6,30 +6,14 @@ import { startRecordingStandIn } from './suite/recording-stand-in.ts';
 import type { RecordingStandIn, Seen } from './suite/recording-stand-in.ts';
 import { watchUpstream } from './suite/upstreams/watch-upstream.ts';
 
-/** That of the running test. */
 let gateway: GatewayUnderTest;
-/** By the proxies that they trust. */
-const gateways = new Map<string, GatewayUnderTest>();
 let standIn: RecordingStandIn;
 const seenByStandIn: Seen[] = [];
 
-beforeAll(async () => {
-  standIn = await startRecordingStandIn('stand-in', seenByStandIn);
-});
-
-afterAll(async () => {
-  await Promise.all([...gateways.values()].map((each) => each.stop()));
+afterEach(async () => {
+  await gateway.stop();
   await standIn.goAway();
 });
-
-async function startTrusting(trusted: string): Promise<GatewayUnderTest> {
-  const started = await startGateway({
-    env: { TRUSTED_PROXIES: trusted },
-    publicUrls: { auth: standIn.url, account: standIn.url },
-  });
-  gateways.set(trusted, started);
-  return started;
-}
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const FROM_PROXY = {
@@ -46,7 +30,11 @@ const FROM_PROXY = {
 /** What reaches the upstream and a plain route's peer of a request with `headers`. */
 async function toldOf(trusted: string, headers: Record<string, string>) {
   seenByStandIn.length = 0;
-  gateway = gateways.get(trusted) ?? (await startTrusting(trusted));
+  standIn = await startRecordingStandIn('stand-in', seenByStandIn);
+  gateway = await startGateway({
+    env: { TRUSTED_PROXIES: trusted },
+    publicUrls: { auth: standIn.url, account: standIn.url },
+  });
   const seen = watchUpstream(gateway);
   await gateway.query({ headers });
   await call(`${gateway.process.publicUrl}/user/x`, { method: 'GET', headers });

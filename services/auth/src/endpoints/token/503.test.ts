@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { addClient, becomeRestored, startAuth } from '../../../test/suite/auth-under-test.ts';
 import type { AuthUnderTest } from '../../../test/suite/auth-under-test.ts';
@@ -7,15 +7,11 @@ import { configure, onMasters } from '../../../test/suite/store.ts';
 
 let auth: AuthUnderTest;
 
-beforeAll(async () => {
+beforeEach(async () => {
   auth = await startAuth({ PRIVATE_API_TIMEOUT_MS: '1000' });
 });
 
-afterEach(() => {
-  auth.account.mood = 'well';
-});
-
-afterAll(() => auth.close());
+afterEach(() => auth.close());
 
 async function expectUnavailable(response: Response): Promise<void> {
   expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
