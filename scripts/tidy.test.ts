@@ -20,9 +20,24 @@ const CODE = globSync(
   },
 ).filter((path) => !/\.test\.ts$|\/test\/|\/migrations\//.test(path));
 
+const SUITES = globSync(['{services,packages,tools,clients,e2e,sample-*,scripts}/**/*.ts'], {
+  exclude: (name) => BUILT.test(name),
+}).filter((path) => /\.test\.ts$|\/test\/|^e2e\//.test(path));
+
 const MAX_DECISION_WORDS = 550;
 
 const MAX_TABLE_CELL_CHARACTERS = 170;
+
+/** From a call's name to its closing parenthesis; a parenthesis in a text counts, too. */
+function argumentsAt(text: string, index: number): string {
+  let open = 0;
+  for (let at = text.indexOf('(', index); at < text.length; at += 1) {
+    if (text[at] === '(') open += 1;
+    if (text[at] === ')') open -= 1;
+    if (open === 0) return text.slice(index, at + 1);
+  }
+  return text.slice(index);
+}
 
 describe('tidy', () => {
   test('documentation is written in plain words', () => {
@@ -38,6 +53,15 @@ describe('tidy', () => {
     const found = CODE.flatMap((path) =>
       [...readFileSync(path, 'utf8').matchAll(UNWANTED)].map(([word]) => `${path}: ${word}`),
     );
+    expect(found).toEqual([]);
+  });
+
+  test('a wait asserts nothing, since what fails within its condition is tried again', () => {
+    const found = SUITES.flatMap((path) => {
+      const text = readFileSync(path, 'utf8');
+      const waits = [...text.matchAll(/\bwaitFor\(/g)].map(({ index }) => argumentsAt(text, index));
+      return waits.filter((wait) => wait.includes('expect(')).map((wait) => `${path}: ${wait}`);
+    });
     expect(found).toEqual([]);
   });
 

@@ -32,17 +32,11 @@ export async function obtainToken(demo: Demo, application: DemoApplication): Pro
 }
 
 /** POST {streaming_url}/graphql, as in the source specification, section 4.3. */
-export function postGraphql(
-  demo: Demo,
-  token: string,
-  query: string,
-  signal?: AbortSignal,
-): Promise<Response> {
+export function postGraphql(demo: Demo, token: string, query: string): Promise<Response> {
   return fetch(`${demo.streaming_url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify({ query }),
-    ...(signal === undefined ? {} : { signal }),
   });
 }
 
@@ -59,7 +53,10 @@ export async function readUsage(demo: Demo, token: string): Promise<UsageRespons
 
 /** Dearer than all that another spec can have left uncounted. */
 const DEAR_QUERY = '{ countries(first: 100) { name languages { name } } }';
-const COUNTING_TIME_LIMIT_MS = 30_000;
+export const COUNTING_TIME_LIMIT_MS = 30_000;
+
+/** Caches would forget a token after five minutes. The second that is promised is measured by `npm run bench`. */
+export const LONG_BEFORE_EXPIRY_MS = 30_000;
 
 /**
  * The usage once every call so far is counted. A payer's calls are counted in their order, so one more call, so

@@ -1,7 +1,7 @@
 import { eventually } from './caller.ts';
 import type { Stack } from './stack/stack.ts';
 
-const TIME_LIMIT_MS = 10_000;
+const TIME_LIMIT_MS = 60_000;
 
 /** The link in a mail to an address that leads to a page, at the address where this machine reaches the stack. */
 export async function mailedLink(

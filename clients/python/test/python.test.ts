@@ -164,15 +164,15 @@ describe('against the real stack', () => {
     }
   }, 300_000);
 
-  test('a thousand callers at once make one token request', async () => {
+  test('a hundred callers at once make one token request', async () => {
     if (stack === undefined) return;
     const before = await stack.metric(stack.auth, 'tollgate_tokens_issued_total');
     const program = `
 import asyncio, os
 from tollgate_client import AsyncClient
 async def main():
-    async with AsyncClient(os.environ["URL"], client_id=os.environ["ID"], client_secret=os.environ["SECRET"], timeout=120) as client:
-        await asyncio.gather(*(client.request('{ country(code: "JP") { name } }') for _ in range(1_000)))
+    async with AsyncClient(os.environ["URL"], client_id=os.environ["ID"], client_secret=os.environ["SECRET"]) as client:
+        await asyncio.gather(*(client.request('{ country(code: "JP") { name } }') for _ in range(100)))
 asyncio.run(main())`;
     const { clientId = '', clientSecret = '' } = applications['wide'] ?? {};
     await runPython(['-c', program], { URL: stack.url, ID: clientId, SECRET: clientSecret });

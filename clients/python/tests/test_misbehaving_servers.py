@@ -53,12 +53,12 @@ def slow(respond: Respond, seconds: float) -> Respond:
 
 
 class TestTokens:
-    async def test_a_thousand_callers_at_once_share_one_token_request(
+    async def test_a_hundred_callers_at_once_share_one_token_request(
         self, server: BadServer, new_client: NewClient
     ) -> None:
         server.token = slow(issue, 0.05)
-        client = new_client(timeout=120)
-        await asyncio.gather(*(client.request(QUERY) for _ in range(1_000)))
+        client = new_client()
+        await asyncio.gather(*(client.request(QUERY) for _ in range(100)))
         assert server.tokens == 1
         assert {request.headers.get("authorization") for request in server.seen} == {None, "Bearer t1"}
 

@@ -40,14 +40,11 @@ async function failureOf(work: Promise<unknown>): Promise<TollgateError> {
 }
 
 describe('tokens', () => {
-  test('a thousand callers at once share one token request', async () => {
-    const client = await clientOf(
-      {
-        token: (res, nth, seen) => setTimeout(() => issue(res, nth, seen), 50),
-      },
-      { timeoutMs: 60_000 },
-    );
-    await Promise.all(Array.from({ length: 1_000 }, () => client.request(QUERY)));
+  test('a hundred callers at once share one token request', async () => {
+    const client = await clientOf({
+      token: (res, nth, seen) => setTimeout(() => issue(res, nth, seen), 50),
+    });
+    await Promise.all(Array.from({ length: 100 }, () => client.request(QUERY)));
     expect(server.tokenRequests()).toBe(1);
     expect(new Set(server.seen.map(({ headers }) => headers.authorization))).toEqual(
       new Set([undefined, 'Bearer t1']),

@@ -55,11 +55,11 @@ test('usage and credits, as the contract has them', async () => {
   expect((await client.credits()).credits).toMatchObject({ points_remaining: 0, grants: [] });
 });
 
-test('a thousand callers at once make one token request', async () => {
+test('a hundred callers at once make one token request', async () => {
   const client = clientOf(await stack.newApplication(LIMITS));
   const before = await stack.metric(stack.auth, 'tollgate_tokens_issued_total');
-  const results = await Promise.all(Array.from({ length: 1_000 }, () => client.request(JAPAN)));
-  expect(results).toHaveLength(1_000);
+  const results = await Promise.all(Array.from({ length: 100 }, () => client.request(JAPAN)));
+  expect(results).toHaveLength(100);
   expect(await stack.metric(stack.auth, 'tollgate_tokens_issued_total')).toBe(before + 1);
 });
 

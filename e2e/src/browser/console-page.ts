@@ -41,8 +41,15 @@ export async function describeTabs(): Promise<string> {
   return (await Promise.all(described)).join('\n\n');
 }
 
-/** Opens a tab whose clipboard can be read; `faults` collects script errors and what the page's policy refused. */
-export async function openTab(browser: Browser, url: string, options: TabOptions = {}): Promise<ConsoleTab> {
+/**
+ * Opens an empty tab whose clipboard pages of the URL's origin can read; `faults` collects script errors and what a
+ * page's policy refused.
+ */
+export async function openEmptyTab(
+  browser: Browser,
+  url: string,
+  options: TabOptions = {},
+): Promise<ConsoleTab> {
   const {
     colorScheme = 'light',
     width = 1_440,
@@ -85,8 +92,26 @@ export async function openTab(browser: Browser, url: string, options: TabOptions
   });
   openTabs.add(opened);
   context.on('close', () => openTabs.delete(opened));
-  await page.goto(url);
   return { context, page, faults, close: () => context.close() };
+}
+
+/** The same with a page. */
+export async function openTab(browser: Browser, url: string, options: TabOptions = {}): Promise<ConsoleTab> {
+  const tab = await openEmptyTab(browser, url, options);
+  await tab.page.goto(url);
+  return tab;
+}
+
+/**
+ * Once a page has all that it asks for: until then its lower parts move, and a press that ends beside its button does
+ * nothing.
+ */
+export async function untilLoaded(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  // Live pages never fall silent: what is on the way after this is not waited for.
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+  // None of all that are busy: a chart's script is asked for once its figures are there.
+  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
 }
 
 /** Signs in through the form. */

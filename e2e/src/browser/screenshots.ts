@@ -4,7 +4,7 @@ import { CONSOLE_PATHS, isEntryPath } from '@tollgate/console/paths';
 import type { Browser, Page } from 'playwright-core';
 import type { Demo } from '../stack/stack.ts';
 import { launchBrowser } from './browser.ts';
-import { signIn } from './console-page.ts';
+import { signIn, untilLoaded } from './console-page.ts';
 
 /**
  * `npm run screenshots [-- <words in paths>]`: looks at every page of a running `npm start` as its sample manager,
@@ -57,11 +57,7 @@ async function lookAtAll(browser: Browser, theme: 'light' | 'dark', width: numbe
 }
 
 async function keep(page: Page, path: string, theme: string, width: number): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  // Live pages never fall silent: what is on the way after this is not waited for.
-  await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
-  // None of all that are busy: a chart's script is asked for once its figures are there.
-  await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+  await untilLoaded(page);
   const name = path.slice(1).replaceAll(/[/:]+/g, '-');
   await page.screenshot({ path: join(folder, `${name}-${theme}-${String(width)}.png`), fullPage: true });
   const image = IMAGES.get(name);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { browserPath, launchBrowser } from '../browser/browser.ts';
-import { openTab, signIn } from '../browser/console-page.ts';
+import { openEmptyTab, signIn } from '../browser/console-page.ts';
 import type { ConsoleTab } from '../browser/console-page.ts';
 import type { Stack } from '../stack/stack.ts';
 import { accountJourneys } from './console/account.ts';
@@ -109,7 +109,7 @@ export function consoleJourneys(stack: () => Stack, journeys: Journeys): void {
     });
 
     beforeEach(async () => {
-      tab = await openTab(browser, applicationsPage({ stack }));
+      tab = await openEmptyTab(browser, stack().demo.console.url);
     });
 
     afterEach(async () => {
@@ -125,6 +125,7 @@ export function consoleJourneys(stack: () => Stack, journeys: Journeys): void {
       browser: () => browser,
       tab: () => tab,
       signedIn: async () => {
+        await tab.page.goto(applicationsPage({ stack }));
         await signIn(tab.page, stack());
         await tab.page.getByRole('heading', { name: 'Applications' }).waitFor();
         return tab.page;

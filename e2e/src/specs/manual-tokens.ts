@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { eventually, postGraphql } from '../caller.ts';
+import { LONG_BEFORE_EXPIRY_MS, eventually, postGraphql } from '../caller.ts';
 import { operate } from '../operate.ts';
 import type { Stack } from '../stack/stack.ts';
 
 const QUERY = '{ country(code: "CH") { name } }';
-const PROMISED_MS = 1_000;
 const RECOVERY_MS = 15_000;
 
 type Token = { token_id: number; access_token: string };
@@ -46,14 +45,14 @@ export function manualTokens(stack: () => Stack): void {
       await operate(stack().demo, 'DELETE', path);
     });
 
-    test('one works at the gateway at once, is copied, and is refused within a second of its revocation', async () => {
+    test('one works at the gateway at once, is copied, and is refused after its revocation', async () => {
       const { token_id, access_token } = await make();
       const other = await make();
       expect(await statusOf(access_token)).toBe(200);
       const token = `${path}/tokens/${String(token_id)}`;
       expect(await operate(stack().demo, 'POST', `${token}/copy`)).toMatchObject({ access_token });
       await operate(stack().demo, 'POST', `${token}/revoke`);
-      await becomes(access_token, 401, PROMISED_MS);
+      await becomes(access_token, 401, LONG_BEFORE_EXPIRY_MS);
       expect(await statusOf(other.access_token)).toBe(200);
     });
 

@@ -51,9 +51,7 @@ test('commands and scripts are answered by the new master after the first one th
   await set(['suite:a'], ['1']);
   await pair.failOver();
   await expect(set(['suite:a'], ['2'])).rejects.toThrow('READONLY');
-  await waitFor(async () => (await set(['suite:a'], ['2']).catch(() => 'refused')) === 'OK', {
-    timeoutMs: 5_000,
-  });
+  await waitFor(async () => (await set(['suite:a'], ['2']).catch(() => 'refused')) === 'OK');
   expect(await on(pair.replica, (server) => server.get('suite:a'))).toBe('2');
 });
 

@@ -93,18 +93,22 @@ test('a Postgres that hangs costs 503 in bounded time, not a hang, and nothing i
 
   proxy.pause();
   await appendBatch(suite.store, [caller.event]);
-  const started = performance.now();
-  const responses = await Promise.all(
-    Array.from({ length: 30 }, () => getUsage(suite.account, caller.token)),
-  );
-  expect(performance.now() - started).toBeLessThan(15_000);
+  const timed = async (count: number) => {
+    const startedMs = performance.now();
+    const calls = Array.from({ length: count }, () => getUsage(suite.account, caller.token));
+    return { responses: await Promise.all(calls), tookMs: performance.now() - startedMs };
+  };
+  const alone = await timed(1);
+  const { responses, tookMs } = await timed(30);
+  // They don't wait one after the other, be it for one connection.
+  expect(tookMs).toBeLessThan(6 * alone.tookMs);
   for (const response of responses) await expectUnavailable(response);
   expect(await readiness(suite)).toEqual([503, { postgres: 'unreachable', redis: 'ok' }]);
 
   proxy.resume();
   await becomeReady(suite.account);
   expect((await getUsage(suite.account, caller.token)).status).toBe(200);
-  await allCounted(suite, 25_000);
+  await allCounted(suite);
   const { totals, hourly } = await countedUsage(suite.database);
   expect([totals.requests, hourly.requests]).toEqual([1, 1]);
 });
@@ -140,9 +144,7 @@ test('a connection to Redis on which nothing comes any more is given up, and usa
   await allCounted(suite);
   proxy.strand();
   await appendBatch(suite.store, [caller.event]);
-  await waitFor(async () => (await countedUsage(suite.database)).totals.requests === 2, {
-    timeoutMs: 15_000,
-  });
+  await waitFor(async () => (await countedUsage(suite.database)).totals.requests === 2);
 });
 
 test('while auth is away a token cannot be judged: 503, not 401, and it passes when auth is back', async () => {

@@ -8,6 +8,7 @@ import { insertAccount } from './suite/database/records.ts';
 import { accountMetric } from './suite/metrics.ts';
 import { makeApplication, operate, operatePath, operatorCredentials } from './suite/operator.ts';
 import { openBrowser } from './suite/people.ts';
+import { sessionsOf } from './suite/database/sessions.ts';
 
 let api: AccountUnderTest;
 
@@ -51,11 +52,7 @@ test('the API alone leaves mails to processes that run workers', async () => {
 test('the API alone looks for no work', async () => {
   const text = await (await fetch(`${api.account.privateUrl}/metrics`)).text();
   expect(text).not.toMatch(/^tollgate_(?:mail_outbox|usage_reader|entitlement_outbox)_/m);
-  // Other suites listen in databases of their own on this server.
-  const listening = await api
-    .database('pg_stat_activity')
-    .where({ application_name: 'tollgate listens' })
-    .whereRaw('datname = current_database()');
+  const listening = await sessionsOf(api.database).where({ application_name: 'tollgate listens' });
   expect(listening).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { mastersOf, openRedis } from '@tollgate/redis';
 import type { Redis, RedisConnection } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import type { OwnRedis, RunningRedis } from '@tollgate/testbed/redis';
-import { startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
+import { FAILOVER, startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
 import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
 import type { ServiceProcess } from '@tollgate/testbed/service-process';
 import { startAccountStandIn } from './suite/account-stand-in.ts';
@@ -16,8 +16,6 @@ import { isActive, obtainToken, postIntrospection, postToken, tokenForm } from '
 import { revokeTokens } from './suite/revoke.ts';
 import { GOOD_SETTINGS, runToItsEnd } from './suite/run-to-its-end.ts';
 
-// A sentinel whose timer was late by two seconds, as on a busy machine, does nothing for 30 (its TILT mode).
-const FAILOVER = { timeoutMs: 90_000 };
 const TIME_LIMIT_MS = 150_000;
 
 let account: AccountStandIn;

@@ -67,7 +67,7 @@ describe('plans and products', () => {
       description: { rate_limit: 5 },
       grace_sec: 60,
     });
-    expect((await stack.json<Plan>('plans', 'archive', id)).archived_at).not.toBeNull();
+    expect((await stack.json<Plan>('plans', 'archive', id)).archived_at).toEqual(expect.any(String));
     const archived = await stack.json<{ plans: Plan[] }>(
       'plans',
       'list',

@@ -194,9 +194,7 @@ test('auth away, and a revocation that waits for it in an outbox', async () => {
   await stack.auth.stop();
   repairs.push(async () => {
     await stack.auth.restart();
-    await waitFor(async () => (await stack.sql('SELECT FROM client_change_outbox')).length === 0, {
-      timeoutMs: 20_000,
-    });
+    await waitFor(async () => (await stack.sql('SELECT FROM client_change_outbox')).length === 0);
   });
   await stack.json('applications', 'revoke', String(application_id), '--yes');
   await stack.sql("UPDATE client_change_outbox SET created_at = created_at - interval '1 hour'");

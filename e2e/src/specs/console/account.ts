@@ -4,7 +4,7 @@ import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { openPromise } from 'yauzl';
 import { addAuthenticator } from '../../browser/authenticator.ts';
-import { expectAccessible, openTab } from '../../browser/console-page.ts';
+import { expectAccessible, openTab, untilLoaded } from '../../browser/console-page.ts';
 import type { ConsoleTab } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { signUp } from './journey.ts';
@@ -272,6 +272,7 @@ export function accountJourneys(journey: Journey): void {
   test('name and password are changed in forms that open when they are asked for', async () => {
     const { page, password } = await signUp(journey, `forms-${crypto.randomUUID()}@example.com`);
     await page.goto(`${journey.stack().demo.console.url}/account`);
+    await untilLoaded(page);
     await page.getByRole('button', { name: 'Change name' }).click();
     await page.locator('[name="name"]:focus').fill('Ada Lovelace');
     await expectAccessible(page);

@@ -3,7 +3,7 @@ import type { OperatorRole } from '@tollgate/contracts/operator-roles';
 import { withClient } from '@tollgate/stack/postgres';
 import type { Page, Request } from 'playwright-core';
 import { accessibilityFaults } from '../../browser/axe.ts';
-import { expectAccessible } from '../../browser/console-page.ts';
+import { expectAccessible, untilLoaded } from '../../browser/console-page.ts';
 import type { ConsoleTab } from '../../browser/console-page.ts';
 import { firefoxPath } from '../../browser/firefox.ts';
 import { test } from '../../browser/journey-test.ts';
@@ -74,8 +74,7 @@ export function customerViewJourneys(journey: Journey): void {
       const shown = pageOf(path, demo);
       if (shown === undefined) continue;
       await page.goto(origin + shown);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+      await untilLoaded(page);
       for (const [index, width] of WIDTHS_PX.entries()) {
         await page.setViewportSize({ width, height: 900 });
         await page.emulateMedia({ colorScheme: THEMES[index] ?? 'light' });

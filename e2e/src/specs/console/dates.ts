@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
+import { expectAccessible, openTab, signIn, untilLoaded } from '../../browser/console-page.ts';
 import type { TabOptions } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import type { Journey } from './journey.ts';
@@ -100,8 +100,7 @@ export function datesJourneys({ stack, browser }: Journey): void {
       read(reader, async (page, url) => {
         for (const path of DATED) {
           await page.goto(url + path);
-          await page.getByRole('heading', { level: 1 }).waitFor();
-          await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
+          await untilLoaded(page);
           const texts = await page.evaluate(() => {
             const titled = [...document.querySelectorAll('[title]')];
             return [document.body.innerText, ...titled.map((one) => one.getAttribute('title'))].join('\n');

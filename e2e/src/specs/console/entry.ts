@@ -10,6 +10,7 @@ import type { Journey } from './journey.ts';
 export function entryJourneys(journey: Journey): void {
   test('asks for a sign-in, says what is wrong with it, and returns to the requested page', async () => {
     const { page } = journey.tab();
+    await page.goto(applicationsPage(journey));
     await page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
     await expectAccessible(page);
     await signIn(page, journey.stack(), 'wrong password');
@@ -24,6 +25,7 @@ export function entryJourneys(journey: Journey): void {
 
   test('the theme that was chosen is there before the first script has loaded', async () => {
     const { page } = journey.tab();
+    await page.goto(journey.stack().demo.console.url);
     await page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
     await page.evaluate(() => {
       localStorage.setItem('tollgate-theme', 'dark');
@@ -58,6 +60,7 @@ export function entryJourneys(journey: Journey): void {
   test('sign up from the mail, and set a new password from another one', async () => {
     const { page } = journey.tab();
     const email = `journey-${crypto.randomUUID()}@example.com`;
+    await page.goto(journey.stack().demo.console.url);
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByRole('heading', { name: 'Create your account' }).waitFor();
     await expectAccessible(page);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { CONSOLE_PATHS, isEntryPath } from '@tollgate/console/paths';
 import type { Page } from 'playwright-core';
-import { expectAccessible, openTab, signIn } from '../../browser/console-page.ts';
+import { expectAccessible, openTab, signIn, untilLoaded } from '../../browser/console-page.ts';
 import type { Demo } from '../../stack/stack.ts';
 import type { Journey } from './journey.ts';
 
@@ -52,8 +52,7 @@ export function everyPageJourneys(journey: Journey): void {
       for (const form of FORMS) {
         await page.emulateMedia({ colorScheme: form.colorScheme, forcedColors: form.forcedColors });
         await page.setViewportSize({ width: form.width, height: 900 });
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+        await untilLoaded(page);
         if (form.isForAxe) await expectAccessible(page);
         const about = { path, form: form.name };
         expect({ ...about, ...(await page.evaluate(layoutOf)) }).toEqual({

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test as plainTest } from '@jest/globals';
 import type { Locator, Page, Request } from 'playwright-core';
-import { expectAccessible } from '../../browser/console-page.ts';
+import { expectAccessible, untilLoaded } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import type { Journey } from './journey.ts';
 
@@ -250,6 +250,7 @@ export function formJourneys(journey: Journey): void {
     const { demo } = journey.stack();
     const shown = path.replace(':application_id', String(demo.application.application_id));
     await page.goto(`${demo.console.url}/${shown}`);
+    if (press.length > 0) await untilLoaded(page);
     for (const name of press) await page.getByRole('button', { name, exact: true }).first().click();
     // A dialog comes after its page, which may have a form with such a field, too.
     const form = page.locator('form', { has: page.locator(`[name="${first}"]`) }).last();

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { untilLoaded } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { operate } from '../../operate.ts';
 import type { Demo } from '../../stack/stack.ts';
@@ -43,9 +44,7 @@ export function longNameJourneys(journey: Journey): void {
       await page.setViewportSize({ width, height: 900 });
       for (const path of pages) {
         await page.goto(demo.console.url + path);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null);
-        await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+        await untilLoaded(page);
         faults.push(...(await overflows(page)).map((what) => ({ path, width, what })));
       }
       for (const [path, button] of [
@@ -56,6 +55,7 @@ export function longNameJourneys(journey: Journey): void {
         ['/plan', 'Cancel plan'],
       ] as const) {
         await page.goto(demo.console.url + path);
+        await untilLoaded(page);
         await page.getByRole('button', { name: button }).first().click();
         await page.getByRole('dialog').waitFor();
         faults.push(...(await overflows(page)).map((what) => ({ path: `${path}, ${button}`, width, what })));

@@ -2,7 +2,7 @@ import { expect, test as plainTest } from '@jest/globals';
 import { withClient } from '@tollgate/stack/postgres';
 import type { Page, Route } from 'playwright-core';
 import { accessibilityFaults } from '../../browser/axe.ts';
-import { expectAccessible } from '../../browser/console-page.ts';
+import { expectAccessible, untilLoaded } from '../../browser/console-page.ts';
 import { firefoxPath } from '../../browser/firefox.ts';
 import { test } from '../../browser/journey-test.ts';
 import { eventually } from '../../caller.ts';
@@ -55,6 +55,7 @@ export function operatorPageJourneys(journey: Journey): void {
     try {
       await page.goto(new URL('/operator/confirmations', page.url()).href);
       const waiting = page.getByRole('row').filter({ hasText: about });
+      await untilLoaded(page);
       await waiting.getByRole('button', { name: /^Confirm/ }).click();
       await look(page, 'a confirmation');
       await dialogOf(page).getByRole('button', { name: 'Confirm', exact: true }).click();
@@ -84,7 +85,7 @@ export function operatorPageJourneys(journey: Journey): void {
       const failing = (route: Route) => route.fulfill({ status: 503, json: { code: 'service_unavailable' } });
       for (const path of paths) {
         await admin.page.goto(`${origin}/operator${path}`);
-        await admin.page.getByRole('heading', { level: 1 }).waitFor();
+        await untilLoaded(admin.page);
         await look(admin.page, path);
       }
       expect(await admin.page.locator('img[src="x"]').count()).toBe(0);
@@ -93,8 +94,7 @@ export function operatorPageJourneys(journey: Journey): void {
       const { page } = viewer;
       for (const path of paths.filter((each) => each !== '/sessions')) {
         await page.goto(`${origin}/operator${path}`);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'hidden' });
+        await untilLoaded(page);
         const buttons = page.getByRole('main').getByRole('button');
         const names = await buttons.evaluateAll((all) => all.map((each) => each.textContent));
         const reading = /^(?:Filter|Download .+|Show older changes|Compare)$/;
@@ -178,6 +178,7 @@ export function operatorPageJourneys(journey: Journey): void {
     try {
       await page.goto(new URL(customer.path, page.url()).href);
       const periods = page.getByRole('region', { name: 'Billing periods', exact: true });
+      await untilLoaded(page);
       await periods.getByRole('button', { name: /^Change/ }).click();
       await dialogOf(page)
         .getByLabel('Plan')

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectAccessible, openTab } from '../../browser/console-page.ts';
+import { expectAccessible, openTab, untilLoaded } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { mailedLink } from '../../mailed-link.ts';
 import { clipboard, signUp } from './journey.ts';
@@ -46,6 +46,7 @@ export function ssoJourneys(journey: Journey): void {
 
       const card = page.getByRole('region', { name: 'Single sign-on' });
       await page.reload();
+      await untilLoaded(page);
       await card.getByRole('button', { name: 'Set up single sign-on' }).click();
       await card.getByLabel('Issuer').fill('https://10.0.0.1');
       await card.getByLabel('Client ID').fill(identityProvider.clientId);
@@ -126,6 +127,7 @@ export function ssoJourneys(journey: Journey): void {
       await colleague.close();
 
       await page.reload();
+      await untilLoaded(page);
       await card.getByRole('button', { name: 'Stop requiring single sign-on' }).click();
       await card.getByText('On', { exact: true }).waitFor();
       await card.getByRole('button', { name: 'Remove' }).click();

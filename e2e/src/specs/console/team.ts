@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { expectAccessible, openTab } from '../../browser/console-page.ts';
+import { expectAccessible, openTab, untilLoaded } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
 import type { Demo, DemoApplication } from '../../stack/stack.ts';
@@ -44,6 +44,7 @@ export function teamJourneys(journey: Journey): void {
     expect(await member.getByRole('button', { name: '+ New Application' }).count()).toBe(0);
     await expectAccessible(member);
     await member.goto(teamPage());
+    await untilLoaded(member);
     await member.getByText('What each role may do').click();
     await expectAccessible(member);
 
@@ -235,6 +236,7 @@ export function teamJourneys(journey: Journey): void {
     expect(await payers()).toEqual({ paysOneself: false });
 
     await tab.page.goto(teamPage());
+    await untilLoaded(tab.page);
     await tab.page.getByRole('button', { name: 'Dissolve team' }).click();
     await tab.page.getByRole('dialog').getByText('1 member loses your plan').waitFor();
     await expectAccessible(tab.page);

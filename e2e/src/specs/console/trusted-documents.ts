@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { expectAccessible } from '../../browser/console-page.ts';
+import { expectAccessible, untilLoaded } from '../../browser/console-page.ts';
 import { test } from '../../browser/journey-test.ts';
 import { makeApplication } from './journey.ts';
 import type { Journey } from './journey.ts';
@@ -33,6 +33,7 @@ export function trustedDocumentJourneys(journey: Journey): void {
     await documents.getByRole('alert').waitFor();
     await expectAccessible(page);
     await page.reload();
+    await untilLoaded(page);
     await documents.getByRole('button', { name: 'End the limit' }).click();
     await documents.getByText('Not limited: 1 document is registered.').waitFor();
     expect(await documents.getByRole('row').count()).toBe(2);

@@ -4,12 +4,11 @@ import { createLogger } from '@tollgate/log';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startRedis } from '@tollgate/testbed/redis';
 import type { OwnRedis, RunningRedis } from '@tollgate/testbed/redis';
-import { startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
+import { FAILOVER, startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
 import type { RedisCluster, RedisSentinel } from '@tollgate/testbed/redis-topologies';
 import { followChannels } from './follow-channels.ts';
 
 const CHANNEL = 'suite:channel';
-const FAILOVER = { timeoutMs: 20_000 };
 
 let running: RunningRedis;
 let servers: Redis[];

@@ -85,17 +85,20 @@ test('a cache that nothing uses is proven every few seconds, and by one PING whe
 
 test('a cache that nothing uses is dropped before it is trusted again if Redis does not answer in time', async () => {
   await publisher.client('PAUSE', 1_500, 'ALL');
-  const startedMs = performance.now();
+  let answers = false;
+  const answered = publisher.ping().then(() => {
+    answers = true;
+  });
   await use();
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
-  expect([isTrusted(), wake, told]).toEqual([false, undefined, []]);
+  expect([answers, isTrusted(), wake, told]).toEqual([false, false, undefined, []]);
+  await answered;
   await waitFor(isTrusted);
   expect(told).toEqual([DROP]);
 });
 
-test('a cache that nothing uses is dropped if its connection was cut, and trusted soon after that', async () => {
-  lastUsedMs = performance.now();
+test('a cache that nothing uses is dropped if its connection was cut, and then trusted while it is used', async () => {
+  lastUsedMs = Infinity;
   await publisher.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-  await waitFor(isTrusted, { timeoutMs: 2_000 });
+  await waitFor(isTrusted);
   expect(told).toEqual([DROP]);
 });

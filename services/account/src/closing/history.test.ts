@@ -190,7 +190,7 @@ test('grants pay for what was used while they could be, whatever is counted when
   }
   const histories = await running;
   for (const { periods } of histories) await endPeriod(suite, periods.at(-1) ?? 0);
-  await allCounted(suite, 30_000);
+  await allCounted(suite);
   await suite.account.stop();
   await suite.account.restart({ CLOSING_DELAY_SEC: '0' });
   for (const history of histories) {

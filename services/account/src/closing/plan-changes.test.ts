@@ -94,7 +94,7 @@ test('whatever plans a period had, credits pay what it used above the last one, 
   const seed = Date.now() % 2 ** 31;
   const histories = await Promise.all(fc.sample(steps, { numRuns: 12, seed }).map(carryOut));
   for (const { period_id } of histories) await endPeriod(suite, period_id);
-  await allCounted(suite, 30_000);
+  await allCounted(suite);
   await suite.account.stop();
   await suite.account.restart({ CLOSING_DELAY_SEC: '0' });
   for (const { account_id, period_id, credits, used, included } of histories) {

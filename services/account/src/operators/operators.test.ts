@@ -17,6 +17,7 @@ import type { OperatedAccount } from '../../test/suite/operated-account.ts';
 import { newAuthenticator } from '../../test/suite/stand-ins/authenticator.ts';
 import type { Authenticator } from '../../test/suite/stand-ins/authenticator.ts';
 import { mailAbout, mailsTo } from '../../test/suite/people.ts';
+import { sessionsOf } from '../../test/suite/database/sessions.ts';
 
 /** docs/operators.md: signing in to the operators' console. */
 
@@ -635,11 +636,7 @@ describe('removing', () => {
 });
 
 async function waitingForLocks(): Promise<number> {
-  const waiting = await suite
-    .database('pg_stat_activity')
-    .where({ wait_event_type: 'Lock' })
-    .whereRaw('datname = current_database()');
-  return waiting.length;
+  return (await sessionsOf(suite.database).where({ wait_event_type: 'Lock' })).length;
 }
 
 describe('every path below /operator, without a session', () => {

@@ -9,6 +9,7 @@ import { operatePath } from '../../test/suite/operator.ts';
 import type { Answer } from '../../test/suite/operator.ts';
 import { startOperatedAccount } from '../../test/suite/operated-account.ts';
 import type { OperatedAccount } from '../../test/suite/operated-account.ts';
+import { sessionsOf } from '../../test/suite/database/sessions.ts';
 
 const SIGN_UP_PLAN = 'Free';
 
@@ -480,8 +481,8 @@ describe('two at a time', () => {
       await other('products').insert({ name: 'Data API' });
       applied.of = post('apply', FILE);
       await waitFor(async () => {
-        const waiting = suite.database('pg_stat_activity').where({ wait_event_type: 'Lock' });
-        return (await waiting.whereRaw('datname = current_database()')).length > 0;
+        const waiting = await sessionsOf(suite.database).where({ wait_event_type: 'Lock' });
+        return waiting.length > 0;
       });
     } finally {
       await other.commit();
@@ -532,8 +533,8 @@ test('a process that is killed in between leaves nothing; the next one applies a
       source: stringify(file),
     }).catch(() => 'no answer');
     await waitFor(async () => {
-      const waiting = suite.database('pg_stat_activity').where({ wait_event_type: 'Lock' });
-      return (await waiting.whereRaw('datname = current_database()')).length > 0;
+      const waiting = await sessionsOf(suite.database).where({ wait_event_type: 'Lock' });
+      return waiting.length > 0;
     });
     await replica.kill();
     expect(await applied).toBe('no answer');

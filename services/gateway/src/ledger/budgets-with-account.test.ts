@@ -113,7 +113,7 @@ const report = (
   return services.operate('POST', '/private/usage-reports', { events: [event] });
 };
 
-test('an application is held to its budget, and to another one within a second of its change', async () => {
+test('an application is held to its budget, and to another one once it is changed', async () => {
   const customer = await services.newCustomer({});
   await limitApplication(customer, { points_per_period: 5 * POINTS });
   let used = await untilStatus(customer, 0, 402);
@@ -214,5 +214,4 @@ test.each(['loses everything', 'is killed'])(
     await services.allCounted();
     expect(await pointsOf(customer)).toBe(used);
   },
-  60_000,
 );

@@ -7,6 +7,7 @@ import { readLiveCounters } from '@tollgate/testbed/live-counters';
 import { POINTS, startChargedServices } from '../../test/suite/charged-services.ts';
 import type { ChargedServices } from '../../test/suite/charged-services.ts';
 import type { Customer } from '../../test/suite/real-services.ts';
+import { untilStatus } from '../../test/suite/until-status.ts';
 
 let stack: ChargedServices;
 
@@ -126,13 +127,7 @@ test('Postgres restored from a backup: calls go on, within their limits, and not
   await waitFor(async () => (await stack.query(unused)) === 200);
   await stack.answered(busy, 24);
   await stack.answered(idle, 40);
-  for (const customer of [busy, idle]) {
-    await waitFor(async () => {
-      const status = await stack.query(customer);
-      expect([402, 503]).toContain(status);
-      return status === 402;
-    });
-  }
+  for (const customer of [busy, idle]) await untilStatus(() => stack.query(customer), 402, [503]);
   await stack.allCounted();
   expect([await stack.pointsOf(busy), await stack.pointsOf(idle)]).toEqual([limit, limit]);
   const gaps = await gapsOf(busy);

@@ -71,13 +71,13 @@ const sum = <K extends string>(events: readonly Record<K, number>[], field: K) =
 
 test('an open stream is one request and its first minute at once, then its time and bytes', async () => {
   const { accountId, token } = caller({});
+  const beganMs = performance.now();
   const { status, ended } = await subscribe(token);
   expect(status).toBe(200);
   expect(await usageOf(accountId, 1)).toMatchObject([
     { requests: 1, points: 3, time_ms: expect.any(Number) },
   ]);
   // Open streams are settled every five seconds.
-  const beganMs = performance.now();
   const whileOpen = await usageOf(accountId, 2);
   expect(sum(whileOpen, 'time_ms')).toBeGreaterThanOrEqual(4_000);
   expect(sum(whileOpen, 'traffic_bytes')).toBe('event: next\n\n'.length);
@@ -87,16 +87,17 @@ test('an open stream is one request and its first minute at once, then its time 
   expect(sum(all, 'requests')).toBe(1);
   expect(sum(all, 'points')).toBe(3);
   expect(sum(all, 'traffic_bytes')).toBe('event: next\n\nevent: complete\n\n'.length);
-  expect(sum(all, 'time_ms')).toBeLessThanOrEqual(performance.now() - beganMs + 5_000);
+  expect(sum(all, 'time_ms')).toBeLessThanOrEqual(performance.now() - beganMs);
 });
 
 test('a stream ends when the period has no time left, says so, and its slot is free', async () => {
-  const { accountId, token } = caller({ time_sec_limit: 100, subscription_limit: 1 }, { time_ms: 98_000 });
+  const { accountId, token } = caller({ time_sec_limit: 100, subscription_limit: 1 }, { time_ms: 99_500 });
   const { ended, received } = await subscribe(token);
   expect(await ended).toBe('whole');
   expect(lastErrors(received())).toMatchObject([{ extensions: { code: 'time_limit_exceeded' } }]);
   const time = sum(await usageOf(accountId, 2), 'time_ms');
-  expect(time).toBeGreaterThanOrEqual(2_000);
+  expect(time).toBeGreaterThanOrEqual(500);
+  // Before open streams are settled.
   expect(time).toBeLessThan(5_000);
   const answer = await gateway.query({ token, body: SUBSCRIPTION });
   expect(answer.json()).toMatchObject({ errors: [{ extensions: { code: 'time_limit_exceeded' } }] });

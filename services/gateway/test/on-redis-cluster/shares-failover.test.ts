@@ -4,7 +4,7 @@ import { createLogger } from '@tollgate/log';
 import { openRedis } from '@tollgate/redis';
 import { waitFor } from '@tollgate/stack/wait-for';
 import type { OwnRedis, RunningRedis } from '@tollgate/testbed/redis';
-import { startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
+import { FAILOVER, startRedisCluster, startRedisSentinel } from '@tollgate/testbed/redis-topologies';
 import { admittedBeyondPoints } from '../suite/load/limit-model.ts';
 import { openCaller, startMeteredUpstream } from '../suite/load/load.ts';
 import type { Caller, MeteredUpstream, Seen } from '../suite/load/load.ts';
@@ -12,8 +12,6 @@ import { metricOf } from '../suite/metric.ts';
 import { startWholeStack } from '../suite/whole-stack.ts';
 import type { Payer, WholeStack } from '../suite/whole-stack.ts';
 
-// A sentinel whose timer was late by two seconds, as on a busy machine, does nothing for 30 (its TILT mode).
-const FAILOVER = { timeoutMs: 90_000 };
 const CALLERS = 16;
 const LIMIT = 1_000_000;
 /** At first, and when the limit is to be reached while gateways hold shares. */

@@ -50,7 +50,6 @@ async function askFor(lanes: number): Promise<ServiceProcess> {
 const told = (lanes: number) =>
   waitFor(async () => (await services.store.get(usageLanesKey(lanes - 1))) === String(lanes), {
     what: `${String(lanes)} lanes`,
-    timeoutMs: 30_000,
   });
 
 test('lanes are added while customers call, also where a process that adds them is killed', async () => {
@@ -83,7 +82,6 @@ test('lanes are added while customers call, also where a process that adds them 
     () =>
       customers.every((one) => (answered.get(one) ?? 0) > (before.get(one) ?? 0) + 50) &&
       answered.get(limited) === LIMIT,
-    { timeoutMs: 60_000 },
   );
   over = true;
   await Promise.all(callers);

@@ -7,7 +7,17 @@ import type { OwnRedis, RunningRedis } from './redis.ts';
 import { startTcpRelay } from '../tcp-relay.ts';
 import { readRun } from '../run.ts';
 
+/** How long a master that is killed is waited for before its replica takes over. */
 const DOWN_AFTER_MS = 1_000;
+
+/** The same while none is killed: a busy machine keeps a server, which is to stay the master, silent for seconds. */
+const BUSY_AFTER_MS = 15_000;
+
+/**
+ * How long a failover may take. A sentinel whose timer was late by two seconds, as on a busy machine, does nothing for 30
+ * (its TILT mode).
+ */
+export const FAILOVER = { timeoutMs: 90_000 };
 
 const SLOTS = 16_384;
 const MASTERS = 3;
@@ -45,7 +55,10 @@ export async function startRedisCluster({
   const all = (act: (node: OwnRedis) => Promise<void>) => Promise.all(nodes.map(act));
   return {
     url: `redis+cluster://:${password}@${hosts(nodes)}`,
-    nodes,
+    nodes: nodes.map((node) => {
+      const others = nodes.filter((other) => other !== node);
+      return replacedSoon(node, () => onAll(others, (each) => setNodeTimeout(each, DOWN_AFTER_MS)));
+    }),
     stop: async () => {
       await all((node) => node.stop());
     },
@@ -54,7 +67,10 @@ export async function startRedisCluster({
     },
     restart: async () => {
       await all((node) => node.restart());
-      await onAll(nodes, becomeOk);
+      await onAll(nodes, async (each) => {
+        await becomeOk(each);
+        await setNodeTimeout(each, BUSY_AFTER_MS);
+      });
     },
   };
 }
@@ -79,9 +95,10 @@ export async function startRedisSentinel(settings: readonly string[] = []): Prom
   );
   await onAll(sentinels, seeEachOther);
   const both = (act: (node: OwnRedis) => Promise<void>) => Promise.all([master, replica].map(act));
+  const watchClosely = () => onAll(sentinels, (each) => setDownAfter(each, DOWN_AFTER_MS));
   return {
     url: `redis+sentinel://:${password}@${hosts(sentinels)}/tollgate`,
-    master,
+    master: replacedSoon(master, watchClosely),
     replica,
     sentinels,
     stop: async () => {
@@ -161,7 +178,7 @@ function sentinelSettings({ port }: OwnRedis, password: string): string[] {
     `sentinel monitor tollgate 127.0.0.1 ${String(port)} 2`,
     `sentinel auth-pass tollgate ${password}`,
     `sentinel sentinel-pass ${password}`,
-    `sentinel down-after-milliseconds tollgate ${String(DOWN_AFTER_MS)}`,
+    `sentinel down-after-milliseconds tollgate ${String(BUSY_AFTER_MS)}`,
     'sentinel failover-timeout tollgate 5000',
   ];
 }
@@ -190,6 +207,29 @@ async function join(nodes: readonly Redis[]): Promise<void> {
       await linkUp(replica);
     }),
   );
+  // A client asks any node for the slots: one that doesn't know all of them yet makes it drop a master.
+  await becomeOk(nodes);
+  await setNodeTimeout(nodes, BUSY_AFTER_MS);
+}
+
+/** Only from then on does a server that doesn't answer count as down soon. */
+function replacedSoon(server: OwnRedis, watchClosely: () => Promise<void>): OwnRedis {
+  return {
+    ...server,
+    kill: async () => {
+      await watchClosely();
+      await server.kill();
+    },
+  };
+}
+
+async function setNodeTimeout(nodes: readonly Redis[], timeoutMs: number): Promise<void> {
+  await Promise.all(nodes.map((node) => node.config('SET', 'cluster-node-timeout', timeoutMs)));
+}
+
+async function setDownAfter(sentinels: readonly Redis[], timeoutMs: number): Promise<void> {
+  const setting = ['tollgate', 'down-after-milliseconds', timeoutMs] as const;
+  await Promise.all(sentinels.map((sentinel) => sentinel.call('SENTINEL', 'SET', ...setting)));
 }
 
 async function becomeOk(nodes: readonly Redis[], known = nodes.length): Promise<void> {

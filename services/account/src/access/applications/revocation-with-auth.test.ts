@@ -46,7 +46,7 @@ test('a rotation keeps the old secret and the tokens, and a new secret works at 
 test('a revocation kills the tokens and the credentials at once, and a rotation revives neither', async () => {
   const { path, token, ...old } = await newCaller();
   expect((await operate(suite.account, 'POST', `${path}/revoke`)).body['delivered']).toBe(true);
-  await waitFor(async () => (await usageStatus(token)) === 401, { timeoutMs: 1_000 });
+  await waitFor(async () => (await usageStatus(token)) === 401);
   await expect(obtainToken(suite.auth, old)).rejects.toThrow('401');
   const rotated = await rotate(path);
   expect(await usageStatus(await obtainToken(suite.auth, rotated))).toBe(200);
@@ -57,7 +57,7 @@ test('a revocation kills the tokens and the credentials at once, and a rotation 
 test('a deletion kills the tokens and the credentials at once', async () => {
   const { path, token, ...old } = await newCaller();
   expect((await operate(suite.account, 'DELETE', path)).status).toBe(204);
-  await waitFor(async () => (await usageStatus(token)) === 401, { timeoutMs: 1_000 });
+  await waitFor(async () => (await usageStatus(token)) === 401);
   await expect(obtainToken(suite.auth, old)).rejects.toThrow('401');
 });
 
@@ -104,7 +104,7 @@ test('tokens that are being issued while the application is revoked are dead, to
   await Promise.all(issuers);
   await rotate(path);
   for (const issued of tokens) {
-    await waitFor(async () => (await usageStatus(issued)) === 401, { timeoutMs: 1_500 });
+    await waitFor(async () => (await usageStatus(issued)) === 401);
   }
 });
 
@@ -150,10 +150,12 @@ test('a Postgres that has lost a revocation takes it over from auth: old tokens 
   await suite.database('applications').where({ application_id }).update({ revocation_epoch: 0 });
   // Makes auth look the client up now, and not when its record is a minute old.
   await suite.store.del(...(await suite.store.keys(`auth:{${applicationPart(old.client_id)}}:client`)));
+  const outcomes: string[] = [];
   await waitFor(async () => {
-    await expect(obtainToken(suite.auth, old)).rejects.toThrow('401');
+    outcomes.push(await obtainToken(suite.auth, old).then(() => 'a token', String));
     return (await operate(suite.account, 'GET', path)).body['status'] === 'revoked';
   });
+  expect(outcomes.filter((outcome) => !outcome.includes('401'))).toEqual([]);
   expect([await usageStatus(token), await usageStatus(late)]).toEqual([401, 200]);
   expect(await usageStatus(await obtainToken(suite.auth, await rotate(path)))).toBe(200);
 });

@@ -234,10 +234,8 @@ describe('refuses a document', () => {
     };
     expect(await statusOf(ask())).toBe(400);
     answer = () => undefined;
-    const startedMs = performance.now();
     expect(await statusOf(ask())).toBe(400);
-    expect(performance.now() - startedMs).toBeLessThan(15_000);
-  }, 30_000);
+  });
 });
 
 test('what an operator has revoked stays so, whatever its document says', async () => {

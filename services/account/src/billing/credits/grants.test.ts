@@ -11,6 +11,7 @@ import { insertAccount, insertPeriod, secondsFromNow } from '../../../test/suite
 import { askForCredits, grantTo } from '../../../test/suite/granting.ts';
 import type { ShownCredit } from '../../../test/suite/granting.ts';
 import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
+import { sessionsOf } from '../../../test/suite/database/sessions.ts';
 
 let suite: AccountUnderTest;
 
@@ -197,8 +198,7 @@ describe('a grant', () => {
     await held('usage_stream_positions').where({ stream }).forUpdate();
     const asked = grant(account_id);
     const waiting = () =>
-      suite
-        .database('pg_stat_activity')
+      sessionsOf(suite.database)
         .where({ wait_event_type: 'Lock' })
         .whereLike('query', '%usage_stream_positions%');
     await waitFor(async () => (await waiting()).length > 0, { what: 'the grant to wait for the reader' });

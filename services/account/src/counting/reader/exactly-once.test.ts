@@ -14,6 +14,7 @@ import {
   usageEvent,
   usedOperation,
 } from '../../../test/suite/usage/usage-streams.ts';
+import { sessionsOf } from '../../../test/suite/database/sessions.ts';
 
 let suite: AccountUnderTest;
 
@@ -72,7 +73,7 @@ async function writeBatches(payers: readonly Payer[], batches: number): Promise<
 }
 
 async function expectExactly(events: readonly UsageEvent[]): Promise<void> {
-  await allCounted(suite, 20_000);
+  await allCounted(suite);
   const { totals, hourly, operations } = await countedUsage(suite.database);
   expect(totals).toEqual(sumOf(events));
   expect(hourly).toEqual(sumOf(events));
@@ -129,11 +130,7 @@ test.each([
       events.push(...(await writeBatches(payers, 3)));
       await waitFor(
         () =>
-          suite
-            .database('pg_stat_activity')
-            .where({ state: 'active' })
-            .whereLike('query', `${statement}%`)
-            .first(),
+          sessionsOf(suite.database).where({ state: 'active' }).whereLike('query', `${statement}%`).first(),
         { intervalMs: 2, what: statement },
       );
       await suite.account.kill();

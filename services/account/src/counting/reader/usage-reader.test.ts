@@ -63,8 +63,9 @@ describe('the usage reader', () => {
       const event = usageEvent({ payer_id: account_id, account_id, period_id });
       await waitFor(async () => (await accountMetric(slow.account, 'tollgate_usage_reader_streams')) > 0);
       await appendBatch(slow.store, [event]);
+      // Before the interval is over.
       await waitFor(async () => (await countedUsage(slow.database)).totals.requests === 1, {
-        timeoutMs: 5_000,
+        timeoutMs: 9_000,
       });
     } finally {
       await slow.close();

@@ -10,6 +10,7 @@ import { operatePath, operatorCredentials } from '../../../test/suite/operator.t
 import { insertAccount, insertPeriod } from '../../../test/suite/database/records.ts';
 import { countedUsage } from '../../../test/suite/usage/usage-streams.ts';
 import { fates, report, reported, reporterCredentials } from '../../../test/suite/usage/usage-reports.ts';
+import { sessionsOf } from '../../../test/suite/database/sessions.ts';
 
 let suite: AccountUnderTest;
 
@@ -48,9 +49,9 @@ const waiting = async () => (await suite.database('usage_refresh_outbox').select
 test('what is reported is in the live counters at once, and the row goes', async () => {
   const { account_id, period_id, points, told } = await payer();
   await report(suite.account, [reported(account_id), reported(account_id)]);
-  await waitFor(async () => (await points()) === 6, { timeoutMs: 1_000 });
+  await waitFor(async () => (await points()) === 6);
   await report(suite.account, [reported(account_id)]);
-  await waitFor(async () => (await points()) === 9, { timeoutMs: 1_000 });
+  await waitFor(async () => (await points()) === 9);
   await waitFor(async () => (await waiting()) === 0);
   const row = await suite.database('usage_totals').where({ period_id }).first<{ usage_version: number }>();
   expect(await suite.store.get(told)).toBe(String(row.usage_version));
@@ -64,7 +65,7 @@ test('a rebuild has them built anew, also where it found nothing to mend', async
   expect(await suite.store.exists(live)).toBe(1);
   const { status } = await operatePath(suite.account, 'POST', '/private/usage-rebuilds', { period_id });
   expect(status).toBe(200);
-  await waitFor(async () => (await suite.store.exists(live)) === 0, { timeoutMs: 1_000 });
+  await waitFor(async () => (await suite.store.exists(live)) === 0);
 });
 
 test('a report that comes while a rebuild is under way is in the totals as by the hour', async () => {
@@ -92,8 +93,7 @@ test('killed -9 between the commit and Redis: its next start tells of it, once',
   await suite.store.client('PAUSE', 1_500, 'WRITE');
   await report(suite.account, [reported(account_id)]);
   await waitFor(() =>
-    suite
-      .database('pg_stat_activity')
+    sessionsOf(suite.database)
       .where({ state: 'idle in transaction' })
       .whereLike('query', '%DELETE FROM usage_refresh_outbox%')
       .first(),

@@ -15,6 +15,7 @@ import { createQuery, createTransact } from '../../platform/database/query.ts';
 import { createLockInstant } from '../../counting/stream/lock-instant.ts';
 import { ERASED_TABLES, eraseNextDue } from './erase.ts';
 import { cancelDeletion } from './deletion.ts';
+import { sessionsOf } from '../../../test/suite/database/sessions.ts';
 
 let suite: AccountUnderTest;
 let mailDirectory: string;
@@ -296,9 +297,7 @@ describe('when the grace is over', () => {
     await suite.account.stop();
     await suite.account.restart(settings);
     await waitFor(async () => {
-      const waiting = await suite
-        .database('pg_stat_activity')
-        .whereRaw("wait_event_type = 'Lock' AND datname = current_database()");
+      const waiting = await sessionsOf(suite.database).where({ wait_event_type: 'Lock' });
       return waiting.length > 0;
     });
     await suite.account.kill();

@@ -61,9 +61,7 @@ async function untilAlerts(expected: [number, 'day' | 'period', number][]): Prom
 }
 
 async function allCheckedSoon(): Promise<void> {
-  await waitFor(async () => (await suite.database('usage_alert_checks').where({ period_id })).length === 0, {
-    timeoutMs: 20_000,
-  });
+  await waitFor(async () => (await suite.database('usage_alert_checks').where({ period_id })).length === 0);
 }
 
 const daily = (points_per_day: number | null) => ({ points_per_day });

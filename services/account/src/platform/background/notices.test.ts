@@ -7,6 +7,7 @@ import { openSuiteDatabase } from '../../../test/suite/account-under-test.ts';
 import { createPostgresServer } from '../database/postgres-server.ts';
 import { startNotices } from './notices.ts';
 import type { Notices } from './notices.ts';
+import { sessionsOf } from '../../../test/suite/database/sessions.ts';
 
 const CHANNELS = ['due_work', 'entitlement_outbox'];
 
@@ -49,10 +50,7 @@ const notifyDueWork = async () => {
 };
 
 const connections = () =>
-  database('pg_stat_activity')
-    .where({ application_name: 'tollgate listens' })
-    .whereRaw('datname = current_database()')
-    .pluck<number[]>('pid');
+  sessionsOf(database).where({ application_name: 'tollgate listens' }).pluck<number[]>('pid');
 
 test('each channel is told of its own notices, by one connection', async () => {
   start(notifyDueWork);

@@ -106,13 +106,11 @@ describe('a statement with a name', () => {
 
 describe('a Postgres that is away is service_unavailable', () => {
   async function unavailable(url: string, sql = 'SELECT 1'): Promise<void> {
-    const started = performance.now();
     const error = await withPool(url, (database) => createQuery(database)(sql)).catch(
       (reason: unknown) => reason,
     );
     expect(error).toBeInstanceOf(Problem);
     expect((error as Problem).code).toBe('service_unavailable');
-    expect(performance.now() - started).toBeLessThan(15_000);
   }
 
   test('where nothing listens', async () => {

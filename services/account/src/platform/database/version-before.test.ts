@@ -15,6 +15,7 @@ import { createPostgresServer } from './postgres-server.ts';
 import { openDatabase } from './database.ts';
 import { migrateDatabase } from './migrate-database.ts';
 import { MIGRATIONS } from './migration-list.ts';
+import { sessionsOf } from '../../../test/suite/database/sessions.ts';
 
 let home: Database;
 let database: Knex;
@@ -66,8 +67,7 @@ test('the version before goes on while the schema is brought up to this one, ove
       await reader('usage_totals').select().limit(1);
       migrating = migrateDatabase(own, { migrations, onBusy: () => (busy += 1) });
       const tried = () =>
-        own('pg_stat_activity')
-          .whereRaw('datname = current_database()')
+        sessionsOf(own)
           .where({ wait_event_type: 'Lock' })
           .whereLike('query', '%ALTER TABLE usage_totals%')
           .first<object | undefined>();

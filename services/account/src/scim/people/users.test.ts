@@ -245,7 +245,7 @@ describe('a user who is deactivated', () => {
       expect(await statuses()).toEqual([200, 200, 200]);
       const { status } = await team.scim(...request(made));
       expect([200, 204]).toContain(status);
-      await waitFor(async () => (await statuses()).every((one) => one === 401), { timeoutMs: 1_000 });
+      await waitFor(async () => (await statuses()).every((one) => one === 401));
       expect([await isSignedIn(person), await membershipOf(made)]).toEqual([false, undefined]);
       await expect(obtainToken(suite.auth, application)).rejects.toThrow('401');
       expect(await accountOf(made.userName)).toMatchObject({ account_id: made.account_id });
@@ -271,7 +271,7 @@ describe('a user who is deactivated', () => {
     expect((await setActive(other, made, false)).status).toBe(200);
     const usable = async (one: string) => (await getUsage(suite.account, one)).status === 200;
     expect(await usable(oldToken.access_token)).toBe(true);
-    await waitFor(async () => !(await usable(within.access_token)), { timeoutMs: 1_000 });
+    await waitFor(async () => !(await usable(within.access_token)));
     const back = await setActive(other, made, true);
     expect(back.body).toMatchObject({ active: true });
     expect(await membershipOf(made)).toMatchObject({ member_role: 'developer' });

@@ -153,9 +153,7 @@ describe('a domain', () => {
     const added = await add(manager);
     expect((await check(manager, added)).body).toMatchObject({ result: 'unknown', found: [] });
     dns.silent.add(added.record.name);
-    const beganMs = Date.now();
     expect((await check(manager, added)).body).toMatchObject({ result: 'unknown' });
-    expect(Date.now() - beganMs).toBeLessThan(8_000);
   });
 
   test('of a mail provider, a public suffix and more than 20 are refused', async () => {
@@ -230,7 +228,7 @@ describe('the daily check', () => {
     await makeDue(added, { missing_since: daysAgo(3) });
     await checkedDaily(added);
     await waitFor(async () => (await rowOf(added)).missing_since === null);
-    expect((await rowOf(added)).proven_at).not.toBeNull();
+    expect((await rowOf(added)).proven_at).toEqual(expect.any(Date));
   });
 
   test('mails the manager once after 7 days, and shows the domain as lapsed after 30', async () => {

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { waitFor } from '@tollgate/stack/wait-for';
+import { sessionsOf } from './sessions.ts';
 
 /** Locks a row until `waiting` requests wait for it, so that all are within their transactions and none has ended. */
 export async function raceAtRow<T>(
@@ -13,9 +14,7 @@ export async function raceAtRow<T>(
     const answers = Promise.all(send());
     await waitFor(
       async () => {
-        const waiting = await database('pg_stat_activity')
-          .whereRaw('datname = current_database()')
-          .where({ wait_event_type: 'Lock' });
+        const waiting = await sessionsOf(database).where({ wait_event_type: 'Lock' });
         return waiting.length >= row.waiting;
       },
       { what: 'requests that wait for a lock' },

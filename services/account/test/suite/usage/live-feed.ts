@@ -10,8 +10,8 @@ export type LiveFeed = {
   events: readonly FeedEvent[];
   comments: readonly string[];
   retryMs: number | undefined;
-  /** Whether the stream has ended, by whomever. */
-  ended: () => boolean;
+  /** Whether the stream has ended, by whomever: `whole` with the end of its answer, `cut` with its connection. */
+  ended: () => 'whole' | 'cut' | undefined;
   /** The next event that passes the test, after the one that was returned last. */
   next: (matches?: (event: FeedEvent) => boolean) => Promise<FeedEvent>;
   close: () => void;
@@ -25,7 +25,7 @@ export async function openLiveFeed(url: string, browser: Pick<Browser, 'cookie'>
   });
   const events: FeedEvent[] = [];
   const comments: string[] = [];
-  let isOver = false;
+  let end: 'whole' | 'cut' | undefined;
   let read = 0;
   const feed: LiveFeed = {
     status: response.status,
@@ -33,7 +33,7 @@ export async function openLiveFeed(url: string, browser: Pick<Browser, 'cookie'>
     events,
     comments,
     retryMs: undefined,
-    ended: () => isOver,
+    ended: () => end,
     next: async (matches = () => true) => {
       const at = await waitFor(
         () => {
@@ -72,10 +72,10 @@ export async function openLiveFeed(url: string, browser: Pick<Browser, 'cookie'>
         rest = blocks.pop() ?? '';
         blocks.forEach(take);
       }
+      end = 'whole';
     } catch {
-      // The connection was cut.
+      end = 'cut';
     }
-    isOver = true;
   }
 
   void readAll();

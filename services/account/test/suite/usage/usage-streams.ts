@@ -65,14 +65,14 @@ export async function appendBatch(
 }
 
 /** Waits until the streams are empty: entries are removed only when they are counted or set aside. */
-export async function allCounted({ store }: { store: RedisConnection }, timeoutMs = 10_000): Promise<void> {
+export async function allCounted({ store }: { store: RedisConnection }): Promise<void> {
   const lanes = Array.from({ length: USAGE_SHARD_COUNT }, (_, lane) => lane);
   await waitFor(
     async () => {
       const lengths = await Promise.all(lanes.map((lane) => store.xlen(usageStreamKey(lane))));
       return lengths.every((length) => length === 0);
     },
-    { timeoutMs, what: 'the usage streams to be read' },
+    { what: 'the usage streams to be read' },
   );
 }
 

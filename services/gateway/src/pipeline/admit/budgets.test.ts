@@ -12,6 +12,7 @@ import type { Answer } from '../../../test/suite/http-client.ts';
 import { answerFor, holdAnswers } from '../../../test/suite/load/limited-calls.ts';
 import { metricOf } from '../../../test/suite/metric.ts';
 import { publishEntitlementEvent, withBudgets } from '../../../test/suite/stand-ins.ts';
+import { untilStatus } from '../../../test/suite/until-status.ts';
 
 type Door = Pick<GatewayUnderTest, 'process' | 'query'>;
 
@@ -311,11 +312,7 @@ test('Redis loses everything: what account has counted and what is in the stream
   gateway.account.spend('application', applicationId, { points: 40, days: [] });
   gateway.account.count(periodId, { points: 40, stream_position: '1-0' });
   await redis.flushall();
-  await waitFor(async () => {
-    const { status } = await call();
-    expect([200, 503]).toContain(status);
-    return status === 200;
-  });
+  await untilStatus(async () => (await call()).status, 200, [503]);
   expect((await useUp(call)).used).toBe(50);
 });
 

@@ -13,6 +13,7 @@ import { openReady } from '../../../test/suite/raw-socket.ts';
 import { withBudgets, withCallRules } from '../../../test/suite/stand-ins.ts';
 import { startGraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
 import type { GraphqlUpstream } from '../../../test/suite/upstreams/graphql-upstream.ts';
+import { untilStatus } from '../../../test/suite/until-status.ts';
 
 const SDL = `
   directive @cost(weight: String!) on FIELD_DEFINITION
@@ -239,14 +240,7 @@ test('points that Redis has forgotten are not given twice', async () => {
   await redis.flushall();
   redis.disconnect();
   // Until it is restored, 503.
-  await waitFor(
-    async () => {
-      const { status } = await call(twin);
-      expect([429, 503]).toContain(status);
-      return status === 429;
-    },
-    { timeoutMs: 15_000 },
-  );
+  await untilStatus(async () => (await call(twin)).status, 429, [503]);
   waiting[0]?.(7);
   expect((await first).status).toBe(200);
 });

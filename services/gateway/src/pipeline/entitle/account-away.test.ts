@@ -101,7 +101,6 @@ function query({ publicUrl }: ServiceProcess, { token }: Caller): Promise<Answer
 
 async function untilStatus(gateway: ServiceProcess, caller: Caller, status: number): Promise<void> {
   await waitFor(async () => (await query(gateway, caller)).status === status, {
-    timeoutMs: 20_000,
     what: `a call to be answered with ${String(status)}`,
   });
 }

@@ -8,8 +8,8 @@ let gateway: GatewayUnderTest;
 let nextAccount = 100;
 
 beforeAll(async () => {
-  // Longer than the suite: only valid_until can make an answer expire here.
-  gateway = await startGateway({ env: { ENTITLEMENT_CACHE_TTL_MS: '30000' } });
+  // An answer is kept for five minutes by default, longer than any wait here: only valid_until makes it expire.
+  gateway = await startGateway();
 });
 
 afterAll(() => gateway.stop());
@@ -85,7 +85,7 @@ test('an entitlement is asked for once while it is kept', async () => {
 
 const publish = (message: string) => publishEntitlementEvent(gateway.redis.url, message);
 
-describe('a change of plan takes effect within a second of being told', () => {
+describe('a change of plan takes effect when the gateway is told', () => {
   const blocked = { status: 'blocked', billing_period: null } as const;
 
   test.each([
@@ -100,7 +100,7 @@ describe('a change of plan takes effect within a second of being told', () => {
     gateway.account.entitle(accountId, { ...blocked, payer_id: payerId });
     expect((await gateway.query({ token })).status).toBe(200);
     await publish(message(accountId, payerId));
-    await waitFor(async () => (await gateway.query({ token })).status === 403, { timeoutMs: 1_000 });
+    await waitFor(async () => (await gateway.query({ token })).status === 403);
   });
 
   test('an event of somebody else drops nothing', async () => {
@@ -120,7 +120,7 @@ test('an entitlement is not kept past its valid_until', async () => {
   });
   expect((await gateway.query({ token })).status).toBe(200);
   gateway.account.entitle(accountId, { status: 'expired', billing_period: null });
-  await waitFor(async () => (await gateway.query({ token })).status === 402, { timeoutMs: 2_000 });
+  await waitFor(async () => (await gateway.query({ token })).status === 402);
 });
 
 test('an entitlement whose valid_until has passed is not kept at all', async () => {
@@ -134,12 +134,12 @@ test('an entitlement whose valid_until has passed is not kept at all', async () 
   expect(lookUps(accountId)).toBe(2);
 });
 
-test('who has paid passes within two seconds of a refusal', async () => {
+test('a refusal is kept for less than an entitlement: who has paid passes', async () => {
   const { accountId, token } = caller();
   gateway.account.entitle(accountId, { status: 'expired', billing_period: null });
   expect((await gateway.query({ token })).status).toBe(402);
   gateway.account.entitle(accountId, {});
-  await waitFor(async () => (await gateway.query({ token })).status === 200, { timeoutMs: 2_000 });
+  await waitFor(async () => (await gateway.query({ token })).status === 200);
 });
 
 test('account away is 503 with Retry-After; who is cached passes; and it returns by itself', async () => {
