@@ -271,7 +271,9 @@ test('many sockets of one account at one moment: each is open, refused or closed
     }),
   );
   await waitFor(() => codes.length === opened.length - 3);
-  expect(new Set(refusals)).toEqual(new Set(['Error: Unexpected server response: 429']));
+  // How many are refused before the upgrade depends on which answers come first.
+  const others = refusals.filter((refusal) => refusal !== 'Error: Unexpected server response: 429');
+  expect(others).toEqual([]);
   expect(codes.filter((code) => code !== 4429)).toEqual([]);
   for (const { socket } of opened) socket.close();
   await waitFor(async () => (await gateway.metric('tollgate_websockets_open')) === 0);
