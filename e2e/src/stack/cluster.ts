@@ -27,6 +27,9 @@ export type ClusterStack = Stack & {
   install: () => Promise<void>;
 };
 
+/** A node that runs other suites, too, tells its proxies later than one that doesn't. */
+const SHUTDOWN = { delaySeconds: 10 };
+
 /**
  * Builds the images, loads them into the cluster, and installs the chart with values/demo.yaml in a namespace of its
  * own. The cluster is that of KUBECONFIG, whose one node is this machine.
@@ -48,7 +51,7 @@ export async function startClusterStack(values: Values = {}): Promise<ClusterSta
     const listeners = await freeListeners();
     // Not an address of this machine, for which the sign-in page would offer passkeys.
     const publicUrl = 'http://gateway:4000';
-    const all = { publicUrl, ...(await imageValues()), ...values };
+    const all = { publicUrl, shutdown: SHUTDOWN, ...(await imageValues()), ...values };
     const urls = urlsOf(listeners);
     // Clients look for the metadata at the issuer, and reach it at this port.
     const issuer = `--set-string=auth.settings.ISSUER_URL=${urls.gateway}`;
