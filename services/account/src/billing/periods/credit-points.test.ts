@@ -17,6 +17,8 @@ const PLANS_POINTS = [
   'platform/database/migrations/0001-schema/alert-checks.ts',
   'platform/database/migrations/0002-credits/alerts.ts',
   'platform/database/migrations/0002-credits/closings.ts',
+  // Of accounts without grants, which credits add nothing to.
+  'platform/database/migrations/0079-quick-alert-checks.ts',
   // Whether more is used than it includes.
   'platform/database/migrations/0002-credits/notices.ts',
 ];
