@@ -6,8 +6,6 @@ import { eventually, obtainToken, postGraphql } from '../../caller.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY } from './journey.ts';
 import type { Journey } from './journey.ts';
 
-/** What the Overview promises; the rest is for a machine that runs other suites, too. */
-
 const RECOVERY_MS = 30_000;
 
 const DAY_MS = 86_400_000;
