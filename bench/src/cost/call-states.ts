@@ -1,6 +1,6 @@
 import { spreadOf, spreadText } from '../report/ratios.ts';
 import type { CallScripts } from '../simulate/unit-costs.ts';
-import { scriptsPerCall, scriptsText } from './sharing.ts';
+import { medianScripts, scriptsPerCall, scriptsText } from './sharing.ts';
 import { SYSTEM_PARTS, eachPart } from './processes.ts';
 import type { CpuUs, Meter } from './processes.ts';
 
@@ -53,14 +53,9 @@ async function measureRound(
 }
 
 function medianOf(rounds: readonly MeasuredCalls[]): MeasuredCalls {
-  const median = (valueOf: (round: MeasuredCalls) => number) => spreadOf(rounds.map(valueOf)).median;
   return {
-    cpu: eachPart((part) => median(({ cpu }) => cpu[part])),
-    scripts: {
-      admissions: median(({ scripts }) => scripts.admissions),
-      settlements: median(({ scripts }) => scripts.settlements),
-      settledPayers: median(({ scripts }) => scripts.settledPayers),
-    },
+    cpu: eachPart((part) => spreadOf(rounds.map(({ cpu }) => cpu[part])).median),
+    scripts: medianScripts(rounds.map(({ scripts }) => scripts)),
   };
 }
 

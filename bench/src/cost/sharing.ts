@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RedisConnection } from '@tollgate/redis';
 import { withClient } from '@tollgate/stack/postgres';
+import { spreadOf } from '../report/ratios.ts';
 import type { Servers } from '../servers.ts';
 import type { CallScripts } from '../simulate/unit-costs.ts';
 
@@ -42,6 +43,15 @@ export function scriptsPerCall(before: CallScripts, after: CallScripts, calls: n
     admissions: perCall('admissions'),
     settlements: perCall('settlements'),
     settledPayers: perCall('settledPayers'),
+  };
+}
+
+export function medianScripts(rounds: readonly CallScripts[]): CallScripts {
+  const median = (kind: keyof CallScripts) => spreadOf(rounds.map((scripts) => scripts[kind])).median;
+  return {
+    admissions: median('admissions'),
+    settlements: median('settlements'),
+    settledPayers: median('settledPayers'),
   };
 }
 

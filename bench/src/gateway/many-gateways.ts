@@ -1,4 +1,4 @@
-import { scriptsText } from '../cost/sharing.ts';
+import { medianScripts, scriptsText } from '../cost/sharing.ts';
 import type { PartResult } from '../part.ts';
 import { spreadOf, spreadText, whole } from '../report/ratios.ts';
 import type { Servers } from '../servers.ts';
@@ -77,14 +77,9 @@ export async function measureManyGateways(
 }
 
 function medianOf(rounds: readonly SimulatedRound[]): ScriptState {
-  const median = (valueOf: (round: SimulatedRound) => number) => spreadOf(rounds.map(valueOf)).median;
   return {
-    cpuUs: median(({ cpuUs }) => cpuUs),
-    scripts: {
-      admissions: median(({ scripts }) => scripts.admissions),
-      settlements: median(({ scripts }) => scripts.settlements),
-      settledPayers: median(({ scripts }) => scripts.settledPayers),
-    },
+    cpuUs: spreadOf(rounds.map(({ cpuUs }) => cpuUs)).median,
+    scripts: medianScripts(rounds.map(({ scripts }) => scripts)),
   };
 }
 
