@@ -9,6 +9,7 @@ import { PageHeader } from '../../ui/page/page-header.tsx';
 import { Badge, ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import page from '../../ui/page/page.module.css';
 import { healthQuery } from './queries.ts';
+import { ageText, uncountedUsage } from './waiting-age.ts';
 
 /** `/operator/health`: what `tollgate doctor` finds in account's report, asked for again while the page is open. */
 export function HealthPage() {
@@ -108,7 +109,7 @@ function Facts({
                 .join(', ')}
         </dd>
         <dt>Usage not counted yet</dt>
-        <dd>{streams === null ? 'Unknown' : `The oldest is ${secondsText(streams.oldest_age_sec)} old`}</dd>
+        <dd>{streams === null ? 'Unknown' : uncountedUsage(streams.oldest_age_sec)}</dd>
         {postgres?.outboxes.map(({ table, pending, oldest_age_sec }) => (
           <Queue key={table} table={table} pending={pending} oldestAgeSec={oldest_age_sec} />
         ))}
@@ -124,12 +125,8 @@ function Queue({ table, pending, oldestAgeSec }: { table: string; pending: numbe
         <code>{table}</code>
       </dt>
       <dd>
-        {pending === 0 ? 'Empty' : `${String(pending)} waiting, the oldest for ${secondsText(oldestAgeSec)}`}
+        {pending === 0 ? 'Empty' : `${String(pending)} waiting, the oldest for ${ageText(oldestAgeSec)}`}
       </dd>
     </>
   );
-}
-
-function secondsText(sec: number): string {
-  return `${Math.max(0, sec).toFixed(sec < 10 ? 1 : 0)} s`;
 }

@@ -27,6 +27,7 @@ import {
   unassignedQuery,
 } from './usage-queries.ts';
 import type { Reconciliation, UsageCheck, UsageRepair } from './usage-queries.ts';
+import { uncountedUsage } from './waiting-age.ts';
 
 type Role = OperatorSession['role'];
 
@@ -60,7 +61,7 @@ function Streams() {
       {streams !== undefined && streams !== null && (
         <dl className={page['facts']}>
           <dt>Not counted yet</dt>
-          <dd>The oldest is {Math.max(0, streams.oldest_age_sec).toFixed(1)} s old</dd>
+          <dd>{uncountedUsage(streams.oldest_age_sec)}</dd>
           <dt>Behind their counted position</dt>
           <dd>{streams.behind.length === 0 ? 'None' : streams.behind.join(', ')}</dd>
           <dt>Gaps of the last 30 days</dt>
