@@ -8,6 +8,7 @@ import { measureIdle } from './cost/idle.ts';
 import { measureClosings } from './usage/closings.ts';
 import { measureCounting } from './usage/counting.ts';
 import { measureIngest } from './usage/ingest.ts';
+import { measureLive } from './usage/live.ts';
 import { measureRate } from './auth/measure-rate.ts';
 import { measureMcp } from './mcp/mcp.ts';
 import { measureOperatorSearch } from './operators/search.ts';
@@ -38,6 +39,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   websocket: { timeLimitSec: 180, run: measureWebsocket },
   ingest: { timeLimitSec: 400, run: measureIngest },
   revocation: { timeLimitSec: 120, run: measureRevocation },
+  live: { timeLimitSec: 180, run: measureLive },
   idle: { timeLimitSec: 600, run: measureIdle },
   counting: { timeLimitSec: 180, run: measureCounting },
   closings: { timeLimitSec: 1_500, run: measureClosings },
