@@ -60,7 +60,7 @@ if hashes[1] then
     listed = listed - 1
   end
 end
-if fitted > 0 then
+if fitted > 0 and whole > now then
   ${LUA_NOT_TO_DISK}
   redis.call('SET', KEYS[1], whole, 'PX', math.ceil((whole - now) / 1000))
 end

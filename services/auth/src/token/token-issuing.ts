@@ -18,7 +18,8 @@ export type TokenIssuing = {
   count: (clientId: string) => Promise<void>;
   /**
    * Counts a request and stores its token in one round trip. `changed`, and nothing is done, if the client was only
-   * remembered (`json`) and Redis has another record by now.
+   * remembered (`json`) and Redis has another record by now. A connection's token isn't counted: account has used up
+   * by then what it was asked for with.
    * @throws {Problem} too_many_requests; service_unavailable
    */
   issue: (token: string, wanted: WantedToken) => Promise<'issued' | 'changed'>;
@@ -54,11 +55,13 @@ export function createTokenIssuing(options: {
     clientId: string,
     tokenKeys: readonly string[],
     args: readonly (string | number)[],
+    isCounted = true,
   ): Promise<[fitted: number, waitUs: number]> {
     const part = applicationPart(clientId);
     const requestsKey = `auth:{${part}}:requests`;
     const keys = [requestsKey, clientKey(clientId), epochKey(part), issuedTokensKey(part), ...tokenKeys];
-    const answer = await runScript(keys, [...limit, ...args]);
+    const [costUs, mostUs] = limit;
+    const answer = await runScript(keys, [isCounted ? costUs : 0, mostUs, ...args]);
     const [fitted, waitUs, surplus] = answer as [number, number, number];
     if (surplus > 0) onSurplus(surplus);
     return [fitted, waitUs];
@@ -78,7 +81,8 @@ export function createTokenIssuing(options: {
       most,
       beginningOfEnd(client),
     ];
-    const [fitted, waitUs] = await issueWithin(client.client_id, keys, args);
+    const isCounted = delegation === undefined;
+    const [fitted, waitUs] = await issueWithin(client.client_id, keys, args, isCounted);
     return keys.map((_, index) => (fitted < 0 ? 'changed' : index < fitted ? 'issued' : { waitUs }));
   }
 
