@@ -38,6 +38,9 @@ type Wanted = { authentic: WantedToken; tokenKey: string };
 /** `waitUs`: refused for so many microseconds. */
 type Outcome = 'issued' | 'changed' | { waitUs: number };
 
+/** Costs nothing of whatever allowance is left. */
+const UNLIMITED = [0, Number.MAX_SAFE_INTEGER] as const;
+
 export function createTokenIssuing(options: {
   /** Of issue-script.ts. */
   runScript: Script;
@@ -60,8 +63,7 @@ export function createTokenIssuing(options: {
     const part = applicationPart(clientId);
     const requestsKey = `auth:{${part}}:requests`;
     const keys = [requestsKey, clientKey(clientId), epochKey(part), issuedTokensKey(part), ...tokenKeys];
-    const [costUs, mostUs] = limit;
-    const answer = await runScript(keys, [isCounted ? costUs : 0, mostUs, ...args]);
+    const answer = await runScript(keys, [...(isCounted ? limit : UNLIMITED), ...args]);
     const [fitted, waitUs, surplus] = answer as [number, number, number];
     if (surplus > 0) onSurplus(surplus);
     return [fitted, waitUs];

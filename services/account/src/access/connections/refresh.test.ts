@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { accessTokenHash, applicationPart, clientIdOf, newAccessToken } from '@tollgate/credentials/access-token';
+import {
+  accessTokenHash,
+  applicationPart,
+  clientIdOf,
+  newAccessToken,
+} from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { becomeReady } from '@tollgate/testbed/service-process';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
