@@ -30,7 +30,7 @@ export default {
         'endpoints/revocation/revocation-endpoint',
         'endpoints/client-changes/client-changes-endpoint',
         'endpoints/token/{200,401,503}',
-        'token/lost-writes',
+        'token/{live-tokens,lost-writes}',
       ].map((suite) => `<rootDir>/services/auth/src/${suite}.test.ts`),
     },
     {

@@ -9,7 +9,7 @@ let auth: AuthUnderTest;
 
 /** A Redis in cluster mode that has all slots: it refuses any command whose keys aren't in one slot. */
 beforeAll(async () => {
-  const settings = { FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS: '2' };
+  const settings = { FAILED_ATTEMPTS_PER_CLIENT_AND_ADDRESS: '2', MAX_LIVE_TOKENS_PER_APPLICATION: '1' };
   auth = await startAuth(settings, ['cluster-enabled yes'], async (store) => {
     await store.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
     await waitFor(async () => String(await store.call('CLUSTER', 'INFO')).includes('cluster_state:ok'));
@@ -24,14 +24,19 @@ test('this Redis does refuse keys of two slots', async () => {
 
 test('every command of auth keeps to one slot of a Redis Cluster', async () => {
   const client = addClient(auth.account);
-  const [token, revoked] = [await obtainToken(auth.service, client), await obtainToken(auth.service, client)];
-  expect(await isActive(auth.service, token)).toBe(true);
+  const surplus = await obtainToken(auth.service, client);
+  const revoked = await obtainToken(auth.service, client);
+  expect([await isActive(auth.service, surplus), await isActive(auth.service, revoked)]).toEqual([
+    false,
+    true,
+  ]);
 
   const revocation = await fetch(`${auth.service.publicUrl}/oauth2/revoke`, {
     method: 'POST',
     body: new URLSearchParams({ ...tokenForm(client), token: revoked }),
   });
   expect(revocation.status).toBe(200);
+  const token = await obtainToken(auth.service, client);
   expect([await isActive(auth.service, revoked), await isActive(auth.service, token)]).toEqual([false, true]);
 
   client.record.revocation_epoch = 1;

@@ -6,7 +6,7 @@ import type { Change } from '../platform/audit/change.ts';
 import type { Query } from '../platform/database/query.ts';
 import { endConnectionsOfMembers } from '../access/connections/end.ts';
 import { enqueueMail } from '../mail/mail-outbox.ts';
-import { findAccount } from '../identity/accounts/account-store.ts';
+import { findAccount, lockAccount } from '../identity/accounts/account-store.ts';
 import { factorsOf } from '../identity/sessions/factors.ts';
 import type { HandOverMail } from './hand-over-mail.ts';
 import { endSso, isSsoRequired } from './sso-ends.ts';
@@ -56,7 +56,11 @@ export async function admitMember(
   role: { member_role?: MemberRole } = {},
 ): Promise<boolean> {
   if (!(await insertMember(query, { account_id, team_id, role: 'member', ...role }))) return false;
-  if (!allows_applications) await endConnectionsOfMembers(query, [account_id], actor);
+  if (!allows_applications) {
+    // An exchange that read the account's teams before holds this lock until its connection can be seen.
+    await lockAccount(query, account_id);
+    await endConnectionsOfMembers(query, [account_id], actor);
+  }
   return true;
 }
 

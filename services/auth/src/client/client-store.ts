@@ -12,7 +12,7 @@ import type { ScriptableRedis } from '@tollgate/redis/script';
 import { redisAnswer } from '../redis/redis-answer.ts';
 import { LUA_CACHED_RECORD, LUA_LISTED, defineScript } from '../redis/redis-script.ts';
 import type { TokenRecord } from '../redis/token-record.ts';
-import { clientKey, epochKey, manualTokenField, tokenKey } from '../redis/keys.ts';
+import { clientKey, epochKey, issuedTokensKey, manualTokenField, tokenKey } from '../redis/keys.ts';
 
 /**
  * What Redis holds of a client: account's record (`…:client`), and a hash of its revocation epoch and its
@@ -91,10 +91,30 @@ return {'learnt', ''}
 const CHANGE = `
 redis.call('DEL', KEYS[1])
 local known = redis.call('HGET', KEYS[2], 'epoch')
-if tonumber(ARGV[1]) > tonumber(known or '-1') then redis.call('HSET', KEYS[2], 'epoch', ARGV[1]) end
+if tonumber(ARGV[2]) > tonumber(known or '-1') then redis.call('HSET', KEYS[2], 'epoch', ARGV[2]) end
 redis.call('HDEL', KEYS[2], 'generation')
-redis.call('PEXPIRE', KEYS[2], ARGV[2])
-redis.call('PUBLISH', ARGV[3], ARGV[4])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+redis.call('PUBLISH', ARGV[4], ARGV[5])
+`;
+
+/**
+ * Frees the memory of issued tokens below the epoch, oldest first, so many that Redis is held up for about a
+ * millisecond. Returns whether there may be more. Epochs don't fall along the list, so it ends at a living token; one that
+ * has expired tells nothing.
+ */
+const FREE_DEAD = `
+local epoch = tonumber(redis.call('HGET', KEYS[2], 'epoch') or '0')
+for _ = 1, 500 do
+  local hash = redis.call('LINDEX', KEYS[3], 0)
+  if not hash then return 0 end
+  local json = redis.call('GET', ARGV[1] .. hash)
+  if json then
+    local of = tonumber(string.match(json, '"epoch":(%d+)') or '-1')
+    if of >= epoch then return 0 end
+    redis.call('DEL', ARGV[1] .. hash)
+  end
+  redis.call('LPOP', KEYS[3])
+end
 return 1
 `;
 
@@ -121,7 +141,7 @@ export type ClientStore = {
   deleteTokens: (clientId: string, tokenHashes: readonly string[]) => Promise<void>;
   /** Stores account's answer, if its generation is still there: record, verified epoch, manual tokens. */
   learn: (clientId: string, generation: string, answer: ClientAnswer | null) => Promise<Noted>;
-  /** Raises the epoch, drops the record, publishes the change as auth's. */
+  /** Raises the epoch, drops the record, publishes the change as auth's, and deletes the tokens that it ends. */
   change: (change: ClientChange) => Promise<void>;
 };
 
@@ -133,7 +153,8 @@ export function createClientStore(
   const read = defineScript(redis, READ);
   const peek = defineScript(redis, PEEK);
   const learn = defineScript(redis, LEARN);
-  const change = defineScript(redis, CHANGE);
+  const change = defineScript(redis, CHANGE + FREE_DEAD);
+  const freeDead = defineScript(redis, FREE_DEAD);
   const remembered = new LRUCache<string, RememberedClient>({ max: REMEMBERED_RECORDS_MAX });
   const keys = (clientId: string) => [clientKey(clientId), epochKey(applicationPart(clientId))];
 
@@ -185,12 +206,13 @@ export function createClientStore(
     },
     change: async (changed) => {
       const message: ClientChange = { ...changed, source: 'auth' };
-      await change(keys(changed.client_id), [
-        changed.revocation_epoch,
-        EPOCH_TTL_MS,
-        CLIENT_CHANGE_CHANNEL,
-        JSON.stringify(message),
-      ]);
+      const part = applicationPart(changed.client_id);
+      const keysOfTokens = [...keys(changed.client_id), issuedTokensKey(part)];
+      const prefix = tokenKey('', part);
+      const args = [prefix, changed.revocation_epoch, EPOCH_TTL_MS, CLIENT_CHANGE_CHANNEL];
+      let isRest = await change(keysOfTokens, [...args, JSON.stringify(message)]);
+      // account repeats what isn't acknowledged, so a crash leaves nothing behind.
+      while (isRest === 1) isRest = await freeDead(keysOfTokens, [prefix]);
     },
   };
 }

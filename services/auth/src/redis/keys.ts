@@ -13,6 +13,11 @@ export function tokenKey(hash: string, part: string): string {
   return `auth:{${part}}:token:${hash}`;
 }
 
+/** A list of the hashes of the application's issued tokens, oldest first (docs/design/tokens.md). */
+export function issuedTokensKey(part: string): string {
+  return `auth:{${part}}:tokens`;
+}
+
 export function manualTokenField(tokenHash: string): string {
   return `token:${tokenHash}`;
 }

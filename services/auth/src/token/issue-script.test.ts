@@ -17,6 +17,9 @@ const MINUTE_US = 60_000_000;
 const BEGIN_US = 1_790_000_000_000_000;
 const LIFESPAN_SEC = 2_000_000_000;
 const RECORD = '"epoch":0}';
+const LIVE_MAX = 1_000;
+/** With which a token's key ends. */
+const HASH_CHARS = 43;
 
 let server: OwnRedis;
 let redis: RedisConnection;
@@ -28,7 +31,7 @@ beforeAll(async () => {
   redis = openRedis(server.url, createLogger('suite', 'silent'));
   await waitFor(() => redis.status === 'ready');
   // The counter's key expires by Redis' own clock.
-  const clocked = underTurnedClock(ISSUE_LUA, 7, { ", 'PX', math.ceil((whole - now) / 1000)": '' });
+  const clocked = underTurnedClock(ISSUE_LUA, 9, { ", 'PX', math.ceil((whole - now) / 1000)": '' });
   issueAt = defineScript(redis, clocked);
   issueNow = defineScript(redis, ISSUE_LUA);
 });
@@ -39,20 +42,38 @@ afterAll(async () => {
 });
 
 function keysOf(client: string, tokens: readonly string[]): string[] {
-  return ['requests', 'client', 'epoch', ...tokens].map((name) => `auth:{${client}}:${name}`);
+  const ends = [
+    'requests',
+    'client',
+    'epoch',
+    'list',
+    ...tokens.map((token) => token.padEnd(HASH_CHARS, '-')),
+  ];
+  return ends.map((end) => `auth:{${client}}:${end}`);
 }
 
 type Ask = { perMinute: number; tokens: readonly string[]; atUs: number };
 
 /** For each token of one call, how long it is refused, if at all. */
 async function ask(client: string, { perMinute, tokens, atUs }: Ask): Promise<number[]> {
-  const args = [...limitArgs(perMinute), tokens.length, RECORD, LIFESPAN_SEC, '', ...turnedTo(atUs)];
+  const args = [
+    ...limitArgs(perMinute),
+    tokens.length,
+    RECORD,
+    LIFESPAN_SEC,
+    '',
+    LIVE_MAX,
+    '',
+    ...turnedTo(atUs),
+  ];
   const [fitted, waitUs] = (await issueAt(keysOf(client, tokens), args)) as [number, number];
   return tokens.map((_, index) => (index < fitted ? 0 : waitUs));
 }
 
 async function storedTokens(client: string): Promise<string[]> {
-  const names = (await redis.keys(`auth:{${client}}:token*`)).map((key) => key.split(':').at(-1) ?? '');
+  const names = (await redis.keys(`auth:{${client}}:token*`)).map((key) =>
+    (key.split(':').at(-1) ?? '').replaceAll('-', ''),
+  );
   return names.sort();
 }
 
@@ -97,15 +118,23 @@ test('a minute’s worth fits at once, and one more as soon as a refusal has sai
 test('of a client that has changed nothing is stored and nothing counted', async () => {
   const client = randomUUID();
   const keys = keysOf(client, ['token1', 'token2']);
-  const answer = await issueNow(keys, [...limitArgs(60), 2, RECORD, LIFESPAN_SEC, 'the record of before']);
-  expect(answer).toEqual([-1, 0]);
+  const answer = await issueNow(keys, [
+    ...limitArgs(60),
+    2,
+    RECORD,
+    LIFESPAN_SEC,
+    'the record of before',
+    LIVE_MAX,
+    '',
+  ]);
+  expect(answer).toEqual([-1, 0, 0]);
   expect(await redis.keys(`auth:{${client}}:*`)).toEqual([]);
 });
 
 test('a restart of Redis keeps the tokens, and forgets what was counted', async () => {
   const client = randomUUID();
   expect(
-    await issueNow(keysOf(client, ['token1']), [...limitArgs(60), 1, RECORD, LIFESPAN_SEC, '']),
+    await issueNow(keysOf(client, ['token1']), [...limitArgs(60), 1, RECORD, LIFESPAN_SEC, '', LIVE_MAX, '']),
   ).toMatchObject({
     0: 1,
   });
@@ -114,5 +143,6 @@ test('a restart of Redis keeps the tokens, and forgets what was counted', async 
   await server.restart();
   await waitFor(() => redis.status === 'ready');
   await waitFor(async () => (await redis.keys(`auth:{${client}}:*`)).length > 0);
-  expect(await redis.keys(`auth:{${client}}:*`)).toEqual([`auth:{${client}}:token1`]);
+  const [, , , list, token] = keysOf(client, ['token1']);
+  expect((await redis.keys(`auth:{${client}}:*`)).sort()).toEqual([list, token]);
 });

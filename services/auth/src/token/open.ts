@@ -1,3 +1,4 @@
+import { Counter } from 'prom-client';
 import type { ClientDirectory } from '../client/directory.ts';
 import type { Platform } from '../platform/open.ts';
 import { defineScript } from '../redis/redis-script.ts';
@@ -13,7 +14,7 @@ import type { TokenIssuing } from './token-issuing.ts';
 
 /** Access tokens: issued, found and revoked. */
 export function openTokens(
-  { config, logger, redis, nowMs, account }: Platform,
+  { config, logger, registry, redis, nowMs, account }: Platform,
   { clients, onClientLimited }: { clients: ClientDirectory; onClientLimited: () => void },
 ): {
   needs: {
@@ -32,10 +33,22 @@ export function openTokens(
     nowMs,
     logger,
   });
+  const surplus = new Counter({
+    name: 'tollgate_surplus_tokens_ended_total',
+    help: 'Live access tokens ended because their application or connection has newer ones up to its limit',
+    registers: [registry],
+  });
   const issuing = createTokenIssuing({
     runScript: defineScript(redis, ISSUE_LUA),
     perMinute: config.TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE,
+    liveMax: {
+      perApplication: config.MAX_LIVE_TOKENS_PER_APPLICATION,
+      perConnection: config.MAX_LIVE_TOKENS_PER_CONNECTION,
+    },
     onLimited: onClientLimited,
+    onSurplus: (count) => {
+      surplus.inc(count);
+    },
   });
   const findLiveToken = createFindLiveToken({
     tokens,

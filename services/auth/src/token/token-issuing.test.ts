@@ -16,15 +16,17 @@ const client: ClientRecord = {
 
 type Asked = { json: string; keys: string[] };
 
-function issuingBy(answer: [fitted: number, waitUs: number] | Error) {
+function issuingBy(answer: [fitted: number, waitUs: number, surplus: number] | Error) {
   const asked: Asked[] = [];
   const { issue } = createTokenIssuing({
     runScript: (keys, args) => {
-      asked.push({ json: String(args[5]), keys: keys.slice(3) });
+      asked.push({ json: String(args[5]), keys: keys.slice(4) });
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
     },
     perMinute: 60,
+    liveMax: { perApplication: 1_000, perConnection: 1_000 },
     onLimited: () => undefined,
+    onSurplus: () => undefined,
   });
   return { asked, issue };
 }
@@ -35,7 +37,7 @@ const keysOf = (tokens: readonly string[]) =>
 const names = (count: number) => Array.from({ length: count }, (_, index) => `token ${String(index)}`);
 
 test('tokens of one turn are one command, in their order: as many as fit are issued, the others refused', async () => {
-  const { asked, issue } = issuingBy([2, 500]);
+  const { asked, issue } = issuingBy([2, 500, 0]);
   const outcomes = await Promise.allSettled(names(4).map((token) => issue(token, { client, json: 'one' })));
   expect(asked).toEqual([{ json: 'one', keys: keysOf(names(4)) }]);
   const issued = { status: 'fulfilled', value: 'issued' };
@@ -44,13 +46,13 @@ test('tokens of one turn are one command, in their order: as many as fit are iss
 });
 
 test('each turn has a command of its own', async () => {
-  const { asked, issue } = issuingBy([1, 0]);
+  const { asked, issue } = issuingBy([1, 0, 0]);
   for (const token of names(2)) expect(await issue(token, { client, json: 'one' })).toBe('issued');
   expect(asked.map(({ keys }) => keys)).toEqual([keysOf(['token 0']), keysOf(['token 1'])]);
 });
 
 test('records that differ, and clients that were looked up, are asked for by themselves', async () => {
-  const { asked, issue } = issuingBy([-1, 0]);
+  const { asked, issue } = issuingBy([-1, 0, 0]);
   const jsons = ['one', 'another', 'one', undefined, undefined];
   const outcomes = await Promise.all(
     jsons.map((json, index) =>
@@ -67,7 +69,7 @@ test('records that differ, and clients that were looked up, are asked for by the
 });
 
 test('one command stores 256 tokens at most', async () => {
-  const { asked, issue } = issuingBy([256, 0]);
+  const { asked, issue } = issuingBy([256, 0, 0]);
   await Promise.all(names(600).map((token) => issue(token, { client, json: 'one' })));
   expect(asked.map(({ keys }) => keys.length)).toEqual([256, 256, 88]);
   expect(asked.flatMap(({ keys }) => keys)).toEqual(keysOf(names(600)));

@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { applicationPart, clientIdOf, newAccessToken } from '@tollgate/credentials/access-token';
+import {
+  accessTokenHash,
+  applicationPart,
+  clientIdOf,
+  newAccessToken,
+} from '@tollgate/credentials/access-token';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { becomeReady } from '@tollgate/testbed/service-process';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
@@ -201,6 +206,43 @@ test('rotated tokens are kept for 30 days, and none of an ended connection', asy
   await rotate(first.refresh_token);
   expect(await kept()).toEqual([]);
   await expectFamilyDead(second);
+});
+
+test('of a client that refreshes all the time the newest thousand rotated tokens are kept', async () => {
+  const application_id = await hiddenIdOf(tokens);
+  await suite.database.raw(
+    `INSERT INTO refresh_tokens (token_hash, application_id, expires_at, rotated_at, nonce, successor_hash)
+     SELECT rpad(CAST(n AS text), 43, '-'), :application_id, now() + interval '1 day', now() - n * interval '1 second',
+       rpad('n', 43, '-'), rpad('s', 43, '-') FROM generate_series(1, 1200) AS n`,
+    { application_id },
+  );
+  const next = await rotate(tokens.refresh_token);
+  expect(next.status).toBe(200);
+  const rotated = await suite
+    .database('refresh_tokens')
+    .where({ application_id })
+    .whereNotNull('rotated_at')
+    .orderBy('rotated_at', 'desc')
+    .select<{ token_hash: string }[]>('token_hash');
+  // The one that was just rotated comes on top.
+  expect(rotated).toHaveLength(1_001);
+  expect(rotated.at(-1)?.token_hash).toBe('1000'.padEnd(43, '-'));
+});
+
+test('a refresh beyond the limit of token requests is refused before it rotates, and the token stays good', async () => {
+  const limited = await startAccount({ authSettings: { TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE: '1' } });
+  try {
+    const acting = await newActingApplication(limited, { public_client: true });
+    const owner = await newOwner(limited);
+    const first = await connect(limited, acting, owner.browser);
+    const second = await refresh(limited.auth, acting, first.refresh_token);
+    expect(second.status).toBe(200);
+    expect((await refresh(limited.auth, acting, second.refresh_token)).status).toBe(429);
+    const newest: unknown = await limited.database('refresh_tokens').whereNull('rotated_at');
+    expect(newest).toMatchObject([{ token_hash: accessTokenHash(second.refresh_token) }]);
+  } finally {
+    await limited.close();
+  }
 });
 
 test('scope and resource may repeat what was granted; anything else is refused, and the token stays good', async () => {

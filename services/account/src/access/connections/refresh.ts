@@ -4,7 +4,12 @@ import type { Query } from '../../platform/database/query.ts';
 import { endConnection } from './end.ts';
 import { refused, scopeOf } from './exchange.ts';
 import type { Outcome } from './exchange.ts';
-import { ACCESS_TOKEN_LIFESPAN_MIN_SEC, REPEATED_REFRESH_SEC, ROTATED_TOKEN_KEPT_SEC } from './rules.ts';
+import {
+  ACCESS_TOKEN_LIFESPAN_MIN_SEC,
+  REPEATED_REFRESH_SEC,
+  ROTATED_TOKENS_KEPT,
+  ROTATED_TOKEN_KEPT_SEC,
+} from './rules.ts';
 import type { ConnectionLifetimes } from './rules.ts';
 import {
   findRefreshToken,
@@ -54,7 +59,11 @@ export async function refreshConnection(
   if (!isPartOf(scope, granted)) return refused('invalid_scope');
   if (token.nonce === null) {
     const { nonce, successor_hash } = request;
-    await removeLongRotated(query, { application_id, keptSec: ROTATED_TOKEN_KEPT_SEC });
+    await removeLongRotated(query, {
+      application_id,
+      keptSec: ROTATED_TOKEN_KEPT_SEC,
+      kept: ROTATED_TOKENS_KEPT,
+    });
     await noteRotation(query, { token_hash, nonce, successor_hash });
     await insertRefreshToken(query, {
       application_id,

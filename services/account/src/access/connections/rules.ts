@@ -9,6 +9,9 @@ export type ConnectionLifetimes = {
 /** For so long, a rotated token that comes again ends its connection. */
 export const ROTATED_TOKEN_KEPT_SEC = 30 * 86_400;
 
+/** And so many of a connection, which a client that refreshes all the time would otherwise add to without an end. */
+export const ROTATED_TOKENS_KEPT = 1_000;
+
 /** Parallel requests of one application, or one whose answer was lost, present the same refresh token again. */
 export const REPEATED_REFRESH_SEC = 30;
 

@@ -167,15 +167,19 @@ export async function noteRotation(
   );
 }
 
-/** Of a busy connection there would be thousands; a reuse is found among those that are left. */
+/** Keeps the newest `kept` of `keptSec`: a reuse is found among those. */
 export async function removeLongRotated(
   query: Query,
-  { application_id, keptSec }: { application_id: number; keptSec: number },
+  of: { application_id: number; keptSec: number; kept: number },
 ): Promise<void> {
   await query(
     `DELETE FROM refresh_tokens
-     WHERE application_id = :application_id AND rotated_at <= now() - :keptSec * interval '1 second'`,
-    { application_id, keptSec },
+     WHERE application_id = :application_id AND rotated_at <= greatest(
+       now() - :keptSec * interval '1 second',
+       (SELECT rotated_at FROM refresh_tokens
+        WHERE application_id = :application_id AND rotated_at IS NOT NULL
+        ORDER BY rotated_at DESC OFFSET :kept LIMIT 1))`,
+    of,
   );
 }
 

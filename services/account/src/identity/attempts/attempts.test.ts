@@ -49,8 +49,20 @@ describe('attempts to sign in', () => {
     expect((await attempt(email, password, '192.0.2.2')).status).toBe(201);
     const other = await person();
     expect((await attempt(other.email, other.password, '192.0.2.1')).status).toBe(201);
-    const audit = await suite.database('audit_log').where({ account_id, action: 'sign_in_limited' });
-    expect(audit).toMatchObject([{ actor: 'unknown', address: '192.0.2.1' }]);
+    const audit = () => suite.database('audit_log').where({ account_id, action: 'sign_in_limited' });
+    await waitFor(async () => (await audit()).length > 0);
+    expect(await audit()).toMatchObject([{ actor: 'unknown', address: '192.0.2.1' }]);
+  });
+
+  test('over it are refused without waiting for the audit log, which only an account has', async () => {
+    const { email, account_id } = await person();
+    for (let count = 0; count < 4; count += 1) await attempt(email, 'wrong', '192.0.2.11');
+    await suite.database.transaction(async (transaction) => {
+      await transaction.raw('LOCK TABLE audit_log IN EXCLUSIVE MODE');
+      expect((await attempt(email, 'wrong', '192.0.2.11')).status).toBe(429);
+    });
+    const noted = () => suite.database('audit_log').where({ account_id, action: 'sign_in_limited' });
+    await waitFor(async () => (await noted()).length === 1);
   });
 
   test('of any number at once, over two replicas, no more than the limit are told whether they are right', async () => {

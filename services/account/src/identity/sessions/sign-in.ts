@@ -48,7 +48,8 @@ export async function signIn(
   const taken = await counts.take(attempt);
   // Only the first refusal goes to the account's audit log; more would fill it.
   if (taken.exceeded.includes(attempt[0]) && taken.counts[0] === signInLimits.perAccountAndAddress + 1) {
-    await recordLimited(query, email, by);
+    // Not awaited: the time of the refusal would tell whether the address has an account.
+    recordLimited(query, email, by).catch(() => undefined);
   }
   refuseExceeded(taken);
   await slowDown(taken.counts[2] ?? 0, by.addressGroup);

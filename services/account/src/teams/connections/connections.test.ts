@@ -18,6 +18,7 @@ import type { ActingApplication } from '../../../test/suite/authorization.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
 import { insertPeriod } from '../../../test/suite/database/records.ts';
+import { sessionsOf } from '../../../test/suite/database/sessions.ts';
 import { operatePath, operatorCredentials } from '../../../test/suite/operator.ts';
 import { getUsage } from '../../../test/suite/requests.ts';
 import { joinTeam, makeTeam } from '../../../test/suite/team.ts';
@@ -188,5 +189,31 @@ describe('a team that forbids applications', () => {
     for (const { status, access_token } of answers) if (status === 200) await expectDead(access_token);
     await setRule(manager, true);
     expect((await listed(manager)).connections).toEqual([]);
+  });
+
+  test('and who joins it during an exchange keeps no connection', async () => {
+    const [manager] = await newTeam();
+    const joiner = await newOwner(suite);
+    await insertPeriod(suite.database, joiner.account_id);
+    await setRule(manager, false);
+    const code = await obtainCode(suite.account, application, joiner.browser);
+    const waiting = async () => (await sessionsOf(suite.database).where({ wait_event_type: 'Lock' })).length;
+    const joined = Promise.withResolvers<undefined>();
+    let hasJoined = false;
+    const exchanged = await suite.database.transaction(async (transaction) => {
+      // The exchange has read the person's teams by now, and waits to make the connection.
+      await transaction.raw('LOCK TABLE connections IN EXCLUSIVE MODE');
+      const underWay = exchange(suite.auth, application, code);
+      await waitFor(async () => (await waiting()) === 1);
+      void joinTeam(manager, joiner).then(() => {
+        hasJoined = true;
+        joined.resolve(undefined);
+      }, joined.reject);
+      await waitFor(async () => hasJoined || (await waiting()) === 2);
+      return { underWay };
+    });
+    const { access_token } = await exchanged.underWay;
+    await joined.promise;
+    await expectDead(access_token);
   });
 });

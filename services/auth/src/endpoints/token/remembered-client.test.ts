@@ -99,11 +99,10 @@ test('of requests for one client that arrive together, only those with the right
 
 test('tokens asked for together once the client has changed: all are looked up again, and none is stored', async () => {
   const client = await rememberedClient();
-  const before = (await tokensOf(client)).length;
   commitChange(auth, client, { status: 'revoked', revocation_epoch: 1, secrets: [] });
   await deliver(client, 1);
   expect(await postTogether(client, 20)).toEqual(Array(20).fill(401));
-  expect(await tokensOf(client)).toHaveLength(before);
+  expect(await tokensOf(client)).toEqual([]);
 });
 
 test('a wrong secret costs two scripts, of a client that is remembered, revoked or unknown', async () => {
@@ -137,14 +136,13 @@ test('a rotated secret gets no token from memory, the new one does at once', asy
 
 test('a revoked application gets no token from memory, also where account can’t be asked', async () => {
   const client = await rememberedClient();
-  const tokens = (await tokensOf(client)).length;
   commitChange(auth, client, { status: 'revoked', revocation_epoch: 1, secrets: [] });
   await deliver(client, 1);
   auth.account.mood = 'away';
   expect((await postToken(auth.service, tokenForm(client))).status).toBe(503);
   auth.account.mood = 'well';
   expect((await postToken(auth.service, tokenForm(client))).status).toBe(401);
-  expect(await tokensOf(client)).toHaveLength(tokens);
+  expect(await tokensOf(client)).toEqual([]);
 });
 
 test('a change of the lifespan or the epoch holds for the next token', async () => {

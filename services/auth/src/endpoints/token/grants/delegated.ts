@@ -13,7 +13,7 @@ import type { TokenResponse } from './grant.ts';
 /** What codes and refresh tokens share: account decides about both, and their access tokens are a connection's. */
 export type DelegatedGrantNeeds = {
   account: Pick<PrivateApi, 'ask'>;
-  issuing: Pick<TokenIssuing, 'issue'>;
+  issuing: Pick<TokenIssuing, 'count' | 'issue'>;
   failedAttempts: Pick<FailedAttempts, 'count' | 'isLimited'>;
   queued: RunQueued;
   tokenPrefix: string;
@@ -50,7 +50,7 @@ export async function grantedOrRefused(
 
 /** @throws {Problem} too_many_requests; service_unavailable */
 export async function issueDelegated(
-  { issuing }: Pick<DelegatedGrantNeeds, 'issuing'>,
+  { issuing }: { issuing: Pick<TokenIssuing, 'issue'> },
   {
     granted,
     actingClientId,

@@ -16,7 +16,7 @@ export const REFRESH_TOKEN = 'refresh_token';
  * gets the same ones, also from another process, and no store holds a token (docs/design/authorization.md).
  */
 export function createRefreshTokenGrant(needs: DelegatedGrantNeeds): Grant {
-  const { account, tokenPrefix } = needs;
+  const { account, issuing, tokenPrefix } = needs;
   const refreshPrefix = refreshTokenPrefix(tokenPrefix);
 
   /** Null for what isn't a refresh token. */
@@ -37,7 +37,11 @@ export function createRefreshTokenGrant(needs: DelegatedGrantNeeds): Grant {
       nonce,
       successor_hash: accessTokenHash(successor),
     };
-    return () => account.ask('/private/grants/refresh', body, grantAnswerSchema, requestId);
+    return async () => {
+      // Before the rotation: a client that waits as a 429 says would repeat a rotated token too late.
+      await issuing.count(connectionClientId);
+      return account.ask('/private/grants/refresh', body, grantAnswerSchema, requestId);
+    };
   }
 
   return {
