@@ -81,7 +81,7 @@ export const SETTINGS = {
     TOKEN_REQUESTS_PER_CLIENT_PER_MINUTE: wholeNumber(1, 10_000_000)
       .default(6_000)
       .describe('token requests of one authenticated client, over all replicas'),
-    MAX_LIVE_TOKENS_PER_APPLICATION: wholeNumber(1, 1_000_000)
+    MAX_LIVE_TOKENS_PER_APPLICATION: wholeNumber(1, 10_000_000)
       .default(5_000)
       .describe('live tokens that an application has obtained; with a further one the oldest ends'),
     MAX_LIVE_TOKENS_PER_CONNECTION: wholeNumber(1, 1_000_000)
