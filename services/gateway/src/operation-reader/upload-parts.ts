@@ -11,7 +11,7 @@ const MAX_PART_HEAD_BYTES = 4_096;
 const LINE_END = '\r\n';
 const END_OF_HEAD = '\r\n\r\n';
 /** Neither folded nor with a bare CR or LF, which some readers take for the end of a line. */
-const FIELD_LINE = /^([\w-]+):[\t ]*([\t -~\x80-\xff]*)$/;
+const FIELD_LINE = /^([\w-]+):([\t -~\x80-\xff]*)$/;
 const DISPOSITION = /^form-data; ?name="([^"\\%]*)"(; ?filename="[^"\\]*")?$/i;
 /** With which a part is as it stands (RFC 2045, section 6.2). Some readers decode others. */
 const PLAIN_ENCODING = /^(?:7bit|8bit|binary)$/i;
