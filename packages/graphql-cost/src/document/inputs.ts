@@ -17,7 +17,7 @@ const MAX_DEPTH = 100;
 
 /** What arguments or input fields weigh that are given or have a default. @throws {NoPrice} */
 export function costOfInputs(inputs: Inputs, given: Given, variables: Variables, depth = 0): number {
-  if (depth > MAX_DEPTH) throw new NoPrice('too_complex', 'An input value is nested too deep.');
+  if (depth > MAX_DEPTH) throw tooDeep();
   let cost = 0;
   for (const [name, input] of inputs) {
     if (!input.weighs) continue;
@@ -28,15 +28,16 @@ export function costOfInputs(inputs: Inputs, given: Given, variables: Variables,
   return cost;
 }
 
-/** A list counts once, and each of its elements' fields. */
-function costOfValue({ type, isList }: Input, value: unknown, variables: Variables, depth: number): number {
+/** A list counts once, and the fields of each object in it, also in lists of lists. */
+function costOfValue(input: Input, value: unknown, variables: Variables, depth: number): number {
+  const { type, isList } = input;
   if (type.kind === 'leaf' || value === null) return 0;
   if (isList && Array.isArray(value)) {
+    if (depth > MAX_DEPTH) throw tooDeep();
     let cost = 0;
     for (const element of value as unknown[]) {
       variables.step();
-      const each = resolved(element, variables) ?? null;
-      if (each !== null) cost += costOfInputs(type.fields, asObject(each), variables, depth + 1);
+      cost += costOfValue(input, resolved(element, variables) ?? null, variables, depth + 1);
     }
     return cost;
   }
@@ -116,6 +117,10 @@ function numberOf(value: unknown): number | null {
   if (!isNumeric) return null;
   const number = Number(written);
   return number < 0 ? -1 : Math.min(Math.ceil(number), MAX_COUNT);
+}
+
+function tooDeep(): NoPrice {
+  return new NoPrice('too_complex', 'An input value is nested too deep.');
 }
 
 function valueOf(input: Input, name: string, given: Given, variables: Variables): unknown {

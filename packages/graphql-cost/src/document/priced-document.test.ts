@@ -8,7 +8,7 @@ import type { PricedRequest } from './priced-document.ts';
 const SDL = `
   directive @approx(tolerance: Float @cost(weight: "-1")) on FIELD
   input Page { first: Int }
-  input Filter { name: String @cost(weight: "2") page: Page @cost(weight: "0") all: [Filter!] @cost(weight: "0") }
+  input Filter { name: String @cost(weight: "2") page: Page @cost(weight: "0") all: [Filter!] @cost(weight: "0") any: [[Filter!]] @cost(weight: "0") }
   interface Node { id: ID! friends(first: Int): [Node!] }
   type User implements Node { id: ID! friends(first: Int): [Node!] @listSize(slicingArguments: ["first"]) age: Int @cost(weight: "2") }
   type Bot implements Node { id: ID! friends(first: Int): [Node!] @listSize(slicingArguments: ["first"]) model: Int @cost(weight: "7") }
@@ -96,6 +96,11 @@ describe('input objects', () => {
     ['{ name: "x" }', { name: 'x' }, 1 + 1 + 2],
     ['{ name: null }', { name: null }, 1 + 1 + 2],
     ['{}', {}, 1 + 1],
+    [
+      '{ any: [[{ name: "x" }], null, [{ name: "y" }, {}]] }',
+      { any: [[{ name: 'x' }], null, [{ name: 'y' }, {}]] },
+      1 + 1 + 4,
+    ],
     ['{ all: [{ name: "x" }, { name: "y" }] }', { all: [{ name: 'x' }, { name: 'y' }] }, 1 + 1 + 4],
   ])('%s costs the same in a variable', (inline, filter, points) => {
     expect(pointsOf(`{ users(first: 0, filter: ${inline}) { age } }`)).toBe(points);
@@ -189,6 +194,9 @@ test('sums end', () => {
   const huge =
     '{ nodes(first: 2147483647) { friends(first: 2147483647) { friends(first: 2147483647) { id } } } }';
   expect(pointsOf(huge)).toBe(1_000_000_000_000);
+  const byTypes = loadCostSchema(SDL, { defaults: { ...COST_PRESETS.ibm, type: 1 }, listSize: 10 }).schema;
+  const both = priceDocument(byTypes, huge, parse(huge)).price({});
+  expect(both).toMatchObject({ fieldCost: 1e12, typeCost: 1e12, points: 1e12 });
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { parse } from 'graphql';
 import type { DocumentNode } from 'graphql';
 import type { CostSchema } from '../schema/cost-schema.ts';
-import { toPoints, toWholePoints } from '../thousandths.ts';
+import { plus, toPoints, toWholePoints } from '../thousandths.ts';
 import { compileOperation } from './compile-operation.ts';
 import { dearestFields } from './dearest-fields.ts';
 import type { FieldCost } from './dearest-fields.ts';
@@ -123,7 +123,7 @@ export function priceDocument(schema: CostSchema, text: string, document: Docume
     price: (request) => {
       const { fieldCost, typeCost, isBounded } = dearestOf(request).costs;
       return {
-        points: Math.max(toWholePoints(fieldCost + typeCost), 1),
+        points: Math.max(toWholePoints(plus(fieldCost, typeCost)), 1),
         isBounded,
         fieldCost: toPoints(fieldCost),
         typeCost: toPoints(typeCost),

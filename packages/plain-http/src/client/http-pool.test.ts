@@ -178,3 +178,31 @@ test('a connection that doesn’t come about in time is an error by then', async
   pool = createHttpPool(`https://127.0.0.1:${String(port)}`, { ...POOL_OPTIONS, connectTimeoutMs: 100 });
   await expect(get()).rejects.toMatchObject({ code: 'UND_ERR_CONNECT_TIMEOUT' });
 });
+
+test('a request whose connection closes before it is sent keeps its place before those that wait', async () => {
+  const asked: string[] = [];
+  const firstCame = Promise.withResolvers<undefined>();
+  const server = createHttpServer((req, res) => {
+    const { url = '' } = req;
+    asked.push(url);
+    if (url === '/first') firstCame.resolve(undefined);
+    // As one that takes long.
+    if (url === '/second') void firstCame.promise.then(() => res.end());
+    else res.end();
+  });
+  const port = await listen(server);
+  const opened = createHttpPool(`http://127.0.0.1:${String(port)}`, { ...POOL_OPTIONS, connections: 1 });
+  pool = opened;
+  await get();
+  const ask = (path: string, holder: number) =>
+    exchange(opened, { method: 'GET', path, headers: [], body: null, holder }, 5_000);
+  const answers = await new Promise<Promise<unknown>[]>((resolve) => {
+    for (const socket of sockets) socket.destroy();
+    // What the server has closed is seen only after this turn.
+    setTimeout(() => {
+      resolve([ask('/first', 1), ask('/second', 2)]);
+    });
+  });
+  await Promise.all(answers);
+  expect(asked).toEqual(['/', '/first', '/second']);
+});

@@ -147,7 +147,8 @@ export function createHttpPool(origin: string, options: HttpPoolOptions): HttpPo
     apart.delete(connection);
     const at = free.indexOf(connection);
     if (at !== -1) free.splice(at, 1);
-    if (exchange !== null && !waiting.add(exchange)) refuse(exchange);
+    // It had a connection, so no time limit for a wait holds for it; the closed one has left room.
+    if (exchange !== null) begin(exchange);
     serveWaiting();
     if (isEmpty()) closed?.resolve();
   }

@@ -34,22 +34,33 @@ end
 /** EVALSHA, then EVAL. ioredis' defineCommand would double the cost of a command (docs/design/settlement.md). */
 export function defineScript(redis: ScriptableRedis, lua: string): Script {
   const digest = createHash('sha1').update(lua).digest('hex');
-  const run = async (name: 'evalsha' | 'eval', script: string, ...[keys, args]: Parameters<Script>) => {
-    const command = new ScriptCommand(name, [script, keys.length, ...keys, ...args]);
-    try {
-      return await redis.sendCommand(command);
-    } finally {
-      command.clearTimeLimit();
-    }
-  };
   return async (keys, args) => {
     try {
-      return await run('evalsha', digest, keys, args);
+      return await run(redis, 'evalsha', digest, keys, args);
     } catch (error) {
       if (!isUnknownScript(error)) throw error;
-      return run('eval', lua, keys, args);
+      return run(redis, 'eval', lua, keys, args);
     }
   };
+}
+
+/** EVAL, for a script that must not come behind commands that are sent after it. */
+export function defineScriptInOrder(redis: ScriptableRedis, lua: string): Script {
+  return (keys, args) => run(redis, 'eval', lua, keys, args);
+}
+
+async function run(
+  redis: ScriptableRedis,
+  name: 'evalsha' | 'eval',
+  script: string,
+  ...[keys, args]: Parameters<Script>
+): Promise<unknown> {
+  const command = new ScriptCommand(name, [script, keys.length, ...keys, ...args]);
+  try {
+    return await redis.sendCommand(command);
+  } finally {
+    command.clearTimeLimit();
+  }
 }
 
 function isUnknownScript(error: unknown): boolean {

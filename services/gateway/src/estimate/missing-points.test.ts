@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MAX_EVENT_COUNTER } from '@tollgate/contracts/usage-stream';
 import { startGateway } from '../../test/suite/gateway.ts';
 import type { GatewayUnderTest } from '../../test/suite/gateway.ts';
 import { openReady } from '../../test/suite/raw-socket.ts';
@@ -9,6 +10,7 @@ import { startGraphqlUpstream } from '../../test/suite/upstreams/graphql-upstrea
 import type { GraphqlUpstream } from '../../test/suite/upstreams/graphql-upstream.ts';
 
 const DEFAULT_POINTS = 3;
+const HUGE = '{"query":"{ all(first: 2000000000) { id } }"}';
 
 let folder: string;
 let upstream: GraphqlUpstream;
@@ -19,7 +21,10 @@ beforeAll(async () => {
   const path = join(folder, 'schema.graphql');
   await writeFile(
     path,
-    'directive @cost(weight: String!) on FIELD_DEFINITION type Query { a: Int @cost(weight: "7") }',
+    `directive @cost(weight: String!) on FIELD_DEFINITION
+     directive @listSize(slicingArguments: [String!]) on FIELD_DEFINITION
+     type Query { a: Int @cost(weight: "7") all(first: Int): [Item] @listSize(slicingArguments: ["first"]) }
+     type Item { id: Int @cost(weight: "1000000000") }`,
   );
   upstream = await startGraphqlUpstream();
   gateway = await startGateway({
@@ -48,6 +53,7 @@ async function costOf(body: string, status: number, headers: Record<string, stri
 test.each<[string, string, number, Record<string, string>, string]>([
   ['the estimate without a stated price', '{"query":"{ a }"}', 200, {}, '7'],
   ['the estimates of a batch', '[{"query":"{ a }"},{"query":"{ a }"}]', 200, {}, '14'],
+  ['no more than account counts of a call', `[${HUGE},${HUGE}]`, 200, {}, String(MAX_EVENT_COUNTER)],
   ['the stated price', '{"query":"{ a }"}', 200, { 'x-points': '2' }, '2'],
   ['the default without an estimate', '{"query":"{ b }"}', 200, {}, '3'],
   ['nothing for a server error', '{"query":"{ a }"}', 500, {}, '0'],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '@tollgate/log';
-import { defineScript } from '@tollgate/redis/script';
+import { defineScriptInOrder } from '@tollgate/redis/script';
 import type { ScriptableRedis } from '@tollgate/redis/script';
 import { LEASE_MS } from './admit-script.ts';
 
@@ -68,7 +68,8 @@ export function createLeases(
   redis: ScriptableRedis & { zrem: (key: string, member: string) => Promise<unknown> },
   logger: Pick<Logger, 'warn'>,
 ): Leases {
-  const renew = defineScript(redis, RENEW);
+  // Behind its release, a renewal would take the slot again, for no call.
+  const renew = defineScriptInOrder(redis, RENEW);
   const process = randomBytes(9).toString('base64url');
   const held = new Set<Held>();
   let count = 0;

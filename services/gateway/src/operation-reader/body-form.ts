@@ -9,7 +9,7 @@ const JSON_FORM: BodyForm = { kind: 'json' };
 const JSON_TYPE = /^application\/(?:graphql\+)?json$/;
 const UPLOAD_TYPE = /^multipart\/form-data$/;
 /** Whatever else could be read as a charset: with blanks, or extended (RFC 8187). */
-const OTHER_CHARSET = /^charset(?!="?utf-?8"?$)/;
+export const OTHER_CHARSET = /^charset(?!="?utf-?8"?$)/;
 /** RFC 2046, section 5.1.1; without the blank, which readers trim differently. */
 const BOUNDARY = /^boundary=(?:"([\w'()+,./:=?-]{1,70})"|([\w'+.-]{1,70}))$/i;
 

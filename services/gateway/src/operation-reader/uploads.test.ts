@@ -43,6 +43,14 @@ const operations = (content: string) => part('name="operations"', content);
 const FILE = part('name="0"; filename="a.txt"', 'a file');
 const MAP = part('name="map"', '{"0":["variables.file"]}');
 const MUTATION = '{"query":"mutation { a }"}';
+const NAME = 'form-data; name="operations"';
+const OPERATIONS_AS_FILE = 'name="operations"; filename=""';
+const named = (before: string) =>
+  `--bound\r\n${before}${NAME}\r\nContent-Disposition: form-data; name="0"\r\n\r\n${MUTATION}\r\n`;
+const typed = (line: string) => `--bound\r\nContent-Disposition: ${NAME}\r\n${line}\r\n\r\n${MUTATION}\r\n`;
+/** A file that holds another part for a reader that takes boundaries wherever they are. */
+const hidden = (before: string) =>
+  part('name="0"; filename="a"', `a${before}${operations(MUTATION).trimEnd()}`);
 const whole = (...parts: string[]) => `${parts.join('')}--bound--\r\n`;
 
 function customer() {
@@ -51,7 +59,7 @@ function customer() {
   return { accountId, token: gateway.auth.issue({ accountId }) };
 }
 
-const send = (body: string, token?: string) =>
+const send = (body: string | Buffer, token?: string) =>
   gateway.query({ body, headers: { 'content-type': TYPE }, ...(token === undefined ? {} : { token }) });
 
 test('an upload passes as it was sent, and costs what its operations cost', async () => {
@@ -76,9 +84,22 @@ describe('an upload whose operations could be read differently is 400', () => {
     ['behind a preamble', `x\r\n${whole(operations(MUTATION))}`],
     ['no JSON', whole(operations('mutation { a }'))],
     ['a repeated name', whole(operations('{"query":"{ a }","query":"mutation { a }"}'))],
-  ])('%s', async (_name, body) => {
+    ['bytes that are no UTF-8', whole(operations('{"query":"{ a }","x":"\u00e9"}')), 'latin1' as const],
+    ['in another charset', whole(typed('Content-Type: application/json; charset=shift_jis'))],
+    ['in another transfer encoding', whole(typed('Content-Transfer-Encoding: quoted-printable'))],
+    ['twice, the second as a file', whole(operations(MUTATION), part(OPERATIONS_AS_FILE, MUTATION))],
+    ['twice, the second behind a blank', whole(operations(MUTATION), part('name=" operations"', MUTATION))],
+    ['twice, the second as a part', whole(operations(MUTATION), part('name="operations[a]"', MUTATION))],
+    ['named in a line of another head', whole(operations(MUTATION), named('X: y\nContent-Disposition: '))],
+    ['named in a line of a name', whole(operations(MUTATION), part(`name="0\n${NAME}"`, MUTATION))],
+    ['named in a folded line', whole(operations(MUTATION), part('name="0"\r\n ; name="operations"', 'x'))],
+    ['behind a boundary after a bare line feed', whole(operations(MUTATION), hidden('\n'))],
+    ['behind a boundary within a line', whole(operations(MUTATION), hidden('x'))],
+    ['behind a boundary in a head', whole(operations(MUTATION), part(`name="--bound"`, MUTATION))],
+    ['behind the last boundary', `${whole(operations(MUTATION))}${operations(MUTATION)}`],
+  ])('%s', async (_name, body, encoding: BufferEncoding = 'utf8') => {
     const seen = watchUpstream(gateway);
-    const answer = await send(body);
+    const answer = await send(Buffer.from(body, encoding));
     expect(answer.status).toBe(400);
     expect(seen).toEqual([]);
   });
@@ -172,6 +193,15 @@ test('unfinished uploads are a payer’s part at most, and leave connections for
   for (const { call } of open) call.end(`x${END}`);
   expect(await Promise.all(open.map(({ status }) => status))).toEqual(open.map(() => 200));
   expect((await send(whole(operations(MUTATION), FILE), one.token)).status).toBe(200);
+});
+
+test.each([
+  'Content-Type: application/json',
+  'Content-Type: text/plain; charset=UTF-8',
+  'Content-Type: application/json; charset="utf-8"\r\nContent-Transfer-Encoding: 8bit',
+  'Content-Transfer-Encoding: binary\r\nContent-Length: 24',
+])('operations with usual fields pass: %j', async (fields) => {
+  expect((await send(whole(typed(fields), MAP, FILE))).status).toBe(200);
 });
 
 test('the operations are found however an upload is cut into chunks', () => {

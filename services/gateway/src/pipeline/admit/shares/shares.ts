@@ -61,6 +61,17 @@ export function createShares(options: SharesOptions): Shares {
     await Promise.all(recalled.map(([, policy]) => policy.recall()));
   }
 
+  async function untilReturned(
+    { payer_id, period_id }: Pick<UsageEvent, 'payer_id' | 'period_id'>,
+    untilMs: number,
+  ): Promise<void> {
+    await recall(payer_id);
+    while (performance.now() < untilMs) {
+      if (!(await scripts.areOutstanding(payer_id, period_id).catch(() => true))) return;
+      await delay(POLL_MS);
+    }
+  }
+
   return {
     admit: (payer, units) => policies.get(payer.payerId)?.admit(payer, units) ?? null,
     onDecision: (payer, decision, units) =>
@@ -77,13 +88,12 @@ export function createShares(options: SharesOptions): Shares {
           );
       }
     },
-    returned: async ({ payer_id, period_id }, forMs) => {
-      const untilMs = performance.now() + forMs;
-      await recall(payer_id);
-      while (performance.now() < untilMs) {
-        if (!(await scripts.areOutstanding(payer_id, period_id).catch(() => true))) return;
-        await delay(POLL_MS);
-      }
+    returned: async (event, forMs) => {
+      const wait = new AbortController();
+      // Redis may take long to answer, and to take a share back.
+      const expired = delay(forMs, undefined, { signal: wait.signal }).catch(() => undefined);
+      await Promise.race([expired, untilReturned(event, performance.now() + forMs)]);
+      wait.abort();
     },
     onMessage: (message) => {
       const [, isRefresh, payerId] = /^(refresh )?(\d+)$/.exec(message ?? '') ?? [];

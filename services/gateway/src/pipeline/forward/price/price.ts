@@ -45,8 +45,11 @@ export function defaultPrice(
 ): Price | null {
   if (status >= 500 || (isOpenStream && type === 'subscription')) return null;
   // It is of the whole result, in however many parts it comes.
-  if (estimatedPoints !== null && type !== 'unknown')
-    return { points: estimatedPoints, pointsPerResult: 0, most: estimatedPoints, isStated: false };
+  if (estimatedPoints !== null && type !== 'unknown') {
+    // account would set more aside, and charge nothing.
+    const points = Math.min(estimatedPoints, MAX_EVENT_COUNTER);
+    return { points, pointsPerResult: 0, most: points, isStated: false };
+  }
   const points = Math.min(count * defaultPoints, reservedPoints);
   return { points, pointsPerResult: defaultPoints, most: reservedPoints, isStated: false };
 }
