@@ -299,12 +299,20 @@ test('a closed period differs, too, if that grant started after its end, and onl
     database,
     { account_id, credit_id },
     {
-      ...{ from_ledger: 'grant', to_ledger: 'used', points: 3, period_id },
-      ...{ reason: 'period_closed', at: times.ended_at },
+      from_ledger: 'grant',
+      to_ledger: 'used',
+      points: 3,
+      period_id,
+      reason: 'period_closed',
+      at: times.ended_at,
     },
   );
   await database('period_credits').insert({
-    ...{ period_id, settled_points: 5, overuse_points: 2, closed_at: now, closed_points: 15 },
+    period_id,
+    settled_points: 5,
+    overuse_points: 2,
+    closed_at: now,
+    closed_points: 15,
   });
   expect((await check({ account_id })).differences).toMatchObject([
     { fault: 'overuse', movement_id: null, credit_id, period_id, expected: 0, found: 2 },

@@ -444,8 +444,11 @@ test('Stripe would have taken every request', () => {
 test('an event of an object that stays unknown is given up after a week', async () => {
   const ageOf = (days: number) => new Date(Date.now() - days * 86_400_000);
   const event = (id: string, days: number) => ({
-    ...{ stripe_event_id: `evt_${id}`, type: 'charge.refunded', object_id: `pi_${id}` },
-    ...{ body: Buffer.from('{}'), created_at: ageOf(days) },
+    stripe_event_id: `evt_${id}`,
+    type: 'charge.refunded',
+    object_id: `pi_${id}`,
+    body: Buffer.from('{}'),
+    created_at: ageOf(days),
   });
   await suite.database('payment_events').insert([event('unknown_old', 8), event('unknown_new', 6)]);
   const read = (id: string) =>
