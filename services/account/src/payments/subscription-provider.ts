@@ -39,6 +39,8 @@ export type ProvidedInvoice = {
   state: InvoiceState;
   currency: string;
   total: number;
+  /** Of a subscription: when the time begins that it charges last. */
+  period_start: Date | null;
   /** Exclusive. */
   period_end: Date | null;
   /** Whether a payment of it is under way, as debits are for days. */

@@ -121,9 +121,11 @@ export function missingCut(
 
 /** All the time since the cut before: at each instant at which this changes there is one. */
 function isUsableFor(credit: CheckedCredit, periodId: number, at: Date): boolean {
-  const { usable_from, overage_period_id } = credit;
-  const isOfOther = overage_period_id !== null && overage_period_id !== periodId;
-  return !isOfOther && usable_from < at && endMs(credit) >= at.getTime();
+  return isOfPeriod(credit, periodId) && credit.usable_from < at && endMs(credit) >= at.getTime();
+}
+
+function isOfPeriod({ overage_period_id }: CheckedCredit, periodId: number): boolean {
+  return overage_period_id === null || overage_period_id === periodId;
 }
 
 function endMs({ expires_at, void_requested_at }: Credit): number {
@@ -141,14 +143,26 @@ function sumOf(movements: readonly Movement[]): number {
 /** A closed period with overuse, and the fewest points that each grant has had since that it could use all the time. */
 export type WatchedClosing = { period_id: number; overuse_points: number; least: Map<number, number> };
 
-/** Call it right after the closing. */
+/**
+ * Call it right after the closing. `settledMs`: the last instant at which usage was settled before it. Only what came later
+ * was left to the closing, so that a grant could be used for all of it if it started by then.
+ */
 export function watchClosing(
   { period_id, overuse_points, ended_at }: { period_id: number; overuse_points: number; ended_at: Date },
-  credits: readonly CheckedCredit[],
-  left: ReadonlyMap<number, number>,
+  {
+    credits,
+    left,
+    settledMs,
+  }: { credits: readonly CheckedCredit[]; left: WatchedClosing['least']; settledMs: number },
 ): WatchedClosing {
   // Those that have ended lose what is left: the least is 0 then.
-  const usable = credits.filter((credit) => isUsableFor(credit, period_id, ended_at));
+  const startedBefore = new Date(Math.max(ended_at.getTime(), settledMs + 1));
+  const usable = credits.filter(
+    (credit) =>
+      isOfPeriod(credit, period_id) &&
+      credit.usable_from < startedBefore &&
+      endMs(credit) >= ended_at.getTime(),
+  );
   return {
     period_id,
     overuse_points,

@@ -286,6 +286,39 @@ test('a closed period with overuse differs if a grant that it could use has poin
   ]);
 });
 
+test('a closed period differs, too, if that grant started after its end, and only later use was left to settle', async () => {
+  const { database } = suite;
+  const account_id = await insertAccount(database);
+  const times = { started_at: secondsFromNow(-300), ended_at: secondsFromNow(-200) };
+  const period_id = await insertPeriod(database, account_id, { ...times, description: { points_limit: 10 } });
+  const credit_id = await insertGrant(database, account_id, PAST);
+  const now = database.raw('clock_timestamp()');
+  await database('credit_cuts').where({ account_id }).update({ resolved_at: now });
+  await database('usage_totals').insert({ period_id, points: 15, requests: 1, time_ms: 0, traffic_bytes: 0 });
+  await insertMovement(
+    database,
+    { account_id, credit_id },
+    {
+      from_ledger: 'grant',
+      to_ledger: 'used',
+      points: 3,
+      period_id,
+      reason: 'period_closed',
+      at: times.ended_at,
+    },
+  );
+  await database('period_credits').insert({
+    period_id,
+    settled_points: 5,
+    overuse_points: 2,
+    closed_at: now,
+    closed_points: 15,
+  });
+  expect((await check({ account_id })).differences).toMatchObject([
+    { fault: 'overuse', movement_id: null, credit_id, period_id, expected: 0, found: 2 },
+  ]);
+});
+
 test('all accounts with grants are checked, by pages', async () => {
   const { database } = suite;
   for (let made = 0; made < 101; made += 1) await insertGrant(database, await insertAccount(database));

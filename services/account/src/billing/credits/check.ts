@@ -108,13 +108,15 @@ function createReplay({ credits, cuts, periods }: AccountLedger) {
     ),
   ].sort((one, other) => one.us - other.us);
   let next = 0;
+  let settledMs = -Infinity;
 
   function settle(step: (typeof steps)[number]): Difference | null {
     if ('period' in step) {
-      watched.push(watchClosing(step.period, credits, left));
+      watched.push(watchClosing(step.period, { credits, left, settledMs }));
       return null;
     }
     const { at, points } = step.cut;
+    settledMs = Math.max(settledMs, at.getTime());
     const open = points.filter(({ period_id }) => (closedUs.get(period_id) ?? Infinity) > step.us);
     const own = datedAt.get(at.getTime()) ?? [];
     const ended = own.flatMap(({ credit_id }) => creditOf.get(credit_id) ?? []);

@@ -7,6 +7,7 @@ export type StoredEvent = {
   type: string;
   object_id: string;
   attempts: number;
+  created_at: Date;
 };
 
 export type Outcome = 'applied' | 'ignored' | 'foreign';
@@ -46,7 +47,7 @@ export function claimEvents(
                AND other.leased_until > clock_timestamp())
            ORDER BY object_id, payment_event_id
          ) AS first_of_each ORDER BY payment_event_id LIMIT :limit
-       ) RETURNING payment_event_id, type, object_id, attempts`,
+       ) RETURNING payment_event_id, type, object_id, attempts, created_at`,
       { limit, leaseMs },
     );
   });

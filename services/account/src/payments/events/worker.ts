@@ -14,6 +14,12 @@ const MAX_IN_FLIGHT = 4;
 /** Longer than an event's requests with their second attempts and the transaction. */
 const LEASE_MS = 30_000;
 
+/**
+ * What isn't known then, such as a purchase that a restored database has forgotten, no event brings any more; reconciling
+ * since the backup does.
+ */
+const UNKNOWN_MAX_MS = 7 * 86_400_000;
+
 export type EventWorkerOptions = HandlerNeeds & {
   transact: Transact;
   dueWatch: DueWatch;
@@ -58,7 +64,17 @@ async function handle(options: EventWorkerOptions, event: StoredEvent): Promise<
     return 'ignored';
   }
   const apply = await handler(options, object_id);
-  if (apply === undefined) throw new Error(`the object ${object_id} is not known yet`);
+  if (apply === undefined) {
+    if (Date.now() - event.created_at.getTime() < UNKNOWN_MAX_MS) {
+      throw new Error(`the object ${object_id} is not known yet`);
+    }
+    options.logger.error(
+      { payment_event_id, type, object_id },
+      'payment event of an unknown object is given up',
+    );
+    await markHandled(options.query, payment_event_id, 'ignored');
+    return 'ignored';
+  }
   return options.transact(async (inside) => {
     const { outcome } = await apply(inside);
     await markHandled(inside, payment_event_id, outcome);

@@ -16,7 +16,7 @@ import { reportIssue } from '../issues/store.ts';
 import { chargeAgain, isForOverage } from '../overage/store.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { applyProvided as applySubscriptionProvided } from '../subscriptions/apply.ts';
-import { findByStripeId } from '../subscriptions/store.ts';
+import { findByStripeId, wasEndedBefore } from '../subscriptions/store.ts';
 import type { ProvidedInvoice } from '../subscription-provider.ts';
 import { findInvoice, findPaidPeriod, storeInvoice } from './store.ts';
 import type { Invoice } from './store.ts';
@@ -68,18 +68,28 @@ export async function applyInvoice(needs: Needs, id: string): Promise<Apply | un
 
 /**
  * What was charged after the account was erased goes back, unless it was used before: Stripe charges an invoice of
- * further points an hour after it is made, or later. Before our row says so: a process that dies in between does it
- * again. Returns the payments.
+ * further points an hour after it is made, or later. So does a renewal of what had ended here before Stripe heard of it.
+ * Before our row says so: a process that dies in between does it again. Returns the payments.
  */
 async function refundLate({ query, provider }: Needs, invoice: ProvidedInvoice): Promise<string[]> {
   const { id, paid_at } = invoice;
   const account_id = paid_at === null ? undefined : await findPayer(query, invoice);
   if (paid_at === null || account_id === undefined) return [];
-  if (!(await wasErasedBefore(query, account_id, paid_at))) return [];
+  const isLate =
+    (await wasErasedBefore(query, account_id, paid_at)) || (await isRenewalOfEnded(query, invoice));
+  if (!isLate) return [];
   if ((await findInvoice(query, id))?.state === 'paid' || (await isForOverage(query, id))) return [];
   const payments = await provider.listInvoicePayments(id);
   for (const payment of payments) await provider.refund(payment);
   return payments;
+}
+
+async function isRenewalOfEnded(
+  query: Query,
+  { subscription_id, billing_reason, period_start }: ProvidedInvoice,
+): Promise<boolean> {
+  if (subscription_id === undefined || period_start === null) return false;
+  return billing_reason === 'subscription_cycle' && wasEndedBefore(query, subscription_id, period_start);
 }
 
 /**
@@ -95,7 +105,8 @@ async function applyProvided(
 ): Promise<Applied> {
   const account_id = await findPayer(query, provided);
   if (account_id === undefined) return { outcome: 'ignored', change: null };
-  if (!(await lockHolder(query, account_id))) return reportLate(query, account_id, provided, refunded);
+  const isHeld = await lockHolder(query, account_id);
+  if (!isHeld || refunded.length > 0) return reportLate(query, account_id, provided, refunded);
   const before = await findInvoice(query, provided.id);
   const isOlder = before !== undefined && before.state !== 'draft' && provided.state === 'draft';
   if (isOlder || (before !== undefined && SETTLED.has(before.state)))
@@ -136,7 +147,7 @@ async function isChangeDue(
   return addChangeDue(query, { subscription_id, stripe_invoice_id, issued_at }, graceSec);
 }
 
-/** Of an erased account: the invoice stays as a record of what was refunded. */
+/** Of an erased account, or of what had ended: the invoice stays as a record of what was refunded. */
 async function reportLate(
   query: Query,
   account_id: number,
@@ -155,7 +166,10 @@ async function reportLate(
     const details = { invoice: number ?? id, amount: total, currency };
     await reportIssue(query, { kind: 'late_payment_refunded', object_id, account_id, details });
   }
-  return { outcome: 'applied', change: `invoice ${id}: paid after the account was erased, and refunded` };
+  return {
+    outcome: 'applied',
+    change: `invoice ${id}: paid after the account or the subscription had ended, and refunded`,
+  };
 }
 
 async function findPayer(

@@ -440,3 +440,30 @@ describe('refuses', () => {
 test('Stripe would have taken every request', () => {
   expect(suite.faults()).toEqual([]);
 });
+
+test('an event of an object that stays unknown is given up after a week', async () => {
+  const ageOf = (days: number) => new Date(Date.now() - days * 86_400_000);
+  const event = (id: string, days: number) => ({
+    stripe_event_id: `evt_${id}`,
+    type: 'charge.refunded',
+    object_id: `pi_${id}`,
+    body: Buffer.from('{}'),
+    created_at: ageOf(days),
+  });
+  await suite.database('payment_events').insert([event('unknown_old', 8), event('unknown_new', 6)]);
+  const read = (id: string) =>
+    suite
+      .database('payment_events')
+      .where({ stripe_event_id: `evt_${id}` })
+      .first<Record<string, unknown>>();
+  const isAttempted = async (id: string) => {
+    const { attempts, outcome } = await read(id);
+    return attempts !== 0 || outcome !== null;
+  };
+  await waitFor(async () => (await isAttempted('unknown_old')) && (await isAttempted('unknown_new')), {
+    what: 'both events to be attempted',
+  });
+  expect(await read('unknown_old')).toMatchObject({ outcome: 'ignored' });
+  expect(await read('unknown_new')).toMatchObject({ outcome: null });
+  await suite.database('payment_events').where({ stripe_event_id: 'evt_unknown_new' }).delete();
+});

@@ -238,7 +238,8 @@ function invoiceOf(
 ): ProvidedInvoice {
   const { id, customer, parent, billing_reason, number, status, currency, total, created } = found;
   const details = parent?.subscription_details ?? null;
-  const ends = details === null ? [] : lines.map(({ period }) => period.end);
+  const periods = details === null ? [] : lines.map(({ period }) => period);
+  const latest = (seconds: readonly number[]) => (seconds.length === 0 ? null : dateOf(Math.max(...seconds)));
   const paidAt = found.status_transitions.paid_at;
   return {
     id,
@@ -249,7 +250,8 @@ function invoiceOf(
     state: STATES.find((state) => state === status) ?? 'draft',
     currency,
     total,
-    period_end: ends.length === 0 ? null : dateOf(Math.max(...ends)),
+    period_start: latest(periods.map(({ start }) => start)),
+    period_end: latest(periods.map(({ end }) => end)),
     isProcessing,
     hasFailed: wasTried(found) && !isProcessing,
     issued_at: dateOf(found.status_transitions.finalized_at ?? created),

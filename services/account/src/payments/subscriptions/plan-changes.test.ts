@@ -379,6 +379,33 @@ test('a planned change that Stripe hears of after it has renewed is told to an o
   expect(await stripesPeriodOf(subscriber)).toMatchObject({ price: price['stripe_price_id'] });
 });
 
+test('a cancellation that Stripe hears of after it has renewed gets the renewal back', async () => {
+  // Not within the minutes in which the next period is open already.
+  const border = new Date((Math.ceil(Date.now() / 1_000) + 3_600) * 1_000);
+  const anchor = new Date(border);
+  anchor.setUTCFullYear(anchor.getUTCFullYear() - 1);
+  await setStripesClock(anchor);
+  const subscriber = await newSubscriber('year');
+  const { account_id, stripeId } = subscriber;
+  await suite.payments.post('/sample/outage', { on: 'true' });
+  expect(await subscriber.browser.request('POST', '/subscription/cancel')).toMatchObject({ status: 200 });
+  await endPeriodSoon(subscriber, 0);
+  await waitFor(async () => (await countedBy(subscriber)).ended_at !== null, { what: 'the end' });
+  // The border, and the hour for which the invoice is a draft.
+  for (const ms of [1_000, 3_700_000]) await setStripesClock(new Date(border.getTime() + ms));
+  await suite.payments.post('/sample/outage', { on: 'false' });
+  await quiet(suite);
+  const issues = await suite.database('payment_issues').where({ account_id });
+  expect(issues).toMatchObject([
+    { kind: 'late_payment_refunded', object_id: expect.stringMatching(/^pi_/), details: { amount: 4_900 } },
+  ]);
+  const [{ object_id }] = issues as [{ object_id: string }];
+  expect(await stripeOf(`/refunds?payment_intent=${object_id}`)).toMatchObject({
+    data: [{ amount: 4_900, status: 'succeeded' }],
+  });
+  expect(await stripeOf(`/subscriptions/${stripeId}`)).toMatchObject({ status: 'canceled' });
+});
+
 async function previewOf({ browser }: Owner, plan_id: number): Promise<Row> {
   const path = `/subscription/preview?plan_id=${String(plan_id)}&billing_interval=month`;
   return (await browser.request('GET', path)).body;

@@ -231,6 +231,17 @@ export async function findByStripeId(query: Query, id: string): Promise<StripeSu
   return rows[0];
 }
 
+/** Whether it had ended here by then, also if its planned end is due and is only to be carried out. */
+export async function wasEndedBefore(query: Query, stripeId: string, at: Date): Promise<boolean> {
+  const rows = await query(
+    `SELECT FROM stripe_subscriptions JOIN subscriptions USING (subscription_id)
+     WHERE stripe_subscription_id = :stripeId AND (subscriptions.ended_at <= :at
+       OR cancel_at_period_end AND subscriptions.ended_at IS NULL AND renews_at <= least(:at, clock_timestamp()))`,
+    { stripeId, at },
+  );
+  return rows.length > 0;
+}
+
 export async function findBySubscription(
   query: Query,
   subscriptionId: number,

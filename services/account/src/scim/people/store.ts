@@ -169,8 +169,14 @@ export async function setDeprovisioned(query: Query, scimUserId: string): Promis
   );
 }
 
-/** Nothing of the person is kept but whose user it was. */
+/** Nothing of the person is kept but whose user it was, once for each account: later users have `made_account` of it. */
 export async function setDeleted(query: Query, scimUserId: string): Promise<void> {
+  await query(
+    `DELETE FROM scim_users AS former USING scim_users AS last
+     WHERE last.scim_user_id = :scimUserId AND former.team_id = last.team_id
+       AND former.account_id = last.account_id AND former.deleted_at IS NOT NULL`,
+    { scimUserId },
+  );
   await query('DELETE FROM scim_group_members WHERE scim_user_id = :scimUserId', { scimUserId });
   await query(
     `UPDATE scim_users SET deleted_at = now(), external_id = NULL, attributes = '{}'

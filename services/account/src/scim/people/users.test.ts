@@ -355,6 +355,26 @@ describe('a user who is deactivated', () => {
     expect([again.account_id, again.id === made.id]).toEqual([made.account_id, false]);
   });
 
+  test('and made again and again leaves one record, and is still an account that the directory made', async () => {
+    const made = await makeUser(suite, team);
+    let { id } = made;
+    for (let round = 0; round < 3; round += 1) {
+      expect((await team.scim('DELETE', user(id))).status).toBe(204);
+      ({ id } = await makeUser(suite, team, { userName: made.userName }));
+    }
+    const { account_id } = made;
+    expect(
+      await suite
+        .database('scim_users')
+        .where({ account_id })
+        .orderBy('created_at')
+        .select('made_account', 'deleted_at'),
+    ).toEqual([
+      { made_account: true, deleted_at: expect.any(Date) as unknown },
+      { made_account: true, deleted_at: null },
+    ]);
+  });
+
   test('while they sign in has no session of a member', async () => {
     for (let round = 0; round < 3; round += 1) {
       const made = await makeUser(suite, team);
