@@ -229,7 +229,9 @@ export function accountJourneys(journey: Journey): void {
     expect(await page.getByText('This session').count()).toBe(1);
     const others = page.getByRole('button', { name: /^Sign out Chrome/ });
     await expectAccessible(page);
+    const before = await others.count();
     await others.first().click();
+    await others.nth(before - 1).waitFor({ state: 'detached' });
     await there.page.reload();
     await there.page.getByRole('heading', { name: 'Sign in to Tollgate' }).waitFor();
     await here.close();

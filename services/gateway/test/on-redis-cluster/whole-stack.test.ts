@@ -25,6 +25,8 @@ const POINTS = 7;
 const ANSWER = '{"data":{}}';
 /** So many consecutive account ids have shards on all three masters. */
 const PAYERS = 12;
+/** So many that each master has tokens of some. */
+const PAYERS_ON_ALL_MASTERS = 24;
 
 /** Answered calls by the account id that the upstream received. */
 const answered = new Map<number, number>();
@@ -68,7 +70,11 @@ async function requestsCounted(payer: Payer): Promise<number> {
 }
 
 test('calls of payers on all masters through both gateways are in the usage, each once', async () => {
-  const payers = await stack.addPayers(PAYERS, { points_limit: 1_000, rate_limit: 600, session_limit: 10 });
+  const payers = await stack.addPayers(PAYERS_ON_ALL_MASTERS, {
+    points_limit: 1_000,
+    rate_limit: 600,
+    session_limit: 10,
+  });
   for (const payer of payers) expect(await atBoth(payer)).toEqual([200, 200]);
   for (const payer of payers) {
     await waitFor(async () => (await requestsCounted(payer)) >= 2);

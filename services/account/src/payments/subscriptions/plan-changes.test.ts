@@ -389,6 +389,9 @@ test('a cancellation that Stripe hears of after it has renewed gets the renewal 
   const { account_id, stripeId } = subscriber;
   await suite.payments.post('/sample/outage', { on: 'true' });
   expect(await subscriber.browser.request('POST', '/subscription/cancel')).toMatchObject({ status: 200 });
+  // A period ends after it has begun, to the second.
+  const startedAt = (await periodsOf(subscriber))[0]?.['started_at'] as Date;
+  await waitFor(() => Date.now() > startedAt.getTime() + 1_000);
   await endPeriodSoon(subscriber, 0);
   await waitFor(async () => (await countedBy(subscriber)).ended_at !== null, { what: 'the end' });
   // The border, and the hour for which the invoice is a draft.
