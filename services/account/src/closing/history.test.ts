@@ -78,6 +78,15 @@ function newPeriod(account_id: number, started_at: Date): Promise<number> {
   return insertPeriod(suite.database, account_id, { ...times, description: { points_limit: INCLUDED } });
 }
 
+/** Once it has lasted a second: the next one begins in the second after its end. */
+async function endBegun(period_id: number): Promise<void> {
+  await waitFor(async () => {
+    const rows = await suite.database('billing_periods').where({ period_id }).pluck<Date[]>('started_at');
+    return (rows[0]?.getTime() ?? 0) + 1_000 < Date.now();
+  });
+  await endPeriod(suite, period_id);
+}
+
 async function carryOut(script: readonly Step[]): Promise<History> {
   const account_id = await insertAccount(suite.database);
   const history: History = { account_id, periods: [], credits: [], uses: [] };
@@ -97,16 +106,8 @@ async function carryOut(script: readonly Step[]): Promise<History> {
       if (credit_id !== undefined && (await live).length > 0) await voidNow(suite, account_id, credit_id);
     } else if (step.kind === 'renew') {
       const last = periods.at(-1) ?? 0;
-      // At most once a second: periods are whole seconds.
       if (periods.length > 2) continue;
-      await waitFor(async () => {
-        const rows = await suite
-          .database('billing_periods')
-          .where({ period_id: last })
-          .pluck<Date[]>('started_at');
-        return (rows[0]?.getTime() ?? 0) + 1_000 < Date.now();
-      });
-      await endPeriod(suite, last);
+      await endBegun(last);
       const rows = await suite
         .database('billing_periods')
         .where({ period_id: last })
@@ -189,7 +190,7 @@ test('grants pay for what was used while they could be, whatever is counted when
     await becomeReady(suite.account);
   }
   const histories = await running;
-  for (const { periods } of histories) await endPeriod(suite, periods.at(-1) ?? 0);
+  for (const { periods } of histories) await endBegun(periods.at(-1) ?? 0);
   await allCounted(suite);
   await suite.account.stop();
   await suite.account.restart({ CLOSING_DELAY_SEC: '0' });
