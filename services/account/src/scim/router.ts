@@ -8,6 +8,7 @@ import { callerOf } from '../http/caller-address.ts';
 import { noStore } from '../http/no-store.ts';
 import { refuseExceeded } from '../identity/attempts/attempt-counts.ts';
 import type { AttemptCounts } from '../identity/attempts/attempt-counts.ts';
+import { isUnsafe } from '../identity/sessions/same-origin.ts';
 import { groupsCollection, usersCollection } from './collections.ts';
 import type { Collection } from './collections.ts';
 import type { Directory } from './people/changes.ts';
@@ -35,6 +36,12 @@ export const SCIM_PATH = '/scim/v2';
 
 const MAX_BODY_BYTES = 512 * 1_024;
 const REQUESTS_PER_SECOND = 100;
+
+/**
+ * Of a team. A change can make an account, or send a mail, which others' mails wait behind. A first synchronization has
+ * 10,000 people.
+ */
+const CHANGES_PER_HOUR = 20_000;
 
 export type ScimNeeds = MembershipNeeds & { counts: AttemptCounts; scimBaseUrl: string };
 
@@ -259,9 +266,14 @@ function authenticate({ query }: Pick<ScimNeeds, 'query'>): RequestHandler {
 
 /** @throws {Problem} (the returned function) too_many_requests */
 function countRequests({ counts }: Pick<ScimNeeds, 'counts'>): RequestHandler {
-  return async (_req, res, next) => {
-    const subject = `scim ${String(directoryOf(res).scim_token_id)}`;
-    refuseExceeded(await counts.take([{ subject, max: REQUESTS_PER_SECOND, windowSec: 1 }]));
+  return async (req, res, next) => {
+    const { scim_token_id, team_id } = directoryOf(res);
+    const second = { subject: `scim ${String(scim_token_id)}`, max: REQUESTS_PER_SECOND, windowSec: 1 };
+    refuseExceeded(await counts.take([second]));
+    if (isUnsafe(req) && !req.path.endsWith('/.search')) {
+      const hour = { subject: `scim changes ${String(team_id)}`, max: CHANGES_PER_HOUR, windowSec: 3_600 };
+      refuseExceeded(await counts.take([hour]));
+    }
     next();
   };
 }

@@ -13,8 +13,9 @@ const HASH_CHARS = 43;
  * KEYS[3] are the client's record and epoch; if ARGV[6] is given and isn't the current record, nothing is stored. Each
  * key from KEYS[5] on takes a token, dated by Redis' clock, which also ends it. ARGV[4] is the rest of the token's JSON.
  *
- * KEYS[4] lists the tokens, oldest first. Beyond ARGV[7] of them the oldest end, published as ARGV[8] says. At most twice
- * as many leave the list as join it: those that have ended anyway don't pile up, and a lower limit is reached in steps.
+ * KEYS[4] lists the tokens, oldest first; one that a repeated refresh stores again is on it. Beyond ARGV[7] of them the
+ * oldest end, published as ARGV[8] says. At most twice as many leave the list as join it: those that have ended anyway
+ * don't pile up, and a lower limit is reached in steps.
  *
  * Returns how many fitted (-1: the client has changed), the microseconds until one more does, and how many were ended.
  */
@@ -38,8 +39,11 @@ while fitted < wanted and whole + cost - now <= most do
   fitted = fitted + 1
   local token = KEYS[4 + fitted]
   if token then
-    redis.call('SET', token, record, 'EXAT', exp)
-    hashes[fitted] = string.sub(token, -${String(HASH_CHARS)})
+    if redis.call('SET', token, record, 'EXAT', exp, 'GET') then
+      redis.call('EXPIREAT', KEYS[4], exp, 'GT')
+    else
+      hashes[#hashes + 1] = string.sub(token, -${String(HASH_CHARS)})
+    end
   end
 end
 if hashes[1] then

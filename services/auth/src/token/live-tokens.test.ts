@@ -132,6 +132,16 @@ test('a connection has a maximum of its own', async () => {
   expect(await whichAreActive(tokens)).toEqual([false, true, true]);
 });
 
+test('a token that a repeated refresh stores again counts once', async () => {
+  const { issue } = issuingAtMost({ perApplication: 1, perConnection: 2 });
+  const tokens = Array.from({ length: 2 }, () => newAccessToken('tg', client.client_id));
+  const wanted = { client: client.record, delegation: { via: client.client_id, scope: 'api' } };
+  const [, last = ''] = tokens;
+  for (const token of [...tokens, last, last, last]) await issue(token, wanted);
+  expect(await whichAreActive(tokens)).toEqual([true, true]);
+  expect(await kept()).toEqual({ listed: 2, stored: 2 });
+});
+
 test('a revocation frees the memory of thousands of tokens, and the next ones live', async () => {
   const { issue } = issuingAtMost({ perApplication: 5_000, perConnection: 1 });
   const tokens = Array.from({ length: 1_700 }, () => newAccessToken('tg', client.client_id));

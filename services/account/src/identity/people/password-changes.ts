@@ -15,6 +15,7 @@ import { recordConfirmationFailed } from '../sessions/confirmation-failed.ts';
 import type { SignedIn } from '../sessions/require-session.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
 import type { SessionTokens } from '../sessions/end-sessions.ts';
+import { factorsOf } from '../sessions/factors.ts';
 import { beginSession } from '../sessions/session-store.ts';
 import type { SessionOrigin } from '../sessions/session-store.ts';
 import type { BegunSession } from '../sessions/complete-sign-in.ts';
@@ -79,7 +80,10 @@ export async function resetPassword(
   await Promise.all(ended.map((tell) => tell()));
 }
 
-/** Ends all sessions and begins a new one. @throws {Problem} invalid_request for either password; too_many_requests */
+/**
+ * Ends all sessions and begins a new one, which is confirmed only if a sign-in needs no more than the password.
+ * @throws {Problem} invalid_request for either password; too_many_requests
+ */
 export async function changePassword(
   needs: SignInNeeds & SessionTokens & { wakeMails: () => void },
   signedIn: SignedIn,
@@ -104,8 +108,11 @@ export async function changePassword(
     const changes = await endSessions(needs, inside, { account_id, actor });
     await endEmailTokens(inside, account_id);
     const token = newSecretToken();
-    const { sso_identity_id } = signedIn.session;
-    const session = await beginSession(inside, account_id, token, origin, needs.lifetimes, sso_identity_id);
+    const session = await beginSession(inside, account_id, token, origin, needs.lifetimes, {
+      ssoIdentityId: signedIn.session.sso_identity_id,
+      // Else the password would do what a second factor is asked for (two-factor/confirmation.ts).
+      isConfirmed: (await factorsOf(inside, account_id)).length === 0,
+    });
     await recordAudit(inside, {
       ...actor,
       application_id: null,

@@ -32,7 +32,7 @@ export async function completeSignIn(
   if (browser.previousToken !== undefined) await endSessionOfToken(inside, browser.previousToken);
   const token = newSecretToken();
   const origin = { address: by.address, userAgent: browser.userAgent };
-  const session = await beginSession(inside, account_id, token, origin, lifetimes, ssoIdentityId);
+  const session = await beginSession(inside, account_id, token, origin, lifetimes, { ssoIdentityId });
   await recordAudit(inside, {
     actor: `account:${String(account_id)}`,
     address: by.address,

@@ -55,26 +55,35 @@ export const memberOf = (accountId: string) => `(
   WHERE membership.account_id = ${accountId}
     AND membership.role = 'member' AND manager.role = 'manager') AS member_of`;
 
-/** Begins a session. `query` is a transaction's. */
+type SessionProof = {
+  ssoIdentityId?: number | null | undefined;
+  /** Whether its user has just shown as much as a sign-in needs. */
+  isConfirmed?: boolean;
+};
+
+/**
+ * Begins a session. `query` is a transaction's. A team's identity provider says who someone is, and doesn't speak for
+ * what protects the account without it.
+ */
 export async function beginSession(
   query: Query,
   accountId: number,
   token: string,
   { address, userAgent }: SessionOrigin,
   { lifetimeSec }: SessionLifetimes,
-  ssoIdentityId: number | null = null,
+  { ssoIdentityId = null, isConfirmed = ssoIdentityId === null }: SessionProof = {},
 ): Promise<Omit<LiveSession, 'account'>> {
   type Begun = Session & Pick<LiveSession, 'member_of' | 'lacks_sso'>;
-  // A team's identity provider says who someone is, and doesn't speak for what protects the account without it.
   const rows = await query<Begun>(
     `INSERT INTO sessions (account_id, token_hash, expires_at, address, user_agent, sso_identity_id, confirmed_at)
      VALUES (:accountId, :tokenHash, now() + :lifetimeSec * interval '1 second', :address, :userAgent, :ssoIdentityId,
-       CASE WHEN CAST(:ssoIdentityId AS bigint) IS NULL THEN now() ELSE '-infinity' END)
+       CASE WHEN :isConfirmed THEN now() ELSE '-infinity' END)
      RETURNING session_id, created_at, expires_at, ${memberOf('sessions.account_id')},
        sso_identity_id IS NULL AND (SELECT ${REQUIRES_SSO} FROM accounts WHERE account_id = :accountId) AS lacks_sso`,
     {
       accountId,
       ssoIdentityId,
+      isConfirmed,
       tokenHash: hashOfToken(token),
       lifetimeSec,
       address,
@@ -87,7 +96,7 @@ export async function beginSession(
        ORDER BY session_id DESC OFFSET ${String(MAX_PER_ACCOUNT)})`,
     { accountId },
   );
-  return { ...singleRow(rows), is_confirmed: ssoIdentityId === null, sso_identity_id: ssoIdentityId };
+  return { ...singleRow(rows), is_confirmed: isConfirmed, sso_identity_id: ssoIdentityId };
 }
 
 /** As it is kept and shown. */

@@ -155,6 +155,26 @@ describe('a session that was not confirmed lately', () => {
     expect((await browser.request(method, path)).status).not.toBe(403);
   });
 
+  test('is not confirmed by a change of the password where there is a second factor', async () => {
+    const { browser, password: current_password } = await withTotp(suite);
+    await makeUnconfirmed(browser);
+    const wanted = { current_password, new_password: 'another good one' };
+    expect((await browser.request('PUT', '/account/password', wanted)).status).toBe(200);
+    for (const path of ['/two-factor/passkeys/options', '/two-factor/recovery-codes']) {
+      expect((await browser.request('POST', path)).body['code']).toBe('confirmation_required');
+    }
+    expect((await browser.request('DELETE', '/two-factor/totp')).body['code']).toBe('confirmation_required');
+  });
+
+  test('is confirmed by a change of the password alone where that is all that a sign-in needs', async () => {
+    const person = await insertPerson(suite.database);
+    const browser = await signedInBrowser(suite.account, person);
+    await makeUnconfirmed(browser);
+    const wanted = { current_password: person.password, new_password: 'another good one' };
+    expect((await browser.request('PUT', '/account/password', wanted)).status).toBe(200);
+    expect((await browser.request('POST', '/two-factor/totp')).status).toBe(201);
+  });
+
   test('is confirmed by a recovery code, once, and the owner is told', async () => {
     const owner = await withTotp(suite);
     await makeUnconfirmed(owner.browser);

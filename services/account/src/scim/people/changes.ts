@@ -39,7 +39,7 @@ import {
   setUser,
 } from './store.ts';
 import type { ScimUser } from './store.ts';
-import { attributesOf, displayedName, valuesOf } from './user.ts';
+import { assertSmall, attributesOf, displayedName, valuesOf } from './user.ts';
 
 /** A team's directory: who it acts for, and as whom it is recorded. */
 export type Directory = { team_id: number; scim_token_id: number; actor: Actor };
@@ -56,6 +56,7 @@ export async function createUser(
 ): Promise<string> {
   const address = addressOf(wanted);
   const name = displayedName(wanted, address);
+  assertSmall(wanted);
   // First, so that no directory can hold up the accounts of other domains.
   await assertDomain(needs.query, directory.team_id, address);
   const refusal: { email?: string } = {};
@@ -272,6 +273,7 @@ async function refuseOwnAddress(query: Query, { team, user, account }: Context):
 /** The context as it is afterwards. */
 async function changeValues(query: Query, context: Context, before: Values, after: Values): Promise<Context> {
   const { team, account, actor } = context;
+  assertSmall(after);
   const email = await changeAddress(query, context, before, after);
   await changeName(query, context, before, after);
   const manager = { account_id: await managerOf(query, team.team_id), actor };

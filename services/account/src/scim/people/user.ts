@@ -8,6 +8,16 @@ import type { Projection, Resource } from '../protocol/resource.ts';
 import { invalidValue } from '../protocol/scim-error.ts';
 import type { ScimUser } from './store.ts';
 
+/** A page has 200 people, who are in memory together. Entra ID and Okta send some 3 KB. */
+const MAX_ATTRIBUTES_BYTES = 16_384;
+
+/** @throws {ScimError} invalidValue */
+export function assertSmall(values: Values): void {
+  const { attributes } = attributesOf(values);
+  if (Buffer.byteLength(JSON.stringify(attributes)) <= MAX_ATTRIBUTES_BYTES) return;
+  throw invalidValue(`The attributes of a user can have at most ${String(MAX_ATTRIBUTES_BYTES)} bytes.`);
+}
+
 /** What of the values has no column of its own. */
 export function attributesOf({
   userName: _userName,

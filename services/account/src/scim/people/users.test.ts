@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { startAccount } from '../../../test/suite/account-under-test.ts';
@@ -501,6 +501,26 @@ describe('a user who is changed', () => {
     expectRefused(await team.scim('PATCH', user(made.id), bad), 400, 'invalidValue');
   });
 
+  test('has at most 16 KiB of attributes, and can be deactivated however much it has', async () => {
+    const addresses = Array.from({ length: 20 }, (_, at) => ({
+      streetAddress: `${'x'.repeat(1_000)} ${String(at)}`,
+    }));
+    const much = newUserBody(team, { addresses });
+    expectRefused(await team.scim('POST', '/Users', much), 400, 'invalidValue');
+    expect(await accountOf(much.userName)).toBeUndefined();
+    const made = await makeUser(suite, team, { addresses: addresses.slice(10) });
+    const add = patchBody({ op: 'add', path: 'roles', value: { value: 'x'.repeat(1_000) } });
+    expect((await team.scim('PATCH', user(made.id), add)).status).toBe(200);
+    const more = patchBody({ op: 'replace', path: 'addresses', value: addresses });
+    expectRefused(await team.scim('PATCH', user(made.id), more), 400, 'invalidValue');
+    const whole = { ...much, userName: made.userName };
+    expectRefused(await team.scim('PUT', user(made.id), whole), 400, 'invalidValue');
+    // As a version without the limit has kept it.
+    const attributes = JSON.stringify({ addresses });
+    await suite.database('scim_users').where({ scim_user_id: made.id }).update({ attributes });
+    expect((await setActive(team, made, false)).body).toMatchObject({ active: false });
+  });
+
   test('is guarded by If-Match', async () => {
     const made = await makeUser(suite, team);
     const change = patchBody({ op: 'add', path: 'title', value: 'Dr' });
@@ -567,6 +587,20 @@ describe('a token', () => {
     expect(limited.length).toBeGreaterThan(0);
     expect(limited[0]?.headers.get('retry-after')).toBe('1');
     await waitFor(async () => (await own.scim('GET', '/Users?count=0')).status === 200);
+  });
+
+  test('may change so much in an hour, whatever its token; it is told when to try again, and can read on', async () => {
+    const own = await provisionTeam(suite);
+    const made = await makeUser(suite, own);
+    const subject = createHash('sha256')
+      .update(`scim changes ${String(own.team_id)}`)
+      .digest('base64url');
+    await suite.database('attempt_counts').where({ subject }).update({ attempts: 20_000 });
+    const other = scimClient(suite, await newScimToken(own.manager));
+    const limited = await other('PATCH', user(made.id), patchBody({ op: 'add', path: 'title', value: 'Dr' }));
+    expect(limited.status).toBe(429);
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(1);
+    expect((await own.scim('GET', user(made.id))).status).toBe(200);
   });
 
   test('is shown with its last use and its last refusal, and never itself', async () => {
