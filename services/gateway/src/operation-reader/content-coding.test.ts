@@ -12,17 +12,20 @@ const codings = [
   ['zstd', zstdCompressSync],
 ] as const;
 
-test.each(codings)('what is decoded from %s takes room as it comes, and no more', async (coding, compress) => {
-  const decode = bodyDecoder(['content-encoding', coding]);
-  const body = Buffer.from(Array.from({ length: 100_000 }, (_, index) => String(index)).join());
-  const lengths: number[] = [];
-  const note = (bytes: number) => {
-    lengths.push(bytes);
-  };
-  expect((await decode?.(compress(body), MAX_BYTES, note))?.equals(body)).toBe(true);
-  expect(lengths.length).toBeGreaterThan(1);
-  expect(lengths.at(-1)).toBe(body.length);
-});
+test.each(codings)(
+  'what is decoded from %s takes room as it comes, and no more',
+  async (coding, compress) => {
+    const decode = bodyDecoder(['content-encoding', coding]);
+    const body = Buffer.from(Array.from({ length: 100_000 }, (_, index) => String(index)).join());
+    const lengths: number[] = [];
+    const note = (bytes: number) => {
+      lengths.push(bytes);
+    };
+    expect((await decode?.(compress(body), MAX_BYTES, note))?.equals(body)).toBe(true);
+    expect(lengths.length).toBeGreaterThan(1);
+    expect(lengths.at(-1)).toBe(body.length);
+  },
+);
 
 test.each(codings)('%s is decoded no further where there is no room', async (coding, compress) => {
   const decode = bodyDecoder(['content-encoding', coding]);
