@@ -114,6 +114,16 @@ describe('what a caller sends', () => {
     );
   });
 
+  test('says how its body is to be read as it was read here, whatever Connection names', () => {
+    const ofBody = fc.constantFrom('Content-Type', 'Content-Encoding');
+    fc.assert(
+      fc.property(ofBody.chain(disguised), ofBody, (name, listed) => {
+        const isSpelledSo = /^content-(?:type|encoding)$/i.test(name);
+        expect(forwardsRequestField(name, connectionOptions([listed]))).toBe(isSpelledSo);
+      }),
+    );
+  });
+
   test('goes on where nothing of that holds', () => {
     const name = fc.stringMatching(/^X-Custom-[A-Za-z0-9-]{0,12}$/);
     fc.assert(

@@ -27,6 +27,12 @@ const SET_BY_GATEWAY = [
   'via',
 ];
 
+/**
+ * What tells how the body is to be read. Without it Rack reads a form, whatever the gateway has read; so no Connection
+ * field takes it away (RFC 9110, section 7.6.1), and no other spelling takes its place.
+ */
+const OF_BODY = new Set(['content-encoding', 'content-type']);
+
 const DROPPED_FROM_REQUESTS = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY]);
 const DROPPED_FROM_ANSWERS = new Set(HOP_BY_HOP);
 
@@ -42,6 +48,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** Whether a caller's header field goes on to the next server; `listed` are its connectionOptions. */
 export function forwardsRequestField(name: string, listed: ReadonlySet<string>): boolean {
   const canonical = canonicalName(name);
+  if (OF_BODY.has(canonical)) return name.toLowerCase() === canonical;
   return (
     !DROPPED_FROM_REQUESTS.has(canonical) &&
     !canonical.startsWith('proxy-') &&

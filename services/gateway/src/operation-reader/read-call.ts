@@ -242,8 +242,9 @@ export function createReadDataCall({ readerOf, ...options }: ReadDataCallOptions
       }
       place.reach(received.length);
       if (decode === null) return await wholeOrGone(req, received, payer, textsOf, place);
-      const body = await decode(received, limits.maxBytes);
-      place.reach(received.length + body.length);
+      const body = await decode(received, limits.maxBytes, (bytes) => {
+        place.reach(received.length + bytes);
+      });
       return await wholeOrGone(req, body, payer, textsOf, place);
     } catch (error) {
       place.release();

@@ -12,7 +12,7 @@ export type WebSocketMetrics = {
 
 /** Codes that come from the gateway, from ws and from honest callers; a caller may choose others freely. */
 const KNOWN_CODES = new Set([
-  1000, 1001, 1002, 1005, 1006, 1007, 1009, 1011, 1012, 1013, 4400, 4401, 4403, 4408, 4409, 4429,
+  1000, 1001, 1002, 1005, 1006, 1007, 1008, 1009, 1011, 1012, 1013, 4400, 4401, 4403, 4408, 4409, 4429,
 ]);
 
 export function createWebSocketMetrics(registry: Registry): WebSocketMetrics {

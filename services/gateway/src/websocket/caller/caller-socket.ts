@@ -79,7 +79,7 @@ export class CallerSocket {
     });
     socket.on('ping', this.#onFrame.bind(this));
     socket.on('pong', this.#onFrame.bind(this));
-    // ws itself closes sockets with broken framing: 1002, 1007, 1009.
+    // ws itself closes sockets with broken framing: 1002, 1007, 1008, 1009.
     socket.on('error', () => undefined);
     socket.on('close', (closeCode: number) => {
       this.#isClosed = true;

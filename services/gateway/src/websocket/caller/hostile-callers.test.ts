@@ -99,6 +99,22 @@ describe('a message that is none', () => {
     init.send({ type: 'connection_init', payload: { padding: 'x'.repeat(20_000) } });
     expect(await init.closed).toMatchObject({ code: 4400 });
   });
+
+  test('one in some fragments is read; in fragments of a byte, which take far more memory: 1008', async () => {
+    const sendPieces = ({ socket }: RawSocket, text: string, length: number) => {
+      for (let at = 0; at < text.length; at += length)
+        socket.send(text.slice(at, at + length), { fin: at + length >= text.length });
+    };
+    const message = JSON.stringify({ type: 'ping', payload: 'x'.repeat(5_000) });
+    const some = await ready();
+    sendPieces(some, message, 100);
+    await some.message({ type: 'pong' });
+    some.socket.close();
+    // Not even a token is needed.
+    const many = await openRaw(url);
+    sendPieces(many, message, 1);
+    expect(await many.closed).toMatchObject({ code: 1008 });
+  });
 });
 
 test('whatever messages hold, each socket goes on or is closed, and the gateway keeps its memory', async () => {

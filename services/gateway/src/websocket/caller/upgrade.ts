@@ -111,11 +111,18 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
   };
 }
 
+/** In fragments or reads, each of which takes a few hundred bytes of memory besides its own. */
+const MIN_PIECES = 64;
+const BYTES_PER_PIECE = 256;
+
 function serverOptions(maxPayload: number) {
+  const maxPieces = MIN_PIECES + Math.ceil(maxPayload / BYTES_PER_PIECE);
   return {
     noServer: true,
     clientTracking: false,
     maxPayload,
+    maxFragments: maxPieces,
+    maxBufferedChunks: maxPieces,
     // A compressor costs more memory than the rest of a socket, and invites decompression attacks.
     perMessageDeflate: false,
     closeTimeout: CLOSE_TIMEOUT_MS,

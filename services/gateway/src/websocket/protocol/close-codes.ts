@@ -152,6 +152,12 @@ export function explainedCloses(): ExplainedClose[] {
   return [
     ...problems,
     ...own,
+    {
+      closeCode: 1008,
+      reason: '',
+      meaning: 'a message comes in too many pieces',
+      fix: 'Send a message in one frame.',
+    },
     { closeCode: 1009, reason: '', meaning: 'a message is too large', fix: 'Send less.' },
     {
       closeCode: UPSTREAM_FAILED.closeCode,

@@ -42,3 +42,13 @@ test('more ids are stopped than are remembered: all further ones are new', () =>
   expect(new Set(taken).size).toBe(150);
   for (const one of taken) expect(one).toMatch(/^#\d+$/);
 });
+
+test('half a surrogate pair, which servers replace, doesn’t reach the upstream', () => {
+  const ids = createUpstreamIds();
+  expect([ids.take('\ud800'), ids.take('a\udc00'), ids.take('\ufffd'), ids.take('😀')]).toEqual([
+    '#1',
+    '#2',
+    '\ufffd',
+    '😀',
+  ]);
+});
