@@ -3053,7 +3053,8 @@ export interface components {
             payer_id: number | null;
             application_id: number | null;
             client_id: string | null;
-            address: string;
+            /** @description Null for roles other than `support` and `admin`. */
+            address: string | null;
             /** @enum {string} */
             api_version: "v1" | "v2";
             duration_ms: number | null;
