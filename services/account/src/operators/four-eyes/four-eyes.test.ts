@@ -360,6 +360,20 @@ describe('an attack', () => {
     expect(await suite.database('pending_acts').where({ act_id: body['act_id'] })).toHaveLength(1);
   });
 
+  test('by an admin who removes the others: the last second operator stays, unless the command removes them', async () => {
+    const [ada, grace, joan] = [await newOperator('admin'), await newOperator(), await newOperator()];
+    const pathOf = ({ operator_id }: Operating) => `/operators/${String(operator_id)}`;
+    const remove = (one: Operating) => call(ada.browser, 'DELETE', pathOf(one));
+    const answers = await Promise.all([grace, joan].map(remove));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+    const left = answers[0]?.status === 409 ? grace : joan;
+    expect(await remove(left)).toMatchObject({ status: 409, body: { code: 'second_operator_required' } });
+    expect((await remove(await newOperator('viewer'))).status).toBe(204);
+    expect((await reset(ada, await newCustomer())).status).toBe(202);
+    expect((await operatePath(suite.account, 'DELETE', `/private${pathOf(left)}`)).status).toBe(204);
+    expect((await reset(ada, await newCustomer())).status).toBe(200);
+  });
+
   test('with the removal of the one who asked, it no longer waits', async () => {
     const { ada, grace, act_id } = await asked();
     await suite.database('operators').where({ operator_id: ada.operator_id }).delete();
