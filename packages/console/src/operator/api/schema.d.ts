@@ -2239,7 +2239,7 @@ export interface components {
             account_id: number | null;
             /** @description Of a change of one plan. */
             plan_id: number | null;
-            /** @description What the request has sent; of a file its first 20,000 characters. */
+            /** @description What the request has sent. */
             body: {
                 [key: string]: unknown;
             } | null;

@@ -260,6 +260,20 @@ describe('the limits of a plan that someone has', () => {
     expect(exempted.status).toBe(200);
   });
 
+  test('are not lowered by a file that is too long for the second operator to read', async () => {
+    const ada = await newOperator('admin');
+    await newOperator('admin');
+    const { plan_id, key } = await newPlan();
+    const plans = JSON.stringify({ plans: { [key]: { description: { points_limit: 5 } } } });
+    const source = `# ${'x'.repeat(20_000)}\n${plans}`;
+    expect(await call(ada.browser, 'POST', '/plans-as-code/apply', { source })).toMatchObject({
+      status: 413,
+      body: { code: 'payload_too_large' },
+    });
+    expect(await suite.database('pending_acts')).toEqual([]);
+    expect(await described(plan_id)).toMatchObject({ points_limit: 1_000 });
+  });
+
   test('are not lowered once any plan has changed: it must be asked for again', async () => {
     const [ada, grace] = [await newOperator('admin'), await newOperator('admin')];
     const { plan_id, path } = await newPlan();
