@@ -606,8 +606,9 @@ const OPERATORS = {
   second_operator_required: {
     status: 409,
     title: 'A second operator must confirm it',
-    meaning: '`FOUR_EYES` has it confirmed by a second operator, which a credential can’t ask for.',
-    fix: "Do it in the operators' console, or list the credential in `FOUR_EYES_EXEMPT`.",
+    meaning:
+      '`FOUR_EYES` has it confirmed by a second operator, which a credential can’t ask for. Or the console was asked to remove the last one who could confirm.',
+    fix: "Do it in the operators' console, or list the credential in `FOUR_EYES_EXEMPT`. Remove the last second operator by the command.",
   },
   own_act: {
     status: 403,

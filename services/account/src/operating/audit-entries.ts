@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AUDIT_ACTIONS } from '@tollgate/contracts/audit-actions';
-import { id, instant } from '../http/answer-fields.ts';
+import { id, instant, ipAddress } from '../http/answer-fields.ts';
 import { fromField, toField } from '../http/input/time-range.ts';
 import type { AuditEntry } from '../platform/audit/audit-log.ts';
 import type { Change } from '../platform/audit/change.ts';
@@ -28,7 +28,7 @@ export const loggedSchema = z
     action: z.enum(AUDIT_ACTIONS),
     application_id: id.nullable(),
     account_id: id.nullable().meta({ description: 'Null for plans and products.' }),
-    address: z.string().nullable().meta({ description: 'Null for roles other than `support` and `admin`.' }),
+    address: ipAddress,
     request_id: z.string(),
     details: z
       .record(z.string(), z.unknown())

@@ -1,7 +1,5 @@
 import { z } from 'zod';
 import { healthReportSchema } from '@tollgate/contracts/health-report';
-import { roleSuffices } from '@tollgate/contracts/operator-roles';
-import type { OperatorRole } from '@tollgate/contracts/operator-roles';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { nextCursor } from '../http/answer-fields.ts';
@@ -10,7 +8,7 @@ import { cutPage, lookAhead, pageFields } from '../http/input/page.ts';
 import { refuseExceeded } from '../identity/attempts/attempt-counts.ts';
 import type { AttemptCounts } from '../identity/attempts/attempt-counts.ts';
 import { recordAudit } from '../platform/audit/audit-log.ts';
-import { operator } from '../platform/audit/private-callers.ts';
+import { operator, seesAddresses } from '../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { filterFields, findEntries, findExtent, loggedSchema } from './audit-entries.ts';
 import { EXPORT_FORMATS, sendAuditExport } from './audit-export.ts';
@@ -27,8 +25,6 @@ type ExportNeeds = {
   snapshot: Transact;
   runningExports: { run: (owner: string, work: () => Promise<void>) => Promise<void> };
 };
-
-const seesAddresses = (role: OperatorRole) => roleSuffices(role, ['support']);
 
 export const operatorOperating = {
   title: 'Operating',
@@ -55,7 +51,7 @@ export const operatorOperating = {
         const { limit: _limit, cursor: _cursor, ...filters } = query;
         const found = await findEntries(read, filters, lookAhead(query));
         const { rows, next_cursor } = cutPage(found, query, ({ audit_id }) => audit_id);
-        const entries = seesAddresses(by.role) ? rows : rows.map((entry) => ({ ...entry, address: null }));
+        const entries = seesAddresses(by) ? rows : rows.map((entry) => ({ ...entry, address: null }));
         return { entries, next_cursor };
       },
     }),
@@ -93,7 +89,7 @@ export const operatorOperating = {
             const details = { format, filters, ...extent };
             const entry = { ...by.actor, application_id: null, account_id: null, details };
             await needs.transact((inside) => recordAudit(inside, { ...entry, action: 'audit_log_exported' }));
-            const wanted = { filters, format, extent, seesAddresses: seesAddresses(by.role) };
+            const wanted = { filters, format, extent, seesAddresses: seesAddresses(by) };
             await sendAuditExport(query, wanted, res);
           });
         });

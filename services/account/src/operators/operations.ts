@@ -15,6 +15,8 @@ import { operator } from '../platform/audit/private-callers.ts';
 import type { Operator } from '../platform/audit/private-callers.ts';
 import { isUniqueViolation } from '../platform/database/query.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
+import type { FourEyesSettings } from './four-eyes/settings.ts';
+import { areTwo } from './four-eyes/store.ts';
 import type { OperatorMail } from './operator-mails.ts';
 import type { OperatorSite } from './settings.ts';
 import {
@@ -31,6 +33,8 @@ import {
 import type { LinkPurpose } from './store.ts';
 
 type Needs = { query: Query; transact: Transact; operatorSite: OperatorSite };
+
+type RemovalNeeds = Pick<Needs, 'transact' | 'operatorSite'> & { fourEyes: Pick<FourEyesSettings, 'mode'> };
 
 const RECORDED = ['operator_id', 'name', 'email', 'local_role'] as const;
 
@@ -118,25 +122,28 @@ export const operatorPeople = {
       operationId: 'removeOperator',
       summary: 'Remove an operator',
       description:
-        "Ends the operator's sessions, and their passkeys no longer work. All admins are told by mail if an admin is removed.",
+        "Ends the operator's sessions, and their passkeys no longer work. All admins are told by mail if an admin is " +
+        'removed. In the console, `second_operator_required` for the last one who could confirm what another asks for, ' +
+        'where `FOUR_EYES=auto` counts them.',
       caller: operator,
       roles: ['admin'],
       needsReason: true,
       params: ofOperator,
       answers: { 204: { description: 'The operator is removed.' } },
-      problems: ['last_admin'],
-      handle: async (
-        { transact, operatorSite }: Pick<Needs, 'transact' | 'operatorSite'>,
-        { by, params: { operator_id } },
-      ) => {
+      problems: ['last_admin', 'second_operator_required'],
+      handle: async ({ transact, operatorSite, fourEyes }: RemovalNeeds, { by, params: { operator_id } }) => {
+        const isAuto = fourEyes.mode === 'auto' && operatorSite.issuer === undefined;
         await transact(async (inside) => {
           const [one, ...others] = await lockLocalAdmins(inside);
           // An identity provider has admins of its own.
           const isLast = one === operator_id && others.length === 0 && operatorSite.issuer === undefined;
           if (isLast) throw new Problem('last_admin');
           const addresses = (await isAdmin(inside, operator_id)) ? await adminAddresses(inside) : [];
+          // With a stolen session, an attacker could otherwise switch the second operator off.
+          const mustStayTwo = isAuto && by.actor.person !== undefined && (await areTwo(inside));
           const removed = await deleteOperator(inside, operator_id);
           if (removed === undefined) throw new Problem('not_found');
+          if (mustStayTwo && !(await areTwo(inside))) throw noSecondLeft();
           const { name, email, local_role } = removed;
           await recordAudit(inside, {
             ...by.actor,
@@ -222,6 +229,12 @@ async function recordLink(
   const change = changeOf(['operator_id', 'purpose', 'expires_at'], null, { ...details, expires_at });
   const entry = { ...actor, application_id: null, account_id: null, details, change };
   await recordAudit(inside, { ...entry, action: 'operator_link_created' });
+}
+
+function noSecondLeft(): Problem {
+  return new Problem('second_operator_required', {
+    detail: 'No second operator would be left to confirm what another one asks for. Use the command for it.',
+  });
 }
 
 function refuseTaken(error: unknown): never {

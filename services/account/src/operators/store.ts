@@ -69,11 +69,11 @@ export async function lockLocalOperator(
 }
 
 /**
- * Those who can sign in, which needs a passkey. Locks all local admins, so that two removals can't each take the other
+ * Those who can sign in, which needs a passkey. Locks all local operators, so that two removals can't each take the other
  * for the one that stays.
  */
 export async function lockLocalAdmins(query: Query): Promise<number[]> {
-  await query("SELECT 1 FROM operators WHERE local_role = 'admin' ORDER BY operator_id FOR UPDATE");
+  await query('SELECT 1 FROM operators WHERE local_role IS NOT NULL ORDER BY operator_id FOR UPDATE');
   // A statement of its own: it sees what was committed while the locks were waited for.
   const rows = await query<{ operator_id: number }>(
     `SELECT operator_id FROM operators WHERE local_role = 'admin' AND ${HAS_PASSKEY}`,

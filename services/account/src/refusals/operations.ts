@@ -3,15 +3,17 @@ import { refusedCallSchema } from '@tollgate/contracts/refused-call';
 import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
-import { id, instant, nextCursor } from '../http/answer-fields.ts';
+import { id, instant, ipAddress, nextCursor } from '../http/answer-fields.ts';
 import { idQueryField } from '../http/input/fields.ts';
 import { cutPage, lookAhead, pageFields } from '../http/input/page.ts';
 import { fromField, toField } from '../http/input/time-range.ts';
 import { ofAccount } from '../identity/accounts/operations.ts';
 import { findOperatedAccount } from '../identity/accounts/operator-store.ts';
-import { operator } from '../platform/audit/private-callers.ts';
+import { operator, seesAddresses } from '../platform/audit/private-callers.ts';
+import type { Operator } from '../platform/audit/private-callers.ts';
 import type { Query } from '../platform/database/query.ts';
 import { findRefusals, listRefusals } from './store.ts';
+import type { StoredRefusal } from './store.ts';
 
 type Needs = { query: Query };
 
@@ -22,10 +24,14 @@ const recordSchema = z
     refused_call_id: id,
     at: instant,
     ...stored,
+    address: ipAddress,
     points: z.int().nullable(),
     operation_name: z.string().nullable(),
   })
   .meta({ id: 'RefusedCall' });
+
+const shownTo = (by: Operator, records: readonly StoredRefusal[]) =>
+  records.map((record) => ({ ...record, address: seesAddresses(by) ? record.address : null }));
 
 const requestId = z.string().regex(/^[0-9a-f]{32}$/);
 
@@ -48,10 +54,10 @@ export const operatorRefusals = {
           schema: z.object({ request_id: z.string(), records: z.array(recordSchema) }),
         },
       },
-      handle: async ({ query }: Needs, { params: { request_id } }) => {
+      handle: async ({ query }: Needs, { by, params: { request_id } }) => {
         const records = await findRefusals(query, request_id);
         if (records.length === 0) throw new Problem('not_found');
-        return { request_id, records };
+        return { request_id, records: shownTo(by, records) };
       },
     }),
     operation('GET /private/accounts/{account_id}/refusals', {
@@ -77,12 +83,12 @@ export const operatorRefusals = {
           schema: z.object({ refusals: z.array(recordSchema), next_cursor: nextCursor }),
         },
       },
-      handle: async ({ query: read }: Needs, { params: { account_id }, query }) => {
+      handle: async ({ query: read }: Needs, { by, params: { account_id }, query }) => {
         const { limit, cursor, ...filters } = query;
         if ((await findOperatedAccount(read, account_id)) === undefined) throw new Problem('not_found');
         const found = await listRefusals(read, account_id, filters, lookAhead({ limit, cursor }));
         const { rows, next_cursor } = cutPage(found, { limit }, ({ refused_call_id }) => refused_call_id);
-        return { refusals: rows, next_cursor };
+        return { refusals: shownTo(by, rows), next_cursor };
       },
     }),
   ],

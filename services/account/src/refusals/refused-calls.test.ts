@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { REFUSED_CALLS_KEY } from '@tollgate/contracts/refused-call';
+import { basicAuthorization } from '@tollgate/http/private-api-credential';
 import { newRequestId } from '@tollgate/log/request-id';
 import { waitFor } from '@tollgate/stack/wait-for';
 import { becomeReady, startServiceProcess } from '@tollgate/testbed/service-process';
@@ -12,9 +14,16 @@ import { appendRefusals, refusedCall } from '../../test/suite/usage/refused-call
 
 let suite: AccountUnderTest;
 
+const ROLES = ['viewer', 'support', 'finance'] as const;
+const SECRET = randomBytes(24).toString('base64url');
+
 beforeAll(async () => {
   suite = await startAccount({
-    settings: { OPERATOR_CREDENTIALS: operatorCredentials, HOUSEKEEPING_INTERVAL_SEC: '1' },
+    settings: {
+      OPERATOR_CREDENTIALS: [operatorCredentials, ...ROLES.map((role) => `${role}:${SECRET}`)].join(' '),
+      OPERATOR_CREDENTIAL_ROLES: ROLES.map((role) => `${role}=${role}`).join(),
+      HOUSEKEEPING_INTERVAL_SEC: '1',
+    },
   });
 });
 
@@ -53,6 +62,25 @@ test('a request id leads to its records, in the order in which they came', async
   for (const unknown of [newRequestId(), 'no-id']) {
     expect((await get(`/private/calls/${unknown}`)).status).toBe(404);
   }
+});
+
+test.each<[(typeof ROLES)[number], string | null]>([
+  ['viewer', null],
+  ['finance', null],
+  ['support', '192.0.2.7'],
+])('for the role %s, the address of a call is %j', async (role, address) => {
+  const account_id = await insertAccount(suite.database);
+  const call = refusedCall({ account_id, address: '192.0.2.7' });
+  await appendRefusals(suite.store, [call]);
+  await stored();
+  const authorization = basicAuthorization({ id: role, secret: SECRET });
+  const read = async (path: string) =>
+    (await operatePath(suite.account, 'GET', path, undefined, { authorization })).body;
+  const { request_id } = call;
+  expect(await read(`/private/calls/${request_id}`)).toMatchObject({ records: [{ request_id, address }] });
+  expect(await read(`/private/accounts/${String(account_id)}/refusals`)).toMatchObject({
+    refusals: [{ request_id, address }],
+  });
 });
 
 test('an account’s refusals: newest first, by pages, code, application and time', async () => {

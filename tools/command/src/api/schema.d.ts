@@ -1913,7 +1913,7 @@ export interface paths {
         post?: never;
         /**
          * Remove an operator
-         * @description Ends the operator's sessions, and their passkeys no longer work. All admins are told by mail if an admin is removed.
+         * @description Ends the operator's sessions, and their passkeys no longer work. All admins are told by mail if an admin is removed. In the console, `second_operator_required` for the last one who could confirm what another asks for, where `FOUR_EYES=auto` counts them.
          */
         delete: operations["removeOperator"];
         options?: never;
@@ -3053,7 +3053,8 @@ export interface components {
             payer_id: number | null;
             application_id: number | null;
             client_id: string | null;
-            address: string;
+            /** @description Null for roles other than `support` and `admin`. */
+            address: string | null;
             /** @enum {string} */
             api_version: "v1" | "v2";
             duration_ms: number | null;
@@ -3796,8 +3797,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `last_admin`: The last admin cannot be removed. */
-        last_admin: {
+        /** @description `last_admin`: The last admin cannot be removed. `second_operator_required`: A second operator must confirm it. */
+        "last_admin.second_operator_required": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -9754,7 +9755,7 @@ export interface operations {
             403: components["responses"]["insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["last_admin"];
+            409: components["responses"]["last_admin.second_operator_required"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];

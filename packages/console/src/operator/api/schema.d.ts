@@ -2194,7 +2194,7 @@ export interface paths {
         post?: never;
         /**
          * Remove an operator
-         * @description Ends the operator's sessions, and their passkeys no longer work. All admins are told by mail if an admin is removed.
+         * @description Ends the operator's sessions, and their passkeys no longer work. All admins are told by mail if an admin is removed. In the console, `second_operator_required` for the last one who could confirm what another asks for, where `FOUR_EYES=auto` counts them.
          */
         delete: operations["removeOperator"];
         options?: never;
@@ -2239,7 +2239,7 @@ export interface components {
             account_id: number | null;
             /** @description Of a change of one plan. */
             plan_id: number | null;
-            /** @description What the request has sent; of a file its first 20,000 characters. */
+            /** @description What the request has sent. */
             body: {
                 [key: string]: unknown;
             } | null;
@@ -3344,7 +3344,8 @@ export interface components {
             payer_id: number | null;
             application_id: number | null;
             client_id: string | null;
-            address: string;
+            /** @description Null for roles other than `support` and `admin`. */
+            address: string | null;
             /** @enum {string} */
             api_version: "v1" | "v2";
             duration_ms: number | null;
@@ -4198,8 +4199,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `last_admin`: The last admin cannot be removed. */
-        last_admin: {
+        /** @description `last_admin`: The last admin cannot be removed. `second_operator_required`: A second operator must confirm it. */
+        "last_admin.second_operator_required": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["No-Store"];
@@ -10858,7 +10859,7 @@ export interface operations {
             403: components["responses"]["csrf_token_required.forbidden.insufficient_role"];
             404: components["responses"]["not_found"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["last_admin"];
+            409: components["responses"]["last_admin.second_operator_required"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
             500: components["responses"]["internal_error"];

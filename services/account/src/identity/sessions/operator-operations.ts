@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { roleSuffices } from '@tollgate/contracts/operator-roles';
 import { Problem } from '@tollgate/http/problem';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
-import { id, instant } from '../../http/answer-fields.ts';
+import { id, instant, ipAddress } from '../../http/answer-fields.ts';
 import { idParameter } from '../../http/input/id-parameter.ts';
 import { recordAudit } from '../../platform/audit/audit-log.ts';
 import { changeOf } from '../../platform/audit/change.ts';
-import { operator } from '../../platform/audit/private-callers.ts';
+import { operator, seesAddresses } from '../../platform/audit/private-callers.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { lockAccount, requireAccount } from '../accounts/account-store.ts';
 import { ofAccount } from '../accounts/operations.ts';
@@ -26,7 +25,7 @@ const sessionSchema = z
     created_at: instant,
     last_seen_at: instant,
     expires_at: instant,
-    address: z.string().nullable().meta({ description: 'Null for roles other than `support` and `admin`.' }),
+    address: ipAddress,
     user_agent: z.string(),
   })
   .meta({ id: 'AccountSession' });
@@ -47,11 +46,12 @@ export const operatorSessionsOfAccounts = {
           schema: z.object({ sessions: z.array(sessionSchema) }),
         },
       },
-      handle: async ({ query, lifetimes }: ReadNeeds, { by: { role }, params: { account_id } }) => {
+      handle: async ({ query, lifetimes }: ReadNeeds, { by, params: { account_id } }) => {
         await requireAccount(query, account_id);
         const sessions = await listSessions(query, account_id, lifetimes);
-        const seesAddresses = roleSuffices(role, ['support']);
-        return { sessions: sessions.map((one) => ({ ...one, address: seesAddresses ? one.address : null })) };
+        return {
+          sessions: sessions.map((one) => ({ ...one, address: seesAddresses(by) ? one.address : null })),
+        };
       },
     }),
     operation('DELETE /private/accounts/{account_id}/sessions', {

@@ -17,6 +17,8 @@ export type SignedIn = {
   /** The session's secret; sent only in the cookie. */
   token: string;
   actor: Actor;
+  /** Whether an operator views as the account: then what could hold a secret is left out of answers. */
+  isView: boolean;
 };
 
 const signedInOf = new WeakMap<Response, SignedIn>();
@@ -51,7 +53,7 @@ export function requireSession({
     const { account_id } = session.account;
     const { address, request_id } = callerOf(req, res);
     const actor = { actor: `account:${String(account_id)}`, address, request_id };
-    signedInOf.set(res, { account_id, session, token, actor });
+    signedInOf.set(res, { account_id, session, token, actor, isView: false });
     next();
   };
 }

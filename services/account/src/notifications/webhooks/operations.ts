@@ -8,6 +8,7 @@ import { cutPage, lookAhead } from '../../http/input/page.ts';
 import { refuseExceeded } from '../../identity/attempts/attempt-counts.ts';
 import type { AttemptCounts } from '../../identity/attempts/attempt-counts.ts';
 import { session } from '../../identity/sessions/require-session.ts';
+import type { SignedIn } from '../../identity/sessions/require-session.ts';
 import type { Query, Transact } from '../../platform/database/query.ts';
 import { listDeliveries } from '../deliveries/stores/delivery-store.ts';
 import {
@@ -18,6 +19,7 @@ import {
   retryDelivery,
   rotateSecret,
   sendTest,
+  shownUrl,
 } from './changes.ts';
 import type { WebhookSettings } from './changes.ts';
 import { findWebhook, listWebhooks } from './store.ts';
@@ -69,7 +71,7 @@ export const ownerWebhooks = {
       caller: session,
       answers: { 200: { description: 'All webhooks.', schema: webhooksSchema } },
       handle: async ({ query }: Needs, { by }) => ({
-        webhooks: (await listWebhooks(query, by.account_id)).map(webhookAnswer),
+        webhooks: (await listWebhooks(query, by.account_id)).map((webhook) => shownTo(by, webhook)),
       }),
     }),
     operation('POST /api/console/webhooks', {
@@ -93,7 +95,7 @@ export const ownerWebhooks = {
       params: ofWebhook,
       answers: { 200: WEBHOOK },
       handle: async ({ query }: Needs, { by, params: { webhook_id } }) =>
-        webhookAnswer(await foundWebhook(query, { webhook_id, account_id: by.account_id })),
+        shownTo(by, await foundWebhook(query, { webhook_id, account_id: by.account_id })),
     }),
     operation('PATCH /api/console/webhooks/{webhook_id}', {
       operationId: 'changeWebhook',
@@ -208,6 +210,12 @@ async function foundWebhook(query: Query, key: { webhook_id: number; account_id:
   const webhook = await findWebhook(query, key);
   if (webhook === undefined) throw new Problem('not_found');
   return webhook;
+}
+
+/** A view shows of an address what operators see of it elsewhere. */
+function shownTo({ isView }: Pick<SignedIn, 'isView'>, webhook: Webhook) {
+  const answer = webhookAnswer(webhook);
+  return isView ? { ...answer, url: shownUrl(webhook.url) } : answer;
 }
 
 export function webhookAnswer({ webhook_id, url, description, ...rest }: Webhook) {

@@ -8,9 +8,7 @@ export const pendingActSchema = z
     operation: z.string().meta({ description: 'The operation that waits, by its `operationId`.' }),
     account_id: id.nullable().meta({ description: 'Null for what is about plans.' }),
     plan_id: id.nullable().meta({ description: 'Of a change of one plan.' }),
-    body: z.record(z.string(), z.unknown()).nullable().meta({
-      description: 'What the request has sent; of a file its first 20,000 characters.',
-    }),
+    body: z.record(z.string(), z.unknown()).nullable().meta({ description: 'What the request has sent.' }),
     reason: z.string().nullable(),
     requested_by: z.string().meta({ description: 'The name of the operator.' }),
     requested_at: instant,
@@ -27,22 +25,13 @@ export function actAnswer(act: PendingAct, viewer: number): z.input<typeof pendi
     operation: operation_id,
     account_id,
     plan_id: request.params['plan_id'] === undefined ? null : Number(request.params['plan_id']),
-    body: shownBody(request.body as Record<string, unknown> | null),
+    body: request.body as Record<string, unknown> | null,
     reason,
     requested_by: person.name,
     requested_at,
     expires_at,
     is_own: act.requested_by === viewer,
   };
-}
-
-const SHOWN_CHARACTERS = 20_000;
-
-/** A file can have a megabyte, and a hundred may wait. */
-function shownBody(body: Record<string, unknown> | null): Record<string, unknown> | null {
-  const source = body?.['source'];
-  if (typeof source !== 'string' || source.length <= SHOWN_CHARACTERS) return body;
-  return { ...body, source: `${source.slice(0, SHOWN_CHARACTERS)}…` };
 }
 
 export const HELD = {

@@ -260,6 +260,20 @@ describe('the limits of a plan that someone has', () => {
     expect(exempted.status).toBe(200);
   });
 
+  test('are not lowered by a file that is too long for the second operator to read', async () => {
+    const ada = await newOperator('admin');
+    await newOperator('admin');
+    const { plan_id, key } = await newPlan();
+    const plans = JSON.stringify({ plans: { [key]: { description: { points_limit: 5 } } } });
+    const source = `# ${'x'.repeat(20_000)}\n${plans}`;
+    expect(await call(ada.browser, 'POST', '/plans-as-code/apply', { source })).toMatchObject({
+      status: 413,
+      body: { code: 'payload_too_large' },
+    });
+    expect(await suite.database('pending_acts')).toEqual([]);
+    expect(await described(plan_id)).toMatchObject({ points_limit: 1_000 });
+  });
+
   test('are not lowered once any plan has changed: it must be asked for again', async () => {
     const [ada, grace] = [await newOperator('admin'), await newOperator('admin')];
     const { plan_id, path } = await newPlan();
@@ -358,6 +372,20 @@ describe('an attack', () => {
     expect(status).toBe(202);
     expect((await confirm(grace, body['act_id'])).status).toBe(404);
     expect(await suite.database('pending_acts').where({ act_id: body['act_id'] })).toHaveLength(1);
+  });
+
+  test('by an admin who removes the others: the last second operator stays, unless the command removes them', async () => {
+    const [ada, grace, joan] = [await newOperator('admin'), await newOperator(), await newOperator()];
+    const pathOf = ({ operator_id }: Operating) => `/operators/${String(operator_id)}`;
+    const remove = (one: Operating) => call(ada.browser, 'DELETE', pathOf(one));
+    const answers = await Promise.all([grace, joan].map(remove));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+    const left = answers[0]?.status === 409 ? grace : joan;
+    expect(await remove(left)).toMatchObject({ status: 409, body: { code: 'second_operator_required' } });
+    expect((await remove(await newOperator('viewer'))).status).toBe(204);
+    expect((await reset(ada, await newCustomer())).status).toBe(202);
+    expect((await operatePath(suite.account, 'DELETE', `/private${pathOf(left)}`)).status).toBe(204);
+    expect((await reset(ada, await newCustomer())).status).toBe(200);
   });
 
   test('with the removal of the one who asked, it no longer waits', async () => {

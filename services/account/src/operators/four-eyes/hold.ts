@@ -73,7 +73,10 @@ async function isNeeded(
   return act.isNeeded === undefined || act.isNeeded(act.read(req), fourEyes, query);
 }
 
-/** @throws {Problem} second_operator_required, for credentials */
+/** A second operator must be able to read all of it, and a hundred may wait. */
+const MAX_BODY_CHARACTERS = 20_000;
+
+/** @throws {Problem} second_operator_required, for credentials; payload_too_large */
 async function ask(
   { transact }: FourEyesNeeds,
   { operationId: operation_id }: Operation<FourEyesNeeds>,
@@ -86,6 +89,11 @@ async function ask(
   const { actor } = operator.of(req, res);
   const { operator_id, name, issuer } = session.session;
   const asked = act.read(req);
+  if (JSON.stringify(asked.request.body).length > MAX_BODY_CHARACTERS) {
+    throw new Problem('payload_too_large', {
+      detail: `What a second operator must confirm has at most ${String(MAX_BODY_CHARACTERS)} characters. Send the changes that need one by themselves.`,
+    });
+  }
   return transact(async (inside) => {
     const pending = await insertAct(inside, {
       ...asked,

@@ -59,5 +59,6 @@ export async function enterView(
     // The page that shows the answers is the operator's: the CSRF token that it gets is that of their own session.
     token: by.token,
     actor: by.actor,
+    isView: true,
   });
 }

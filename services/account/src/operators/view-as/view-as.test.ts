@@ -183,6 +183,10 @@ describe('what an operator sees', () => {
   test('contains no secret, in any read', async () => {
     const customer = await newCustomer();
     const { client_secret, application_id } = await makeOwnApplication(customer.browser);
+    // Paths and parameters often hold a receiver's secret.
+    const url = 'https://hooks.example.com/services/of-the-receiver?key=of-the-receiver';
+    const { body: webhook } = await customer.browser.request('POST', '/webhooks', { url });
+    expect(webhook).toMatchObject({ url });
     const { get, operator } = await view(customer);
     let answered = 0;
     for (const { path } of CUSTOMER_VIEW[0].operations) {
@@ -190,16 +194,19 @@ describe('what an operator sees', () => {
         path
           .replace('/operator/api/view', '')
           .replaceAll('{application_id}', String(application_id))
+          .replaceAll('{webhook_id}', String(webhook['webhook_id']))
           .replaceAll(/\{\w+\}/g, '1'),
       );
       expect([200, 400, 404, 409]).toContain(status);
       if (status === 200) answered += 1;
       const text = JSON.stringify(body);
       expect(text).not.toContain(client_secret);
+      expect(text).not.toContain('of-the-receiver');
       expect(text).not.toContain(operator.browser.cookies['tollgate_operator'] ?? '');
       expect(text).not.toMatch(/"(?:client_secret|access_token|refresh_token|secret|password_hash|token)":"/);
     }
     expect(answered).toBeGreaterThan(25);
+    expect((await get('/webhooks')).body).toMatchObject({ webhooks: [{ url: 'https://hooks.example.com' }] });
   });
 });
 

@@ -71,6 +71,11 @@ export function admitOperator(operation: OperatedBy): RequestHandler {
   };
 }
 
+/** Whether the operator sees the IP addresses of callers and of people. */
+export function seesAddresses({ role }: Pick<Operator, 'role'>): boolean {
+  return roleSuffices(role, ['support']);
+}
+
 function operatorOf(res: Response): Operator {
   const found = operators.get(res);
   if (found === undefined) throw new Error('the endpoint is not behind what authenticates operators');
