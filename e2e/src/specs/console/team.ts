@@ -4,8 +4,8 @@ import { expectAccessible, openTab, untilLoaded } from '../../browser/console-pa
 import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
 import type { Demo, DemoApplication } from '../../stack/stack.ts';
-import { operate } from '../../operate.ts';
 import { mailedLink } from '../../mailed-link.ts';
+import { operate } from '../../operate.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY, applicationsPage, chooseAction, clipboard, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
 import { sellPlan } from './sold-plan.ts';

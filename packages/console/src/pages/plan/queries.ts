@@ -90,7 +90,7 @@ export function slotsPriceQuery(team_slots_limit: number) {
   });
 }
 
-/** Sends a change and shows its result wherever the account's plan is shown. A refusal shows what has changed instead. */
+/** Sends a change and shows its result wherever that plan is shown. A refusal shows what has changed instead. */
 export async function changing(client: QueryClient, change: Promise<Subscription>): Promise<Subscription> {
   const changed = await refreshingIfRefused(client, change);
   client.setQueriesData<Subscription>({ queryKey: subscriptionQuery.queryKey }, (shown) =>
