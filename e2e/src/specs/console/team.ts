@@ -305,7 +305,11 @@ async function newApplication(page: Page, demo: Demo): Promise<DemoApplication> 
 
 /** What a member has who subscribed before they joined. Returns what ends it. */
 async function subscribeMember(demo: Demo): Promise<() => Promise<unknown>> {
-  const { plans } = await operate<{ plans: { plan_id: number }[] }>(demo, 'GET', '/private/plans?public=true');
+  const { plans } = await operate<{ plans: { plan_id: number }[] }>(
+    demo,
+    'GET',
+    '/private/plans?public=true',
+  );
   const { subscription_id } = await operate<{ subscription_id: number }>(
     demo,
     'POST',
