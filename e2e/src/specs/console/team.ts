@@ -5,6 +5,7 @@ import { test } from '../../browser/journey-test.ts';
 import { eventually, obtainToken, postGraphql, readUsage } from '../../caller.ts';
 import type { Demo, DemoApplication } from '../../stack/stack.ts';
 import { mailedLink } from '../../mailed-link.ts';
+import { operate } from '../../operate.ts';
 import { LIVE_TIME_LIMIT_MS, QUERY, applicationsPage, chooseAction, clipboard, signUp } from './journey.ts';
 import type { Journey } from './journey.ts';
 import { sellPlan } from './sold-plan.ts';
@@ -52,9 +53,26 @@ export function teamJourneys(journey: Journey): void {
     await member.goto(`${demo.console.url}/plan`);
     await member.getByText('You manage the billing of your team').waitFor();
     await expectAccessible(member);
+
+    const endSubscription = await subscribeMember(demo);
+    await member.reload();
+    const own = member.getByRole('region', { name: 'Your own subscription' });
+    await own.getByRole('button', { name: 'Cancel your own plan' }).click();
+    const dialog = member.getByRole('dialog', { name: /^Cancel .+\?$/ });
+    await dialog.getByText('Your team pays for your calls.').waitFor();
+    await expectAccessible(member);
+    await dialog.getByRole('button', { name: 'Cancel plan' }).click();
+    await own.getByText('is cancelled').waitFor();
+    // The team's plan beside it renews as before.
+    await member.getByRole('button', { name: 'Cancel plan', exact: true }).waitFor();
     await setRole('Developer');
     await member.reload();
     await member.getByText('Only they, and members with the role Billing, can change the plan.').waitFor();
+    await member.emulateMedia({ colorScheme: 'light' });
+    await expectAccessible(member);
+    await own.getByRole('button', { name: 'Resume your own plan' }).click();
+    await own.getByText(/renews every month/).waitFor();
+    await endSubscription();
     expect(tab.faults).toEqual([]);
     await tab.close();
   });
@@ -283,4 +301,21 @@ async function newApplication(page: Page, demo: Demo): Promise<DemoApplication> 
     data: { name: 'Compiler', type: 'automatic', token_lifespan_sec: 3_600 },
   });
   return (await made.json()) as DemoApplication;
+}
+
+/** What a member has who subscribed before they joined. Returns what ends it. */
+async function subscribeMember(demo: Demo): Promise<() => Promise<unknown>> {
+  const { plans } = await operate<{ plans: { plan_id: number }[] }>(
+    demo,
+    'GET',
+    '/private/plans?public=true',
+  );
+  const { subscription_id } = await operate<{ subscription_id: number }>(
+    demo,
+    'POST',
+    '/private/subscriptions',
+    { account_id: demo.member.account_id, plan_id: plans[0]?.plan_id, billing_interval: 'month' },
+  );
+  const path = `/private/subscriptions/${String(subscription_id)}/cancel`;
+  return () => operate(demo, 'POST', path, { effective: 'now' });
 }

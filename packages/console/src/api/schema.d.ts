@@ -1957,7 +1957,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel at the end of the period */
+        /**
+         * Cancel at the end of the period
+         * @description Team members can cancel a subscription of their own, whatever their role.
+         */
         post: operations["cancelSubscription"];
         delete?: never;
         options?: never;
@@ -12994,7 +12997,10 @@ export interface operations {
     };
     getSubscription: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whose subscription. Default: the manager’s for a team member with the role `billing`, else your own. Such a member gives the ID of their own account for a subscription of their own. */
+                account_id?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -13013,7 +13019,7 @@ export interface operations {
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["account_deletion_pending.sso_required"];
+            403: components["responses"]["account_deletion_pending.forbidden.sso_required"];
             408: components["responses"]["request_timeout"];
             414: components["responses"]["uri_too_long"];
             431: components["responses"]["header_fields_too_large"];
@@ -13161,7 +13167,10 @@ export interface operations {
     };
     cancelSubscription: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whose subscription. Default: the manager’s for a team member with the role `billing`, else your own. Such a member gives the ID of their own account for a subscription of their own. */
+                account_id?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -13194,7 +13203,10 @@ export interface operations {
     };
     resumeSubscription: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whose subscription. Default: the manager’s for a team member with the role `billing`, else your own. Such a member gives the ID of their own account for a subscription of their own. */
+                account_id?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;

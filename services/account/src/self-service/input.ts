@@ -24,4 +24,12 @@ export const ownTeamSlotsSchema = z.strictObject({
   team_slots_limit: countField.meta({ description: 'All slots, including those of the plan.' }),
 });
 
+export const whoseSubscriptionSchema = z.strictObject({
+  account_id: idQueryField.optional().meta({
+    description:
+      'Whose subscription. Default: the manager’s for a team member with the role `billing`, else your own. Such a ' +
+      'member gives the ID of their own account for a subscription of their own.',
+  }),
+});
+
 export const previewSchema = z.strictObject({ plan_id: idQueryField, billing_interval: intervalField });

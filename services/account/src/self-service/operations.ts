@@ -1,10 +1,11 @@
+import type { z } from 'zod';
 import type { Answer } from '@tollgate/contracts/api-description';
 import { operation } from '@tollgate/operation';
 import type { Chapter } from '@tollgate/operation';
 import { Problem } from '@tollgate/http/problem';
 import { unblocked } from '../billing/entitlements/refuse-blocked.ts';
 import type { BlockedNeeds } from '../billing/entitlements/refuse-blocked.ts';
-import { billingSession } from '../identity/sessions/require-session.ts';
+import { billedAccountOf, billingSession, session } from '../identity/sessions/require-session.ts';
 import type { SignedIn } from '../identity/sessions/require-session.ts';
 import type { Query, Transact } from '../platform/database/query.ts';
 import { cancelOwn, changeOwnPlan, resumeOwn, setOwnTeamSlots, subscribe } from './changes.ts';
@@ -14,7 +15,13 @@ import { previewOf } from './preview.ts';
 import type { SelfService, SelfServiceAction } from './settings.ts';
 import { offeredPlans, subscriptionView } from './view.ts';
 import { catalogueSchema, previewAnswerSchema, subscriptionSchema } from './answers.ts';
-import { changePlanSchema, ownTeamSlotsSchema, previewSchema, subscribeSchema } from './input.ts';
+import {
+  changePlanSchema,
+  ownTeamSlotsSchema,
+  previewSchema,
+  subscribeSchema,
+  whoseSubscriptionSchema,
+} from './input.ts';
 
 type Needs = {
   query: Query;
@@ -47,11 +54,13 @@ export const ownerSubscription = {
     operation('GET /api/console/subscription', {
       operationId: 'getSubscription',
       summary: 'Get the current plan and subscription',
-      caller: billingSession,
+      caller: session,
+      query: whoseSubscriptionSchema,
       answers: { 200: SUBSCRIPTION },
+      problems: ['forbidden'],
       // `billing_period` is the payer's, `subscription` the account's own.
-      handle: ({ query, selfService, paidPlans }: Needs, { by }) =>
-        subscriptionView(query, by.account_id, selfService, paidPlans),
+      handle: ({ query: read, selfService, paidPlans }: Needs, { by, query }) =>
+        subscriptionView(read, actingFor(by, query).account_id, selfService, paidPlans),
     }),
     operation('GET /api/console/subscription/preview', {
       operationId: 'previewSubscription',
@@ -112,20 +121,23 @@ export const ownerSubscription = {
     operation('POST /api/console/subscription/cancel', {
       operationId: 'cancelSubscription',
       summary: 'Cancel at the end of the period',
-      caller: billingSession,
+      description: 'Team members can cancel a subscription of their own, whatever their role.',
+      caller: session,
       guard: maySelfServe('cancel'),
+      query: whoseSubscriptionSchema,
       answers: { 200: SUBSCRIPTION },
       problems: ['forbidden', 'not_found', 'subscription_ended'],
-      handle: (needs: Needs, { by }) => changed(needs, by, cancelOwn),
+      handle: (needs: Needs, { by, query }) => changed(needs, actingFor(by, query), cancelOwn),
     }),
     operation('POST /api/console/subscription/resume', {
       operationId: 'resumeSubscription',
       summary: 'Undo a cancellation',
-      caller: billingSession,
+      caller: session,
       guard: maySelfServe('cancel'),
+      query: whoseSubscriptionSchema,
       answers: { 200: SUBSCRIPTION },
       problems: ['forbidden', 'not_found', 'subscription_ended'],
-      handle: (needs: Needs, { by }) => changed(needs, by, resumeOwn),
+      handle: (needs: Needs, { by, query }) => changed(needs, actingFor(by, query), resumeOwn),
     }),
     operation('PUT /api/console/subscription/team-slots', {
       operationId: 'setTeamSlots',
@@ -153,6 +165,20 @@ export const ownerSubscription = {
     }),
   ],
 } satisfies Chapter;
+
+/**
+ * A subscription stays with its buyer in a team, so a member who manages the team's billing acts for either account. A
+ * page that names the account it shows changes no other if the role has changed since. @throws {Problem} forbidden
+ */
+function actingFor(
+  by: SignedIn,
+  { account_id = billedAccountOf(by) }: z.output<typeof whoseSubscriptionSchema>,
+): SignedIn {
+  if (account_id !== by.account_id && account_id !== billedAccountOf(by)) {
+    throw new Problem('forbidden', { detail: 'You don’t manage the billing of this account.' });
+  }
+  return { ...by, account_id };
+}
 
 /** Guard: the operator decides what is self-service (docs/design/billing.md). */
 function maySelfServe(action: SelfServiceAction) {

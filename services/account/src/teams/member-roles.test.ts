@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newOwner } from '../../test/suite/console.ts';
 import type { Owner } from '../../test/suite/console.ts';
-import { done, order, shownTo, startShop } from '../../test/suite/billing.ts';
+import { done, order, shownTo, startShop, subscriber } from '../../test/suite/billing.ts';
+import type { Shown } from '../../test/suite/billing.ts';
 import type { PeopleUnderTest } from '../../test/suite/people.ts';
 import { inviteTo, joinTeam, makeTeam } from '../../test/suite/team.ts';
 
@@ -9,9 +10,10 @@ import { inviteTo, joinTeam, makeTeam } from '../../test/suite/team.ts';
 
 let suite: PeopleUnderTest;
 let small: number;
+let large: number;
 
 beforeAll(async () => {
-  ({ suite, small } = await startShop());
+  ({ suite, small, large } = await startShop());
 });
 
 afterAll(async () => {
@@ -25,6 +27,24 @@ async function managerAndMember(): Promise<[Owner, Owner]> {
   await makeTeam(manager);
   await joinTeam(manager, member);
   return [manager, member];
+}
+
+/** The member subscribed before they joined. */
+async function subscribedManagerAndMember(): Promise<[Owner, Owner]> {
+  const [manager, member] = [await subscriber(suite, large), await subscriber(suite, small)];
+  await makeTeam(manager);
+  await joinTeam(manager, member);
+  return [manager, member];
+}
+
+const ownSubscription = ({ account_id, browser }: Owner) =>
+  browser.request('GET', `/subscription?account_id=${String(account_id)}`);
+
+/** Whose subscription ends with its period. */
+async function cancellations(manager: Owner, member: Owner): Promise<{ manager: unknown; member: unknown }> {
+  const isCancelled = async (owner: Owner) =>
+    ((await ownSubscription(owner)).body as Shown).subscription?.['cancel_at_period_end'];
+  return { manager: await isCancelled(manager), member: await isCancelled(member) };
 }
 
 const setRole = (by: Owner, { account_id }: Owner, member_role: unknown) =>
@@ -209,6 +229,73 @@ describe('a member with the role billing', () => {
     expect((await manager.browser.request('DELETE', path)).status).toBe(204);
     expect((await member.browser.request('GET', '/periods')).body['periods']).toEqual([]);
     expect(await shownTo(member)).toMatchObject({ account_id: member.account_id, subscription: null });
+  });
+
+  test('cancels and resumes either subscription: the manager’s, or on request their own', async () => {
+    const [manager, member] = await subscribedManagerAndMember();
+    await setRole(manager, member, 'billing');
+    const ofMember = `?account_id=${String(member.account_id)}`;
+    expect(await shownTo(member)).toMatchObject({
+      account_id: manager.account_id,
+      subscription: { plan_id: large },
+    });
+    expect((await ownSubscription(member)).body).toMatchObject({
+      account_id: member.account_id,
+      payer: { account_id: manager.account_id },
+      subscription: { plan_id: small },
+    });
+
+    const steps: [string, { manager: boolean; member: boolean }][] = [
+      [`cancel${ofMember}`, { manager: false, member: true }],
+      ['cancel', { manager: true, member: true }],
+      [`resume${ofMember}`, { manager: true, member: false }],
+      [`resume?account_id=${String(manager.account_id)}`, { manager: false, member: false }],
+    ];
+    for (const [step, cancelled] of steps) {
+      const { status } = await member.browser.request('POST', `/subscription/${step}`);
+      expect([step, status, await cancellations(manager, member)]).toEqual([step, 200, cancelled]);
+    }
+    const entries = await suite
+      .database('audit_log')
+      .where({ actor: `account:${String(member.account_id)}` })
+      .whereIn('action', ['subscription_cancellation_planned', 'subscription_resumed'])
+      .orderBy('audit_id')
+      .select('action', 'account_id');
+    expect(entries).toEqual([
+      { action: 'subscription_cancellation_planned', account_id: member.account_id },
+      { action: 'subscription_cancellation_planned', account_id: manager.account_id },
+      { action: 'subscription_resumed', account_id: member.account_id },
+      { action: 'subscription_resumed', account_id: manager.account_id },
+    ]);
+  });
+
+  test('names only these two accounts, and other roles only their own', async () => {
+    const [manager, member] = await subscribedManagerAndMember();
+    const stranger = await subscriber(suite, small);
+    const refused = async (by: Owner, { account_id }: Pick<Owner, 'account_id'>) => {
+      const named = `?account_id=${String(account_id)}`;
+      const answers = [
+        await by.browser.request('GET', `/subscription${named}`),
+        await by.browser.request('POST', `/subscription/cancel${named}`),
+        await by.browser.request('POST', `/subscription/resume${named}`),
+      ];
+      return answers.map(({ status, body }) => [status, body['code']]);
+    };
+    const forbidden = Array.from({ length: 3 }, () => [403, 'forbidden']);
+    for (const role of ['developer', 'viewer']) {
+      await setRole(manager, member, role);
+      expect(await refused(member, manager)).toEqual(forbidden);
+    }
+    await setRole(manager, member, 'billing');
+    expect(await refused(member, stranger)).toEqual(forbidden);
+    expect(await refused(manager, member)).toEqual(forbidden);
+    // As a page that shows the manager's plan does when the member was removed meanwhile.
+    await manager.browser.request('DELETE', `/team/members/${String(member.account_id)}`);
+    expect(await refused(member, manager)).toEqual(forbidden);
+    expect(await cancellations(manager, member)).toEqual({ manager: false, member: false });
+
+    const odd = await member.browser.request('POST', '/subscription/cancel?account_id=own');
+    expect([odd.status, (odd.body['errors'] as { field: string }[])[0]?.field]).toEqual([400, 'account_id']);
   });
 
   test('manages no members, and none of the manager’s applications', async () => {

@@ -20,18 +20,26 @@ type CancelPlanProps = {
 export function CancelPlan({ subscription, own, isOpen, onClose }: CancelPlanProps) {
   const client = useQueryClient();
   const cancel = useMutation({
-    mutationFn: () => changing(client, resultOf(api.POST('/api/console/subscription/cancel'))),
+    mutationFn: () =>
+      changing(
+        client,
+        resultOf(
+          api.POST('/api/console/subscription/cancel', {
+            params: { query: { account_id: subscription.account_id } },
+          }),
+        ),
+      ),
     onSuccess: onClose,
   });
-  const period =
-    subscription.payer.account_id === subscription.account_id ? subscription.billing_period : null;
-  const hasTeam = (subscription.team_slots?.used ?? 1) > 1;
+  const isMember = subscription.payer.account_id !== subscription.account_id;
+  const period = isMember ? null : subscription.billing_period;
+  const refused = (subscription.team_slots?.used ?? 1) > 1 ? 'calls of your whole team' : 'calls';
   return (
     <Dialog title={`Cancel ${own.plan_name}?`} isOpen={isOpen} onClose={onClose}>
       <p>
         Your plan stays active until <Day at={own.next_period_at} />
         {period !== null && <>, with the {remains(period, false)} that you have left</>}. After that it
-        doesn’t renew, and {hasTeam ? 'calls of your whole team' : 'calls'} are refused.
+        doesn’t renew{isMember ? '. Your team pays for your calls.' : `, and ${refused} are refused.`}
       </p>
       <p>You can undo this until then.</p>
       {cancel.isError && <ErrorMessage error={cancel.error} />}

@@ -58,7 +58,7 @@ export function CurrentPlan({ subscription }: { subscription: Subscription }) {
           Your trial doesn’t renew. Subscribe to a plan before it ends, and your calls continue without a gap.
         </p>
       )}
-      <Renewal subscription={subscription} isMember={isMember} />
+      {!isMember && <Renewal subscription={subscription} />}
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { Suspense } from 'react';
+import { sessionQuery } from '../../api/session.ts';
 import { PageHeader } from '../../ui/page/page-header.tsx';
 import { ErrorMessage, Skeleton } from '../../ui/page/states.tsx';
 import { lazyPart } from '../../ui/part/lazy-part.ts';
@@ -8,6 +9,7 @@ import { Catalogue } from './catalogue.tsx';
 import { Bought } from './credits/bought.tsx';
 import { Credits } from './credits/credits.tsx';
 import { CurrentPlan } from './current-plan.tsx';
+import { OwnSubscription } from './own-subscription.tsx';
 import { PaymentDue } from './payment/payment-due.tsx';
 import { Subscribed } from './payment/subscribed.tsx';
 import { catalogueQuery, subscriptionQuery } from './queries.ts';
@@ -24,6 +26,7 @@ const Invoices = lazyPart(async () => (await import('./payment/invoices.tsx')).I
 export function PlanPage() {
   const subscription = useQuery(subscriptionQuery);
   const catalogue = useQuery(catalogueQuery);
+  const accountId = useQuery(sessionQuery).data?.account_id;
   const failed = [subscription, catalogue].find(({ data, isError }) => isError && data === undefined);
   const { purchase, checkout } = useSearch({ from: '/signed-in/plan' });
   const { data } = subscription;
@@ -47,6 +50,9 @@ export function PlanPage() {
           {checkout !== undefined && <Subscribed checkoutId={checkout} />}
           <PaymentDue subscription={data} />
           <CurrentPlan subscription={data} />
+          {accountId !== undefined && accountId !== data.payer.account_id && (
+            <OwnSubscription accountId={accountId} />
+          )}
           <Credits isMember={isMember} />
           {!isMember && data.payments !== null && (
             <Suspense fallback={null}>

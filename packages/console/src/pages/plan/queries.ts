@@ -22,6 +22,14 @@ export const subscriptionQuery = queryOptions({
   refetchInterval: ({ state }) => (isStarting(state.data) ? STARTING_INTERVAL_MS : STATUS_INTERVAL_MS),
 });
 
+/** Of a team's member: what they subscribed to themselves. A role may make the plan above the manager's. */
+export const ownSubscriptionQuery = (account_id: number) =>
+  queryOptions({
+    queryKey: [...subscriptionQuery.queryKey, account_id],
+    queryFn: ({ signal }) =>
+      resultOf(api.GET('/api/console/subscription', { signal, params: { query: { account_id } } })),
+  });
+
 function isStarting(shown: Subscription | undefined): boolean {
   if (shown === undefined || shown.subscription === null || shown.payer.account_id !== shown.account_id)
     return false;
@@ -82,10 +90,12 @@ export function slotsPriceQuery(team_slots_limit: number) {
   });
 }
 
-/** Sends a change and shows its result on all pages. A refusal shows what has changed instead. */
+/** Sends a change and shows its result wherever that plan is shown. A refusal shows what has changed instead. */
 export async function changing(client: QueryClient, change: Promise<Subscription>): Promise<Subscription> {
   const changed = await refreshingIfRefused(client, change);
-  client.setQueryData(subscriptionQuery.queryKey, changed);
+  client.setQueriesData<Subscription>({ queryKey: subscriptionQuery.queryKey }, (shown) =>
+    shown?.account_id === changed.account_id ? changed : shown,
+  );
   void client.invalidateQueries({ queryKey: ['pace'] });
   return changed;
 }

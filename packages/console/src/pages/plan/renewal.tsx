@@ -17,14 +17,16 @@ const CancelPlan = lazyPart(async () => (await import('./cancel-plan.tsx')).Canc
 type Own = NonNullable<Subscription['subscription']>;
 
 /** What happens at the end of the period: renewal, a planned change or a cancellation, and how to change that. */
-export function Renewal({ subscription, isMember }: { subscription: Subscription; isMember: boolean }) {
-  const own = subscription.subscription;
+export function Renewal({ subscription }: { subscription: Subscription }) {
+  const { subscription: own, account_id, payer } = subscription;
   const [isCancelling, setCancelling] = useState(false);
   if (own === null) return null;
+  const isMember = payer.account_id !== account_id;
+  // The page can have the team's plan beside it.
+  const plan = isMember ? 'your own plan' : 'plan';
   const canCancel = subscription.self_service.actions.includes('cancel');
   return (
     <>
-      {isMember && <h3>Your own subscription</h3>}
       <p>
         <Outlook own={own} />
       </p>
@@ -33,14 +35,14 @@ export function Renewal({ subscription, isMember }: { subscription: Subscription
         {own.pending !== null && !own.cancel_at_period_end && !isMember && (
           <KeepPlan subscription={subscription} own={own} />
         )}
-        {canCancel && own.cancel_at_period_end && <Resume />}
+        {canCancel && own.cancel_at_period_end && <Resume accountId={account_id} plan={plan} />}
         {canCancel && !own.cancel_at_period_end && (
           <Button
             onPress={() => {
               setCancelling(true);
             }}
           >
-            Cancel plan
+            Cancel {plan}
           </Button>
         )}
       </div>
@@ -90,10 +92,16 @@ function Outlook({ own }: { own: Own }) {
   );
 }
 
-function Resume() {
+function Resume({ accountId, plan }: { accountId: number; plan: string }) {
   const client = useQueryClient();
   const resume = useMutation({
-    mutationFn: () => changing(client, resultOf(api.POST('/api/console/subscription/resume'))),
+    mutationFn: () =>
+      changing(
+        client,
+        resultOf(
+          api.POST('/api/console/subscription/resume', { params: { query: { account_id: accountId } } }),
+        ),
+      ),
   });
   return (
     <>
@@ -104,7 +112,7 @@ function Resume() {
           resume.mutate();
         }}
       >
-        Resume plan
+        Resume {plan}
       </Button>
       {resume.isError && <ErrorMessage error={resume.error} />}
     </>
