@@ -56,7 +56,10 @@ export function openMcp(
       }),
       schema: createSchemaSearch(needs.schemaText),
       estimateRate,
-      maxTokens: config.GRAPHQL_MAX_TOKENS,
+      documentLimits: {
+        maxDocumentBytes: config.GRAPHQL_MAX_DOCUMENT_BYTES,
+        maxTokens: config.GRAPHQL_MAX_TOKENS,
+      },
       logFailure,
       addressOf,
     },

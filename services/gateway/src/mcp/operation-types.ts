@@ -1,14 +1,25 @@
 import { GraphQLError, Kind, OperationTypeNode, parse } from 'graphql';
 import { Problem } from '@tollgate/http/problem';
+import { assertDocumentLength } from '../operation-reader/operation-reader.ts';
+
+export type DocumentLimits = {
+  maxDocumentBytes: number;
+  /** 0 for no limit. */
+  maxTokens: number;
+};
 
 export type OperationTypes = { hasMutation: boolean; hasSubscription: boolean };
 
 /**
  * What a document may do, whichever of its operations runs: the upstream has the last word on that, and a query beside a
  * mutation doesn't make it harmless.
- * @throws {Problem} document_invalid, since what can't be parsed here could be anything there
+ * @throws {Problem} document_too_large; document_invalid, since what can't be parsed here could be anything there
  */
-export function operationTypesIn(text: string, maxTokens: number): OperationTypes {
+export function operationTypesIn(
+  text: string,
+  { maxDocumentBytes, maxTokens }: DocumentLimits,
+): OperationTypes {
+  assertDocumentLength(text, maxDocumentBytes);
   try {
     const { definitions } = parse(text, {
       noLocation: true,

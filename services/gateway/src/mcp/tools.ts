@@ -11,6 +11,7 @@ import type { LogFailure } from '../refusals/failure-log.ts';
 import type { McpCaller } from './caller.ts';
 import type { CallData } from './collected-answer.ts';
 import { operationTypesIn } from './operation-types.ts';
+import type { DocumentLimits } from './operation-types.ts';
 import type { ReadUsage } from './read-usage.ts';
 import type { createSchemaSearch } from './schema-search.ts';
 import {
@@ -27,7 +28,7 @@ export type ToolNeeds = {
   readUsage: ReadUsage;
   schema: ReturnType<typeof createSchemaSearch>;
   estimateRate: Pick<EstimateRate, 'takeEstimate'>;
-  maxTokens: number;
+  documentLimits: DocumentLimits;
   logFailure: LogFailure;
   addressOf: AddressOf;
 };
@@ -51,7 +52,7 @@ const READ_ONLY = { readOnlyHint: true, destructiveHint: false, openWorldHint: f
 
 /** The server of one request: MCP has no sessions here (docs/design/agents.md). */
 export function createToolServer(needs: ToolNeeds, caller: McpCaller): McpServer {
-  const { callData, readUsage, schema, estimateRate, maxTokens, logFailure, addressOf } = needs;
+  const { callData, readUsage, schema, estimateRate, documentLimits, logFailure, addressOf } = needs;
   const { token, payer } = caller;
   const callRules = payer?.callRules;
   const isAllowed = callRules?.mcp !== false;
@@ -146,7 +147,7 @@ export function createToolServer(needs: ToolNeeds, caller: McpCaller): McpServer
         scopeChallenge: ({ request }) => (mayMutate && lacksScope(request) ? WRITE_CHALLENGE : undefined),
       },
       answering((wanted) => {
-        const { hasMutation, hasSubscription } = operationTypesIn(wanted.query, maxTokens);
+        const { hasMutation, hasSubscription } = operationTypesIn(wanted.query, documentLimits);
         if (hasSubscription) {
           throw new Problem('invalid_request', {
             detail: 'A tool cannot run subscriptions. Open a WebSocket to the data endpoint.',
@@ -163,7 +164,7 @@ export function createToolServer(needs: ToolNeeds, caller: McpCaller): McpServer
     const { query } = (params?.['arguments'] ?? {}) as { query?: unknown };
     if (typeof query !== 'string' || token.scope.split(' ').includes(MCP_WRITE_SCOPE)) return false;
     try {
-      return operationTypesIn(query, maxTokens).hasMutation;
+      return operationTypesIn(query, documentLimits).hasMutation;
     } catch {
       // The tool itself refuses it.
       return false;
