@@ -414,7 +414,8 @@ describe('a free plan', () => {
     });
     await follow();
     await quiet(suite);
-    // Its last second is now.
+    // Its last second is now, which isn't its first.
+    await waitFor(async () => Date.now() > Number((await periodsOf(owner)).at(-1)?.['started_at']) + 1_000);
     const { account_id } = owner;
     const renews_at = new Date(Math.ceil(Date.now() / 1_000) * 1_000);
     const ended_at = new Date(+renews_at - 1_000);
