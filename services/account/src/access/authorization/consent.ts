@@ -64,7 +64,7 @@ export function createConsent({
     },
     allow: (id, { account_id, session }) =>
       transact(async (inside) => {
-        if (await isForbiddenByTeam(inside, account_id, 'FOR SHARE OF teams')) throw forbiddenByTeam();
+        if (await isForbiddenByTeam(inside, account_id, true)) throw forbiddenByTeam();
         const request = await take(inside, id);
         const code = newAccessToken(codePrefix, request.client_id);
         await insertCode(inside, {

@@ -5,13 +5,13 @@ import type { Query } from '../../platform/database/query.ts';
 export async function isForbiddenByTeam(
   query: Query,
   accountId: number,
-  /** Until the transaction ends, the account can't join such a team, and its team can't change the rule. */
-  lock: '' | 'FOR SHARE OF teams' = '',
+  /** Then, until the transaction ends, the account can't join such a team, and its team can't change the rule. */
+  isLocked = false,
 ): Promise<boolean> {
-  if (lock !== '') await query('SELECT FROM accounts WHERE account_id = :accountId FOR SHARE', { accountId });
+  if (isLocked) await query('SELECT FROM accounts WHERE account_id = :accountId FOR SHARE', { accountId });
   const rows = await query<{ allows_applications: boolean }>(
     `SELECT allows_applications FROM teams JOIN team_members USING (team_id)
-     WHERE account_id = :accountId ${lock}`,
+     WHERE account_id = :accountId ${isLocked ? 'FOR SHARE OF teams' : ''}`,
     { accountId },
   );
   return rows[0]?.allows_applications === false;

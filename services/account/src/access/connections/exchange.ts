@@ -35,7 +35,7 @@ export async function exchangeCode(
     code.session_id === null ||
     redirect_uri !== request.redirect_uri ||
     code_challenge !== request.code_challenge ||
-    (await isForbiddenByTeam(query, code.account_id, 'FOR SHARE OF teams'))
+    (await isForbiddenByTeam(query, code.account_id, true))
   ) {
     return refused('invalid_grant');
   }
