@@ -21,7 +21,12 @@ import {
   voidNow,
 } from '../../test/suite/credits.ts';
 import { insertGrant } from '../../test/suite/database/credits.ts';
-import { insertAccount, insertPeriod, secondsFromNow } from '../../test/suite/database/records.ts';
+import {
+  hasLastedASecond,
+  insertAccount,
+  insertPeriod,
+  secondsFromNow,
+} from '../../test/suite/database/records.ts';
 import { allCounted, appendBatch, usageEvent } from '../../test/suite/usage/usage-streams.ts';
 import { streamIdMs } from '../counting/stream/stream-id.ts';
 
@@ -78,12 +83,9 @@ function newPeriod(account_id: number, started_at: Date): Promise<number> {
   return insertPeriod(suite.database, account_id, { ...times, description: { points_limit: INCLUDED } });
 }
 
-/** Once it has lasted a second: the next one begins in the second after its end. */
+/** The next one begins in the second after its end. */
 async function endBegun(period_id: number): Promise<void> {
-  await waitFor(async () => {
-    const rows = await suite.database('billing_periods').where({ period_id }).pluck<Date[]>('started_at');
-    return (rows[0]?.getTime() ?? 0) + 1_000 < Date.now();
-  });
+  await hasLastedASecond(suite.database, period_id);
   await endPeriod(suite, period_id);
 }
 

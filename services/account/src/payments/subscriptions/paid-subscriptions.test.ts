@@ -5,7 +5,7 @@ import type { SamplePayments } from '@tollgate/testbed/payments/sample-payments'
 import { done } from '../../../test/suite/billing.ts';
 import { newOwner } from '../../../test/suite/console.ts';
 import type { Owner } from '../../../test/suite/console.ts';
-import { insertPeriod } from '../../../test/suite/database/records.ts';
+import { hasLastedASecond, insertPeriod } from '../../../test/suite/database/records.ts';
 import { mailsTo, nthMail } from '../../../test/suite/people.ts';
 import { POINTS, buy, leaveTest, newPack, quiet, startPaidAccount } from '../../../test/suite/payments.ts';
 import type { PaidAccount } from '../../../test/suite/payments.ts';
@@ -415,7 +415,7 @@ describe('a free plan', () => {
     await follow();
     await quiet(suite);
     // Its last second is now, which isn't its first.
-    await waitFor(async () => Date.now() > Number((await periodsOf(owner)).at(-1)?.['started_at']) + 1_000);
+    await hasLastedASecond(suite.database, Number(period_id));
     const { account_id } = owner;
     const renews_at = new Date(Math.ceil(Date.now() / 1_000) * 1_000);
     const ended_at = new Date(+renews_at - 1_000);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { hmacSecret, newClientSecret, pepperSetting } from '@tollgate/credentials/client-secret';
+import { waitFor } from '@tollgate/stack/wait-for';
 import { clientSecretPeppers } from '@tollgate/testbed/service-process';
 import { singleRow } from '../../../src/platform/database/single-row.ts';
 
@@ -102,4 +103,12 @@ export async function insertSecret(
 /** In whole seconds. */
 export function secondsFromNow(seconds: number): Date {
   return new Date((Math.floor(Date.now() / 1_000) + Math.round(seconds)) * 1_000);
+}
+
+/** Until a period can end: it begins with a whole second, and lasts one at least. */
+export async function hasLastedASecond(database: Knex, period_id: number): Promise<void> {
+  await waitFor(async () => {
+    const [startedAt] = await database('billing_periods').where({ period_id }).pluck<Date[]>('started_at');
+    return startedAt !== undefined && startedAt.getTime() + 1_000 < Date.now();
+  });
 }
